@@ -1,5 +1,5 @@
-// Package atomicfile replaces a file as a whole: whoever opens the path finds
-// either all of the old content or all of the new.
+// Package atomicfile replaces a file in one step: a reader of the path finds either the complete old content or the complete new
+// content.
 package atomicfile
 
 import (
@@ -13,12 +13,10 @@ import (
 	"strings"
 )
 
-// Write calls write with a temporary file beside path, flushes it to the disk
-// and renames it to path. If write or any step after it fails, the file that
-// stood at path is as it was and the temporary one is gone. A new file can be
-// read and written by its owner only; a replaced file keeps its permissions,
-// and a symbolic link stays one, also one that leads to no file yet. Temporary files
-// that killed programs have left of the same path are removed.
+// Write calls write with a temporary file beside path, flushes the file to the disk and renames it to path. If write or any later
+// step fails, the temporary file is removed and the file at path is unchanged. A new file is readable and writable by its owner
+// only. A replaced file keeps its permissions, and a symbolic link stays a link, even if its target does not exist yet. Write also
+// removes temporary files that killed programs left for the same path.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	if path, err = follow(path); err != nil {
 		return err
@@ -31,7 +29,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			// The first failure is the one to report.
+			// Report the first failure only.
 			_ = tmp.Close()
 			_ = os.Remove(tmp.Name())
 		}
@@ -50,7 +48,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	// Where files have locks that of the temporary one is held until it has its name, lest another program remove it.
+	// Where the system has file locks, hold the lock until the file has its name. Otherwise another program might remove it.
 	if !locks {
 		if err := tmp.Close(); err != nil {
 			return err
@@ -60,7 +58,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 		return err
 	}
 	if locks {
-		_ = tmp.Close() // all of it is on the disk
+		_ = tmp.Close() // the content is already on the disk
 	}
 	syncDir(dir)
 	return nil
@@ -74,7 +72,7 @@ func create(dir, prefix string) (*os.File, error) {
 			return nil, err
 		}
 		lock(tmp)
-		// Before it was locked another program may have taken it for one that was left, and removed it.
+		// Before the lock, another program may have taken the file for a leftover and removed it.
 		ours, err := tmp.Stat()
 		if err == nil {
 			var there os.FileInfo
@@ -90,7 +88,7 @@ func create(dir, prefix string) (*os.File, error) {
 	}
 }
 
-// WriteBytes is Write of these bytes.
+// WriteBytes writes data to path, like Write.
 func WriteBytes(path string, data []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -98,15 +96,15 @@ func WriteBytes(path string, data []byte) error {
 	})
 }
 
-// mostLinks is how many symbolic links are followed, as by Linux.
+// mostLinks is the number of symbolic links that are followed, the same as in Linux.
 const mostLinks = 40
 
-// follow returns the path at the end of symbolic links, whether there is a file or not.
+// follow returns the path at the end of symbolic links, whether or not it exists.
 func follow(path string) (string, error) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
 		if err != nil || info.Mode()&os.ModeSymlink == 0 {
-			return path, nil // what is wrong, the writing says
+			return path, nil // writing will report the error
 		}
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -122,18 +120,18 @@ func follow(path string) (string, error) {
 
 const (
 	suffix = ".tmp"
-	// readable is how much of the file's name a temporary one begins with: a name has 255 bytes at most.
+	// readable is the number of bytes of the file's name that a temporary name begins with. Names are limited to 255 bytes.
 	readable = 40
 )
 
-// prefixOf is what the names of temporary files of a base name begin with, and those of no other.
+// prefixOf returns the prefix of the names of temporary files for a base name. Different base names have different prefixes.
 func prefixOf(base string) string {
 	h := fnv.New64a()
 	h.Write([]byte(base))
 	return fmt.Sprintf(".%s.%016x.", strings.ToValidUTF8(base[:min(len(base), readable)], ""), h.Sum64())
 }
 
-// removeLeftovers removes temporary files that nobody holds a lock of. What cannot be removed stays.
+// removeLeftovers removes temporary files that no program has locked. It ignores failures.
 func removeLeftovers(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -150,8 +148,8 @@ func removeLeftovers(dir, prefix string) {
 	}
 }
 
-// syncDir makes the rename itself durable. Some file systems cannot sync a
-// directory, and the new file is complete either way, so failing is no error.
+// syncDir makes the rename durable. It ignores failures: some file systems cannot sync a directory, and the new file is complete
+// either way.
 func syncDir(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {

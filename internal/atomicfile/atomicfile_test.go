@@ -67,7 +67,7 @@ func TestFailureAfterTheWriteLeavesTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model")
 	require.NoError(t, Write(path, put("one")))
-	// A writer that closes the file makes the flush fail.
+	// The flush fails if write closes the file.
 	err := Write(path, func(w io.Writer) error { return w.(io.Closer).Close() })
 	require.ErrorIs(t, err, os.ErrClosed)
 	got, err := os.ReadFile(path)
@@ -103,7 +103,8 @@ func TestPermissionsAndLinks(t *testing.T) {
 	assert.Equal(t, "two", string(got))
 }
 
-// What killed programs have left is removed by the next writing, but nothing that is being written or is another file's; without locks nothing that is new.
+// Write removes the temporary files that killed programs left, but no other file and none that is being written. Without locks it
+// removes no recent file.
 func TestLeftovers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files that are open cannot be touched")
@@ -135,7 +136,7 @@ func TestLeftovers(t *testing.T) {
 	for _, f := range []*os.File{fresh, other, written} {
 		require.NoError(t, f.Close())
 	}
-	// Once nobody writes it, it goes.
+	// After its writer has ended, the file is removed.
 	require.NoError(t, Write(path, put("two")))
 	if locks {
 		want = want[:2]
@@ -143,7 +144,7 @@ func TestLeftovers(t *testing.T) {
 	assert.ElementsMatch(t, want, names(t, dir))
 }
 
-// A link that leads to no file yet leads to the new one.
+// A link to a missing file leads to the new file.
 func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "elsewhere"), 0o755))
@@ -167,7 +168,7 @@ func TestDanglingLink(t *testing.T) {
 	assert.ErrorContains(t, Write(filepath.Join(dir, "circle"), put("one")), "symbolic links")
 }
 
-// Every name that the file system takes can be written.
+// Every name that the file system allows can be written.
 func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{strings.Repeat("m", 255), strings.Repeat("é", 127)} {
@@ -179,8 +180,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// Programs that write at the same time do not take each other's temporary file for one that was left, and none is left
-// at the end.
+// Programs that write at the same time do not remove each other's temporary files, and leave none behind.
 func TestWritersAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model")

@@ -21,15 +21,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// killedPath is the environment variable by which the process that is killed learns what to write.
+// killedPath is the environment variable that tells the child process which file to write.
 const killedPath = "KERNELEARN_TEST_KILLED"
 
-// content is what the writing of a number writes: its number all over, and of a length of its own.
+// content returns the content of the numbered write: the number, repeated, with a length that depends on the number.
 func content(number uint64) []byte {
 	return bytes.Repeat(binary.LittleEndian.AppendUint64(nil, number), 1000+int(number*2654435761%30_000))
 }
 
-// whole returns the number of the writing that a file is of, and fails if it is not whole.
+// whole returns the number of the write that produced data, and fails if data is incomplete.
 func whole(t *testing.T, data []byte) uint64 {
 	t.Helper()
 	require.GreaterOrEqual(t, len(data), 8)
@@ -38,15 +38,15 @@ func whole(t *testing.T, data []byte) uint64 {
 	return number
 }
 
-// A process that is killed while it writes files of one name leaves the last one that it wrote, or the one that it was
-// about to, whole; at most one temporary file, and none after the next writing.
+// A process that is killed while it writes leaves a complete file, from its last or its next write, and at most one temporary file.
+// The next Write removes the temporary file.
 func TestCampaignKilledWriters(t *testing.T) {
 	if path := os.Getenv(killedPath); path != "" {
 		out := bufio.NewWriter(os.Stdout)
 		for number := uint64(1); ; number++ {
 			err := Write(path, func(w io.Writer) error {
 				data := content(number)
-				for len(data) > 0 { // in pieces, so that a kill may come between
+				for len(data) > 0 { // in pieces, so that a kill may come between them
 					n := min(len(data), 1<<14)
 					if _, err := w.Write(data[:n]); err != nil {
 						return err
@@ -66,7 +66,7 @@ func TestCampaignKilledWriters(t *testing.T) {
 	path := filepath.Join(dir, "model")
 	require.NoError(t, Write(path, put(string(content(0)))))
 	temporaries, cut := 0, 0
-	// Fifty, unless the machine is very slow.
+	// Fifty runs, unless the machine is very slow.
 	campaign.RunTest(t, "killed-writer", 50, func(t *testing.T, rng *rand.Rand) {
 		before, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestCampaignKilledWriters(t *testing.T) {
 				}
 			}
 		}()
-		if rng.IntN(8) > 0 { // some are killed before they have written anything
+		if rng.IntN(8) > 0 { // some processes are killed before they write anything
 			select {
 			case <-first:
 			case <-time.After(20 * time.Second):

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// locks is whether files have locks that end with the program.
+// locks reports whether the system has file locks that end with the program.
 const locks = false
 
 func lock(*os.File) {}
 
-// removeAbandoned removes a file that nobody writes. Windows does not remove a file that is open, which it is but for the
-// moment before it gets its name; elsewhere a day is longer than any writing.
+// removeAbandoned removes a file that no program is writing. Windows does not remove an open file, and a temporary file is open
+// until just before its rename. On other systems a file that is a day old is taken for abandoned.
 func removeAbandoned(path string, old os.FileInfo) {
 	least := 24 * time.Hour
 	if runtime.GOOS == "windows" {

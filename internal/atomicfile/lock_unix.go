@@ -7,17 +7,16 @@ import (
 	"syscall"
 )
 
-// locks is whether files have locks that end with the program.
+// locks reports whether the system has file locks that end with the program.
 const locks = true
 
-// lock says that the file is being written, until it is closed or the program ends. A file system without locks
-// leaves it without.
+// lock marks the file as being written, until it is closed or the program ends. It has no effect on a file system without locks.
 func lock(f *os.File) {
 	for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
 	}
 }
 
-// removeAbandoned removes a file that nobody writes, as its lock says: while that is ours nobody else's is.
+// removeAbandoned removes a file if it can lock it, which means that no program is writing it.
 func removeAbandoned(path string, _ os.FileInfo) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package badtext puts bytes that are not UTF-8 into the texts of values, for tests of what is checked where texts enter.
+// Package badtext puts text that is not UTF-8 into values, for tests of the checks where text enters the library.
 package badtext
 
 import (
@@ -7,11 +7,12 @@ import (
 	"sort"
 )
 
-// Text is Latin-1, and no UTF-8.
+// Text is valid Latin-1 and invalid UTF-8.
 const Text = "j\xe4"
 
-// ForEachField puts [Text] into each string that a pointer leads to, exported fields, elements, keys and values of maps, one after the
-// other, and calls f with the path of it. Then the value is as it was. It returns how many there are.
+// ForEachField puts [Text] into each string that is reachable from a pointer through exported fields, elements, map keys and map
+// values, one at a time, and calls f with the path of the string. It restores the value afterwards, and returns the number of
+// strings.
 func ForEachField(pointer any, f func(path string)) int {
 	w := &walk{f: f}
 	w.value("", reflect.ValueOf(pointer).Elem())
@@ -56,7 +57,7 @@ func (w *walk) visit(path string) {
 	w.f(path)
 }
 
-// entries goes through a map, whose entries cannot be set in place.
+// entries visits the entries of a map, which cannot be set in place.
 func (w *walk) entries(path string, v reflect.Value) {
 	keys := v.MapKeys()
 	sort.Slice(keys, func(i, j int) bool { return fmt.Sprint(keys[i]) < fmt.Sprint(keys[j]) })

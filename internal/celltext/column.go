@@ -9,27 +9,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Column counts the kinds of a column's cells. The zero value has seen none.
+// Column counts the kinds of the cells of a column. The zero value is an empty column.
 type Column struct {
 	count    [Word + 1]int32
 	decimals int8
-	seen     *remarkable // nil: all cells were numbers and gaps
+	seen     *remarkable // nil if all cells were numbers or gaps
 }
 
-// remarkable are the cells of a column that a reader may have to name.
+// remarkable holds cells that an error may have to name.
 type remarkable struct {
-	words, lookalikes []fault.StrangeText // the first of each, and how often they occur
-	tooLarge, rounded fault.StrangeText   // the first of each
-	huge              bool                // an integer that is no int64
+	words, lookalikes []fault.StrangeText // the first few, with their counts
+	tooLarge, rounded fault.StrangeText   // the first of each kind
+	huge              bool                // an integer does not fit into int64
 }
 
-// mostWords bounds the words of a column that are kept.
+// mostWords is the number of distinct words that are kept.
 const mostWords = 10
 
-// shownBytes is how much of a cell an error tells.
+// shownBytes is the number of bytes of a cell that an error shows.
 const shownBytes = 40
 
-// Add counts a cell, of a line.
+// Add counts a cell. Line is its line in the file.
 func (c *Column) Add(cell Cell, text string, line int) {
 	if c.count[cell.Kind] < math.MaxInt32 {
 		c.count[cell.Kind]++
@@ -45,7 +45,7 @@ func (c *Column) Add(cell Cell, text string, line int) {
 	c.seen.add(cell, tooLarge, text, line)
 }
 
-// full reports whether nothing of such a cell is to be kept: a column of texts has many.
+// full reports whether no more cells of this kind are kept. A column of texts has many.
 func (r *remarkable) full(cell Cell, tooLarge bool) bool {
 	switch {
 	case tooLarge:
@@ -75,7 +75,7 @@ func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
 	}
 }
 
-// countText counts a word among those that are kept, one more than are told.
+// countText counts a word. It keeps one word more than an error shows.
 func countText(words []fault.StrangeText, text string, line int) []fault.StrangeText {
 	text = shortText(text)
 	if i := slices.IndexFunc(words, func(w fault.StrangeText) bool { return w.Text == text }); i >= 0 {
@@ -92,10 +92,10 @@ func shortText(text string) string {
 	return strings.Clone(text)
 }
 
-// Type is what a column is.
+// Type classifies a column.
 type Type int
 
-// The types. A column of gaps is Empty, and one of numbers Integers if all are.
+// The types. A column of gaps is Empty. A column of numbers is Integers if all its numbers are integers.
 const (
 	Empty Type = iota
 	Integers
@@ -104,11 +104,11 @@ const (
 	Texts
 )
 
-// nearlyAll is how many cells a word stands against in a column that is nearly all numbers: four of five are.
+// nearlyAll is the ratio of numbers to words from which on a column is nearly all numbers: four of five cells are.
 const nearlyAll = 4
 
-// Type returns what the cells are. Mixed says that the column has words, or numbers by other marks, but that four of five cells
-// at least are numbers, or times: the type is then the one of those.
+// Type returns the type of the column. Mixed reports that at least four of five cells are numbers, or times, but that there are
+// words or numbers in another notation, too. The type is then that of the majority.
 func (c *Column) Type() (t Type, mixed bool) {
 	numbers, like, times, words := int(c.count[Integer])+int(c.count[Number]), int(c.count[Lookalike]), int(c.count[Time]),
 		int(c.count[Word])
@@ -129,17 +129,17 @@ func (c *Column) Type() (t Type, mixed bool) {
 	return Texts, false
 }
 
-// Decimals is how many digits print its numbers as they were written.
+// Decimals returns the number of decimals that print the numbers as they were written.
 func (c *Column) Decimals() int { return int(c.decimals) }
 
-// Int64 reports whether all integers are of that type.
+// Int64 reports whether all integers fit into int64.
 func (c *Column) Int64() bool { return c.seen == nil || !c.seen.huge }
 
-// MixedHint says what may be done about a column that is nearly all numbers by options that are called so.
+// MixedHint advises on a column that is nearly all numbers, for readers whose options have these names.
 const MixedHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
 	"Categorical or Ignore"
 
-// Mixed returns the error of a column that is nearly all numbers; the hint says what may be done.
+// Mixed returns the error for a column that is nearly all numbers. The hint says what the user can do.
 func (c *Column) Mixed(file, name, hint string) error {
 	e := &fault.MixedColumnError{File: file, Column: name, Hint: hint, Of: "numbers"}
 	for _, n := range c.count[Integer:] {
@@ -161,7 +161,7 @@ func (c *Column) Mixed(file, name, hint string) error {
 	return e
 }
 
-// Numeric returns the error of a column of numbers that float64 does not hold; integers may be rounded.
+// Numeric returns the error for numbers that a float64 cannot hold, or nil. With round, integers may be rounded.
 func (c *Column) Numeric(file, name string, round bool, hint string) error {
 	if c.seen == nil {
 		return nil
@@ -176,7 +176,7 @@ func (c *Column) Numeric(file, name string, round bool, hint string) error {
 	return nil
 }
 
-// TooLarge is the error of a number beyond the largest float64.
+// TooLarge returns the error for a number beyond the largest float64.
 func TooLarge(text string) error {
 	return fmt.Errorf("%.40s is more than a float64 holds: %w", text, fault.ErrNotFinite)
 }

@@ -24,21 +24,21 @@ type Records struct {
 	csv     *csv.Reader
 	names   []string
 	dropped int      // columns at the end without a name
-	first   []string // the first line, where it is a row
+	first   []string // the first line, if it is a row
 	line    int
 }
 
-// Layout says how a file is written.
+// Layout describes how a file is written.
 type Layout struct {
 	Comma    rune
 	NoHeader bool // the first line is a row; columns are called "0", "1" and so on
 }
 
-// Open reads the names of the columns. Empty lines are skipped, and a file without lines has no columns.
+// Open reads the names of the columns. Empty lines are skipped, and an empty file has no columns.
 //
-// Errors name the file, and where they are of a line, its number: ErrParam for UTF-16, for bytes that are not in the encoding of
-// the rules, and for a Comma that the encoding does not have; ErrShape for a line of more columns than the first, or for very many
-// columns without a name; those of encoding/csv and of r.
+// Errors name the file, and the line where there is one: ErrParam for UTF-16, for bytes outside the encoding of the rules, and for
+// a Comma outside the encoding; ErrShape for a line with more columns than the first, or for very many columns without a name;
+// those of encoding/csv and of r.
 func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error) {
 	if parser.rules.Latin1 && of.Comma >= utf8.RuneSelf {
 		return nil, fault.Param(name, "Comma", strconv.QuoteRune(of.Comma), "an ASCII character with Latin1")
@@ -49,8 +49,8 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 	}
 	c := csv.NewReader(NewLines(name, in, of))
 	c.Comma = of.Comma
-	c.FieldsPerRecord = -1 // Next says how many cells there are
-	// Where white space stands between cells, that before an empty one is its end.
+	c.FieldsPerRecord = -1 // Next checks the number of cells
+	// If Comma is white space, trimming would drop empty cells.
 	c.TrimLeadingSpace = !unicode.IsSpace(of.Comma)
 	c.ReuseRecord = true
 	out := &Records{name: name, parser: parser, csv: c}
@@ -73,7 +73,7 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 	return out, nil
 }
 
-// TrimNames returns the names without those at the end that are empty, and how many these are.
+// TrimNames drops empty names at the end, and returns their number.
 func TrimNames(names []string) (named []string, dropped int) {
 	n := len(names)
 	for n > 0 && names[n-1] == "" {
@@ -82,13 +82,13 @@ func TrimNames(names []string) (named []string, dropped int) {
 	return names[:n], len(names) - n
 }
 
-// Names returns those of the columns. Columns at the end without a name are none.
+// Names returns the names of the columns, without nameless columns at the end.
 func (r *Records) Names() []string { return r.names }
 
-// Line is the number of the line that the last row begins in, from 1.
+// Line returns the line, from 1, in which the last row begins.
 func (r *Records) Line() int { return r.line }
 
-// Next returns the cells of the next row, which hold until the one after it is read; io.EOF at the end.
+// Next returns the cells of the next row, which are valid until the next call. It returns io.EOF at the end.
 func (r *Records) Next() ([]string, error) {
 	cells := r.first
 	if r.first = nil; cells == nil {
@@ -112,7 +112,7 @@ func (r *Records) Next() ([]string, error) {
 	return cells[:len(r.names)], nil
 }
 
-// read returns the decoded cells of the next line; nil at the end.
+// read returns the decoded cells of the next line, or nil at the end.
 func (r *Records) read() ([]string, error) {
 	cells, err := r.csv.Read()
 	if err == io.EOF {
@@ -140,31 +140,31 @@ func (r *Records) column(j int) string {
 	return fmt.Sprintf("column %d", j+1)
 }
 
-// NotUTF8 is the error of a cell that is not in UTF-8.
+// NotUTF8 returns the error for a cell that is not UTF-8.
 func NotUTF8(place, column, cell string) error {
 	return fault.Param(place, column, strconv.Quote(shortText(cell)), "UTF-8, or Latin1 set for a file that is Latin-1")
 }
 
-// wrong puts the file's name before the line that encoding/csv names.
+// wrong adds the file's name to an error of encoding/csv, which has the line.
 func (r *Records) wrong(err error) error {
 	var parse *csv.ParseError
 	switch {
 	case errors.As(err, &parse):
 		return fmt.Errorf("%s:%d: column %d: %w", r.name, parse.Line, parse.Column, parse.Err)
 	case errors.As(err, new(*fault.ShapeError)), errors.As(err, new(*fault.ParamError)):
-		return err // which names the file
+		return err // it names the file already
 	}
 	return fmt.Errorf("%s: %w", r.name, err)
 }
 
-// byteOrderMark stands at the beginning of files that spreadsheets have written.
+// byteOrderMark begins files that spreadsheets write.
 const byteOrderMark = "\ufeff"
 
-// SkipMark drops a byte order mark and returns its length. Errors: ErrParam for UTF-16; those of reading.
+// SkipMark drops a byte order mark and returns its length. Errors: ErrParam for UTF-16, and those of reading.
 func SkipMark(name string, in *bufio.Reader) (int, error) {
 	start, err := in.Peek(4)
 	switch {
-	case err != nil && err != io.EOF: // Peek would not tell it again
+	case err != nil && err != io.EOF: // Peek would not report it again
 		return 0, err
 	case bytes.HasPrefix(start, []byte(byteOrderMark)):
 		return in.Discard(len(byteOrderMark))
@@ -175,7 +175,7 @@ func SkipMark(name string, in *bufio.Reader) (int, error) {
 	return 0, nil
 }
 
-// ReturnsAlone reports whether the first line ends with a carriage return alone, as far as the reader's memory goes.
+// ReturnsAlone reports whether the first line ends with a carriage return alone, within the reader's buffer.
 func ReturnsAlone(in *bufio.Reader) bool {
 	start, _ := in.Peek(in.Size())
 	quoted := false
@@ -193,32 +193,32 @@ func ReturnsAlone(in *bufio.Reader) bool {
 	return false
 }
 
-// What a line may have beyond what the first line says, before it is refused unread.
+// Limits on how far a line may exceed the first line before it is refused unread.
 const (
 	mostNameless = 1000
 	mostSurplus  = 1000
 )
 
-// Lines hands on the bytes of a CSV file. If the first line ends with a carriage return alone, all such become line ends.
-// A line of far more cells than the first, or a first line of far more cells than names, is an error before the
-// rest of it is read.
+// Lines passes on the bytes of a CSV file. If the first line ends with a carriage return alone, it turns carriage returns into line
+// ends. A line with far more cells than the first, or a first line with far more cells than names, is an error before the rest of
+// it is read.
 type Lines struct {
 	name    string
 	in      *bufio.Reader
 	err     error // of in
-	comma   byte  // 0: none that can be counted
+	comma   byte  // 0 if cells cannot be counted
 	header  bool
-	ends    byte // what ends lines: 0 as long as no line has ended
+	ends    byte // ends a line; 0 before the first end
 	quoted  bool
 	line    int
-	cells   int  // before the current one, in the line
-	filled  bool // the current cell has a byte
-	any     bool // a cell of the line has
-	without int  // cells of the first line that have no byte
-	width   int  // of the first line; 0 as long as it has not ended
+	cells   int  // completed cells of the current line
+	filled  bool // the current cell is not empty
+	any     bool // a cell of the current line is not empty
+	without int  // empty cells of the first line
+	width   int  // cells of the first line; 0 before its end
 }
 
-// NewLines reads from in, which is past a byte order mark.
+// NewLines reads from in, after any byte order mark.
 func NewLines(name string, in *bufio.Reader, of Layout) *Lines {
 	l := &Lines{name: name, in: in, header: !of.NoHeader, line: 1}
 	if of.Comma < utf8.RuneSelf {
@@ -229,14 +229,14 @@ func NewLines(name string, in *bufio.Reader, of Layout) *Lines {
 
 // Read implements io.Reader.
 func (l *Lines) Read(p []byte) (int, error) {
-	// One byte less than there is, to see what follows a carriage return.
+	// Keep one byte back, to see what follows a carriage return.
 	want := min(len(p)+1, l.in.Size())
 	if l.err != nil {
 		want = min(want, l.in.Buffered())
 	}
 	ahead, err := l.in.Peek(want)
 	if l.err == nil {
-		l.err = err // Peek would not tell it again
+		l.err = err // Peek would not report it again
 	}
 	n := min(len(ahead), len(p))
 	if len(ahead) > 1 && l.err == nil {
@@ -247,7 +247,7 @@ func (l *Lines) Read(p []byte) (int, error) {
 	}
 	copy(p[:n], ahead)
 	for i, b := range ahead[:n] {
-		if b > ' ' && b != '"' && b != l.comma { // faster
+		if b > ' ' && b != '"' && b != l.comma { // the common case
 			l.filled, l.any = true, true
 			continue
 		}
@@ -264,11 +264,11 @@ func (l *Lines) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	_, _ = l.in.Discard(n) // they were peeked
+	_, _ = l.in.Discard(n) // these bytes were peeked
 	return n, nil
 }
 
-// countByte counts a byte.
+// countByte updates the counts of cells with the next byte.
 func (l *Lines) countByte(b byte) error {
 	switch {
 	case b == '"':
@@ -292,7 +292,7 @@ func (l *Lines) countByte(b byte) error {
 	return nil
 }
 
-// checkWidth returns the error of a line that is much too wide.
+// checkWidth returns an error if the line is far wider than the first.
 func (l *Lines) checkWidth() error {
 	place := func() string { return fmt.Sprintf("%s:%d: the line has more than", l.name, l.line) }
 	switch {
@@ -304,7 +304,7 @@ func (l *Lines) checkWidth() error {
 	return nil
 }
 
-// endLine begins another line.
+// endLine starts the counts of the next line.
 func (l *Lines) endLine() {
 	l.ends = cmp.Or(l.ends, '\n')
 	if l.width == 0 && (l.any || l.cells > 0) {
@@ -313,7 +313,7 @@ func (l *Lines) endLine() {
 	l.line, l.cells, l.without, l.filled, l.any = l.line+1, 0, 0, false, false
 }
 
-// CheckNames returns the error of a column without a name that is to be used; nil where all names are there.
+// CheckNames returns an error if a column to be used has no name.
 func CheckNames(file string, names []string) error {
 	if j := slices.Index(names, ""); j >= 0 {
 		return fault.Param(file, fmt.Sprintf("name of column %d", j+1), `""`,
@@ -322,7 +322,7 @@ func CheckNames(file string, names []string) error {
 	return nil
 }
 
-// Duplicate returns the first name that comes more than once, in memory of a number for each.
+// Duplicate returns the first name that occurs twice. It allocates one number per name.
 func Duplicate(names []string) (string, bool) {
 	order := make([]int32, len(names))
 	for i := range order {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// all reads a file, its names first.
+// all reads a file and returns its names as the first row.
 func all(t *testing.T, text string, r Rules, of Layout) (rows [][]string, lines []int, err error) {
 	t.Helper()
 	if of.Comma == 0 {
@@ -38,7 +38,7 @@ func all(t *testing.T, text string, r Rules, of Layout) (rows [][]string, lines 
 	}
 }
 
-// However a file of these cells is written, they are read.
+// Files that write the same cells differently are read alike.
 func TestWaysOfWriting(t *testing.T) {
 	want := [][]string{{"a b", "c"}, {"1", "x, y"}, {"2", "z"}}
 	for name, text := range map[string]string{
@@ -56,7 +56,7 @@ func TestWaysOfWriting(t *testing.T) {
 		"trailing commas":          "a b,c,,,\n1,\"x, y\",,,\n2,z,,,\n",
 	} {
 		if name == "white space" {
-			text = strings.ReplaceAll(text, `" `, `"`) // which encoding/csv refuses
+			text = strings.ReplaceAll(text, `" `, `"`) // encoding/csv refuses it
 		}
 		rows, _, err := all(t, text, Rules{}, Layout{})
 		require.NoError(t, err, name)
@@ -102,7 +102,7 @@ func TestWhatIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, gone)
 }
 
-// Megabytes of commas are refused after some of them.
+// A first line of megabytes of commas is refused early.
 func TestFirstLineIsCheckedBeforeItIsHeld(t *testing.T) {
 	for _, start := range []string{"", "a,b", "a\n"} {
 		text := start + strings.Repeat(",", 32<<20)
@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 	assert.NoError(t, CheckNames("f", []string{"a"}))
 }
 
-// columnOf counts cells, of the lines from 2 on.
+// columnOf returns a Column of these cells, on lines from 2.
 func columnOf(t *testing.T, r Rules, cells ...string) *Column {
 	p, c := parser(t, r), &Column{}
 	for i, text := range cells {

@@ -13,24 +13,24 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Missing returns the cells that are gaps where the rules do not say which are.
+// Missing returns the default list of cells that are gaps.
 func Missing() []string {
 	return []string{"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?", "-", ".", `\N`, "#N/A"}
 }
 
-// Rules says how text becomes cells.
+// Rules describe the notation of cells.
 type Rules struct {
 	Missing   []string // cells that are gaps; nil: [Missing]
 	Decimal   rune     // the decimal mark; 0: '.'
-	Thousands rune     // stands between groups of three digits; 0: nothing does
-	Percent   bool     // 10% is 0.1
-	Latin1    bool     // bytes are Latin-1, in the variant of Windows (code page 1252), and not UTF-8
+	Thousands rune     // separates groups of three digits; 0: none
+	Percent   bool     // 10% is read as 0.1
+	Latin1    bool     // bytes are Latin-1 (Windows code page 1252) rather than UTF-8
 }
 
-// Kind is what a cell is.
+// Kind classifies a cell.
 type Kind uint8
 
-// The kinds, as the table of the package has them.
+// The kinds, in the order of the package's table.
 const (
 	Gap Kind = iota
 	Integer
@@ -40,26 +40,26 @@ const (
 	Word
 )
 
-// Cell is what a text stands for.
+// Cell is a parsed text.
 type Cell struct {
 	Kind     Kind
-	Value    float64 // of a number; of a time, seconds since 1970; else NaN
-	Decimals int     // digits that print the number as it was written
-	Rounded  bool    // an integer whose digits the Value does not give back
+	Value    float64 // the number, or for a time seconds since 1970; otherwise NaN
+	Decimals int     // decimals that print the number as it was written
+	Rounded  bool    // an integer whose digits Value does not reproduce
 }
 
 // Measured reports whether the cell is a number.
 func (c Cell) Measured() bool { return c.Kind == Integer || c.Kind == Number }
 
-// Parser parses cells by rules. It may be used by several goroutines.
+// Parser parses cells. Several goroutines may use one.
 type Parser struct {
 	rules   Rules
 	missing map[string]bool
-	early   bool // an entry of missing may be a number, so that gaps are looked for first
-	marked  bool // numbers have marks that Go's do not
+	early   bool // look for gaps first, because an entry of Missing may be a number
+	marked  bool // numbers have other marks than Go's
 }
 
-// Parser checks the rules. Errors: ErrParam, in the name of the type whose fields they are.
+// Parser checks the rules. The ErrParam error names typ, the type that has these fields.
 func (r Rules) Parser(typ string) (*Parser, error) {
 	if r.Missing == nil {
 		r.Missing = Missing()
@@ -88,10 +88,10 @@ func (r Rules) Parser(typ string) (*Parser, error) {
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// Text decodes a cell and drops the white space around it. It is false for bytes that are not in the encoding.
+// Text decodes a cell and drops the white space around it. It returns false for bytes outside the encoding.
 func (p *Parser) Text(raw string) (string, bool) {
 	if isASCII(raw) {
-		if raw != "" && raw[0] > ' ' && raw[len(raw)-1] > ' ' { // faster
+		if raw != "" && raw[0] > ' ' && raw[len(raw)-1] > ' ' { // the common case
 			return raw, true
 		}
 		return strings.TrimSpace(raw), true
@@ -112,7 +112,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Parse says what a text is, which [Parser.Text] has returned.
+// Parse classifies a text that [Parser.Text] returned.
 func (p *Parser) Parse(text string) Cell {
 	if p.early && p.missing[text] {
 		return Cell{Kind: Gap, Value: math.NaN()}
@@ -132,9 +132,9 @@ func (p *Parser) Parse(text string) Cell {
 	return Cell{Kind: Word, Value: math.NaN()}
 }
 
-// Cell is [Parser.Text] and [Parser.Parse] in one.
+// Cell calls [Parser.Text] and [Parser.Parse].
 func (p *Parser) Cell(raw string) (text string, c Cell, ok bool) {
-	if !p.early && !p.marked { // what is a number is ASCII without white space around it
+	if !p.early && !p.marked { // a number is ASCII, without white space around it
 		if c, ok := p.number(raw); ok {
 			return raw, c, true
 		}
@@ -145,7 +145,7 @@ func (p *Parser) Cell(raw string) (text string, c Cell, ok bool) {
 	return text, c, ok
 }
 
-// Digits returns a number as Go writes it, without the marks of the rules.
+// Digits returns a number in Go's notation.
 func (p *Parser) Digits(text string) string {
 	if !p.marked {
 		return text
@@ -169,17 +169,17 @@ func (p *Parser) number(text string) (Cell, bool) {
 	if integer && len(text) <= exactDigits {
 		return Cell{Kind: Integer, Value: parseShort(text)}, true
 	}
-	v, _ := strconv.ParseFloat(text, 64) // an infinity where it is too large
+	v, _ := strconv.ParseFloat(text, 64) // an infinity if it is too large
 	if !integer {
 		return Cell{Kind: Number, Value: v, Decimals: decimals}, true
 	}
 	return Cell{Kind: Integer, Value: v, Rounded: !keepsDigits(text, v)}, true
 }
 
-// exactDigits is how many digits every float64 gives back.
+// exactDigits is the number of digits that survive a round trip through float64.
 const exactDigits = 15
 
-// parseShort parses an integer of few digits, faster than strconv does.
+// parseShort parses an integer of few digits, faster than strconv.
 func parseShort(text string) (v float64) {
 	digits := strings.TrimLeft(text, "+-")
 	n := int64(0)
@@ -187,15 +187,15 @@ func parseShort(text string) (v float64) {
 		n = 10*n + int64(digits[i]-'0')
 	}
 	if v = float64(n); text[0] == '-' {
-		v = -v // of 0, too
+		v = -v // also for -0
 	}
 	return v
 }
 
-// mostDecimals is the number of decimals beyond which a float64 has no more to say.
+// mostDecimals is the number of decimals that can distinguish float64 values.
 const mostDecimals = 17
 
-// scan reports whether a text is a decimal number, and an integer.
+// scan reports whether a text is a decimal number, whether it is an integer, and how many decimals it has.
 func scan(s string) (integer bool, decimals int, ok bool) {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
@@ -228,7 +228,7 @@ func scan(s string) (integer bool, decimals int, ok bool) {
 	return false, min(max(part-exponent, 0), mostDecimals), true
 }
 
-// countDigits counts the digits that s begins with.
+// countDigits counts the leading digits of s.
 func countDigits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -238,7 +238,7 @@ func countDigits(s string) int {
 	return len(s)
 }
 
-// keepsDigits reports whether v, printed, has the digits of an integer.
+// keepsDigits reports whether v prints as the integer text.
 func keepsDigits(text string, v float64) bool {
 	text = strings.TrimLeft(text, "+-")
 	if len(text) <= exactDigits {
@@ -250,10 +250,10 @@ func keepsDigits(text string, v float64) bool {
 	return math.IsInf(v, 0) || strconv.FormatFloat(math.Abs(v), 'f', -1, 64) == text
 }
 
-// spaces stand between thousands where a space does.
+// spaces may separate thousands if Thousands is a space.
 const spaces = " \u00a0\u202f"
 
-// goNotation returns a number in Go's notation; false where the text has other marks than the rules, or groups that are none.
+// goNotation returns a number in Go's notation. It returns false for marks outside the rules and for misplaced thousands marks.
 func (p *Parser) goNotation(text string) (string, bool) {
 	percent := false
 	if p.rules.Percent {
@@ -276,12 +276,12 @@ func (p *Parser) goNotation(text string) (string, bool) {
 		whole += "." + part
 	}
 	if percent {
-		exponent = "e-2" // so that the number is rounded once
+		exponent = "e-2" // rounds the number once
 	}
 	return whole + exponent, true
 }
 
-// withoutThousands takes the marks of thousands out of a whole number.
+// withoutThousands removes the thousands marks from the integer part of a number.
 func (p *Parser) withoutThousands(s string) (string, bool) {
 	sign := ""
 	if s != "" && (s[0] == '+' || s[0] == '-') {
@@ -308,7 +308,7 @@ func (p *Parser) withoutThousands(s string) (string, bool) {
 	return sign + strings.Join(groups, ""), true
 }
 
-// layouts are those of times. Fractions of a second may follow in each that has seconds.
+// layouts are the formats of times. Fractions of a second may follow the seconds.
 var layouts = []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
 
 // ParseTime parses an ISO date, or a date and time.
@@ -330,10 +330,10 @@ func fraction(text string) int {
 	return min(countDigits(part), 9)
 }
 
-// otherNotation is a number by any of the usual marks.
+// otherNotation matches a number in any common notation.
 var otherNotation = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s?%?$`)
 
-// looksNumeric reports whether a text is a number by other marks.
+// looksNumeric reports whether a text is a number in another notation.
 func looksNumeric(text string) bool {
 	first := strings.TrimLeft(text, "+-")
 	return first != "" && isDigit(rune(first[0])) && otherNotation.MatchString(text)

@@ -23,7 +23,7 @@ func parser(t testing.TB, r Rules) *Parser {
 	return p
 }
 
-// The table of rules: what a text is, and the number it stands for.
+// The table of rules, with the kind and value of each text.
 func TestRules(t *testing.T) {
 	gap := math.NaN()
 	for _, c := range []struct {
@@ -36,11 +36,11 @@ func TestRules(t *testing.T) {
 		{text: "12", kind: Integer, value: 12}, {text: "-7", kind: Integer, value: -7}, {text: "+3", kind: Integer, value: 3}, {text: "007", kind: Integer, value: 7},
 		{text: "1.5", kind: Number, value: 1.5}, {text: ".5", kind: Number, value: .5}, {text: "2.", kind: Number, value: 2}, {text: "1e-3", kind: Number, value: 1e-3},
 		{text: "-1.5E+2", kind: Number, value: -150}, {text: "1e-400", kind: Number, value: 0}, {text: "1e400", kind: Number, value: math.Inf(1)}, {text: "-1e400", kind: Number, value: math.Inf(-1)},
-		// Go's syntax of numbers is not that of data.
+		// Go's own notation is not accepted in data.
 		{text: "1_1", kind: Word, value: gap}, {text: "0x1p4", kind: Word, value: gap}, {text: "0x10", kind: Word, value: gap}, {text: "inf", kind: Word, value: gap},
 		{text: "Infinity", kind: Word, value: gap}, {text: "+Inf", kind: Word, value: gap}, {text: "1e", kind: Word, value: gap}, {text: "e5", kind: Word, value: gap},
 		{text: "1e5.5", kind: Word, value: gap}, {text: "+", kind: Word, value: gap}, {text: "1.2.3", kind: Word, value: gap}, {text: "٣", kind: Word, value: gap}, {text: "1e+-5", kind: Word, value: gap},
-		// Integers that a float64 does not give back.
+		// Integers that a float64 cannot reproduce.
 		{text: "9007199254740992", kind: Integer, value: 1 << 53}, {text: "9007199254740993", kind: Integer, value: 1 << 53, rounded: true}, {text: "-9007199254740993", kind: Integer, value: -1 << 53, rounded: true},
 		{text: "1234567890123456789", kind: Integer, value: 1234567890123456789, rounded: true}, {text: "123456789012345680000", kind: Integer, value: 123456789012345680000},
 		{text: "00000000000000000012", kind: Integer, value: 12}, {text: "0000000000000000000", kind: Integer, value: 0},
@@ -52,7 +52,7 @@ func TestRules(t *testing.T) {
 		// Times.
 		{text: "1970-01-02", kind: Time, value: 86400}, {text: "1970-01-01T00:00:01.5Z", kind: Time, value: 1.5}, {text: "1970-01-01 00:01:00", kind: Time, value: 60},
 		{text: "1970-01-01T01:00:00+01:00", kind: Time, value: 0}, {text: "1970-01-01T00:00:02", kind: Time, value: 2}, {text: "2023-02-30", kind: Word, value: gap}, {text: "12:30", kind: Word, value: gap},
-		// Numbers by other marks.
+		// Numbers in other notations.
 		{text: "1,5", kind: Lookalike, value: gap}, {text: "1,234.50", kind: Lookalike, value: gap}, {text: "10%", kind: Lookalike, value: gap}, {text: "1.234.567", kind: Lookalike, value: gap}, {text: "12 000,5", kind: Lookalike, value: gap},
 		{rules: Rules{Decimal: ','}, text: "1,5", kind: Number, value: 1.5}, {rules: Rules{Decimal: ','}, text: "1.5", kind: Lookalike, value: gap}, {rules: Rules{Decimal: ','}, text: "12", kind: Integer, value: 12},
 		{rules: Rules{Thousands: ','}, text: "1,234.50", kind: Number, value: 1234.5}, {rules: Rules{Thousands: ','}, text: "-12,345,678", kind: Integer, value: -12345678},
@@ -94,7 +94,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
-// Bytes are UTF-8, or what code page 1252 makes of them.
+// Bytes are UTF-8, or decoded from code page 1252.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		latin1    bool
@@ -112,7 +112,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What Go prints of a number is that number, whatever the marks.
+// Numbers printed by Go are read back exactly, whatever the marks.
 func TestCampaignNumbers(t *testing.T) {
 	plain, marked := parser(t, Rules{}), parser(t, Rules{Decimal: ',', Thousands: '.'})
 	campaign.Run(t, "celltext numbers", 5000, func(rng *rand.Rand) error {

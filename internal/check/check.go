@@ -1,5 +1,4 @@
-// Package check validates what users pass in, and turns it into the dense
-// row-major form that the computations work on.
+// Package check validates user input and converts it to the dense row-major form that the computations use.
 package check
 
 import (
@@ -14,16 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Dense returns x as a dense matrix that the caller must not write to and must
-// not keep: a *mat.Dense is returned as it is, anything else is copied. The
-// name stands in the errors, which are ErrShape for a nil or empty x and
-// ErrNotFinite for a NaN or an infinity.
+// Dense returns x as a dense matrix that the caller must neither modify nor keep: it returns a *mat.Dense itself, and copies
+// anything else. Errors use the name: ErrShape for a nil or empty x, ErrNotFinite for a NaN or an infinity.
 func Dense(name string, x mat.Matrix) (*mat.Dense, error) {
 	return DenseGaps(name, x, nil)
 }
 
-// DenseGaps is Dense for input in which NaN stands for a missing cell, in the columns where
-// gap says so; nil stands for none. Infinities are still ErrNotFinite.
+// DenseGaps is like Dense, but allows NaN, a missing cell, in the columns for which gap returns true. A nil gap allows none.
+// Infinities are still ErrNotFinite.
 func DenseGaps(name string, x mat.Matrix, gap func(column int) bool) (*mat.Dense, error) {
 	d, err := toDense(name, x)
 	if err != nil {
@@ -32,7 +29,7 @@ func DenseGaps(name string, x mat.Matrix, gap func(column int) bool) (*mat.Dense
 	r, c := d.Dims()
 	for i := range r {
 		for j, v := range d.RawRowView(i)[:c] {
-			// v-v is 0 for a finite v and NaN for all others.
+			// v-v is 0 for a finite v and NaN otherwise.
 			if v-v == 0 || math.IsNaN(v) && gap != nil && gap(j) {
 				continue
 			}
@@ -42,7 +39,7 @@ func DenseGaps(name string, x mat.Matrix, gap func(column int) bool) (*mat.Dense
 	return d, nil
 }
 
-// Anywhere is the gap of DenseGaps for which every cell may be missing.
+// Anywhere is a gap function for DenseGaps that allows NaN in every column.
 func Anywhere(int) bool { return true }
 
 func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
@@ -74,11 +71,11 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 	return mat.DenseCopyOf(x), nil
 }
 
-// sparseHint is the hint for rows that are mostly 0 and whose dense copy does not fit.
+// sparseHint advises on sparse rows whose dense copy does not fit into memory.
 const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or featuremap.RandomFourier, which " +
 	"make no dense copy (docs/sparse.md)"
 
-// filled is the dense matrix of one that says what of it is not 0, which takes a pass over that and not over all places.
+// filled returns a dense copy of a sparse matrix. It visits the nonzero entries only.
 func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
 	out := mat.NewDense(r, c, nil)
 	var wrong error
@@ -98,8 +95,7 @@ func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
 	return out, nil
 }
 
-// isNil reports whether x is a nil pointer of some type or gonum's transpose of
-// nothing, whose Dims would panic.
+// isNil reports whether x is a nil pointer of some type, or gonum's transpose of a nil matrix, whose Dims would panic.
 func isNil(x mat.Matrix) bool {
 	switch t := x.(type) {
 	case mat.Transpose:
@@ -114,7 +110,7 @@ func isNil(x mat.Matrix) bool {
 	return IsNil(x)
 }
 
-// IsNil reports whether v is nil or, within an interface that is not, a nil pointer.
+// IsNil reports whether v is nil or an interface that holds a nil pointer.
 func IsNil(v any) bool {
 	if v == nil {
 		return true
@@ -123,7 +119,7 @@ func IsNil(v any) bool {
 	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// Columns returns an ErrShape error unless x has as many columns as Fit saw.
+// Columns returns an ErrShape error unless x has as many columns as Fit had.
 func Columns(name string, x *mat.Dense, fitted int) error {
 	if _, c := x.Dims(); c != fitted {
 		return fault.Columns(name, c, fitted)
@@ -131,7 +127,7 @@ func Columns(name string, x *mat.Dense, fitted int) error {
 	return nil
 }
 
-// Rows returns an ErrShape error unless y has one entry for each row of x.
+// Rows returns an ErrShape error unless the number of entries got equals the number of rows.
 func Rows(name string, got, rows int) error {
 	if got != rows {
 		return fault.Shape(name+" has", got, "entries", "x has %d rows", rows)
@@ -139,7 +135,7 @@ func Rows(name string, got, rows int) error {
 	return nil
 }
 
-// Labelled is Dense for the rows of Fit, of which each has one of so many labels.
+// Labelled is Dense for the rows of Fit, with the given number of labels.
 func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) { return labelled(x, labels, nil) }
 
 func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, error) {
@@ -151,7 +147,7 @@ func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, 
 	return xd, Rows("y", labels, n)
 }
 
-// Targeted is Labelled for the targets y, which are finite.
+// Targeted is Labelled for targets y, which must be finite.
 func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) { return targeted(x, y, nil) }
 
 func targeted(x mat.Matrix, y []float64, gap func(column int) bool) (*mat.Dense, error) {
@@ -162,11 +158,11 @@ func targeted(x mat.Matrix, y []float64, gap func(column int) bool) (*mat.Dense,
 	return xd, Vector("y", y)
 }
 
-// leastSpread is the least difference between the largest and the smallest target that an estimator takes: the squares of
-// less have few digits or none, and intervals would have no width.
+// leastSpread is the smallest range of the targets that an estimator accepts. Squares of smaller differences have few digits or
+// none, and intervals would have no width.
 const leastSpread = 1e-150
 
-// Spread returns an ErrParam error if targets differ, but by less than has a square.
+// Spread returns an ErrParam error if the targets differ, but by less than leastSpread.
 func Spread(typ string, y []float64) error {
 	if len(y) == 0 {
 		return nil
@@ -178,7 +174,7 @@ func Spread(typ string, y []float64) error {
 	return SpreadOf(typ, "the spread of y", most-least)
 }
 
-// SpreadOf is Spread for targets of which the spread is known, in the name that the error gives it.
+// SpreadOf is Spread for targets whose spread is known. The error uses the name.
 func SpreadOf(typ, name string, spread float64) error {
 	if spread > 0 && spread < leastSpread {
 		return fault.Param(typ, name, spread, fmt.Sprintf(">= %v, or 0: multiply y by a constant", leastSpread))
@@ -186,7 +182,8 @@ func SpreadOf(typ, name string, spread float64) error {
 	return nil
 }
 
-// Targets is Targeted for all rows of a fit of typ, whose targets spread as [Spread] says, and with the weights of FitWeighted.
+// Targets is Targeted for all rows of a fit of typ. It checks the spread of the targets as [Spread] does, and the weights of
+// FitWeighted.
 func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error) {
 	return targets(typ, x, y, weights, nil)
 }
@@ -199,7 +196,7 @@ func targets(typ string, x mat.Matrix, y, weights []float64, gap func(column int
 	return xd, cmp.Or(Spread(typ, y), GivenWeights(typ, weights, len(y)))
 }
 
-// Wide is Dense for rows that have as many columns as Fit saw.
+// Wide is Dense for rows that must have as many columns as Fit had.
 func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 	return wide(name, x, fitted, nil)
 }
@@ -212,16 +209,16 @@ func wide(name string, x mat.Matrix, fitted int, gap func(column int) bool) (*ma
 	return xd, Columns(name, xd, fitted)
 }
 
-// MaxBytes is what one thing may take in memory where nothing else is said: 8 GiB.
+// MaxBytes is the default memory limit of a single object, 8 GiB.
 const MaxBytes = 8 << 30
 
-// Bytes returns an ErrTooLarge error if what is asked for takes more than [MaxBytes]. It is called before anything is
-// allocated; need is in floating point, because the product of hostile counts may overflow.
+// Bytes returns an ErrTooLarge error if need is larger than [MaxBytes]. It is called before the allocation. Need is in floating
+// point, because the product of hostile counts may overflow.
 func Bytes(what string, need float64, hint string) error {
 	return BytesWithin(what, need, MaxBytes, hint)
 }
 
-// BytesWithin is Bytes with another limit.
+// BytesWithin is Bytes with a given limit.
 func BytesWithin(what string, need float64, limit int64, hint string) error {
 	if need <= float64(limit) {
 		return nil
@@ -229,16 +226,16 @@ func BytesWithin(what string, need float64, limit int64, hint string) error {
 	return &fault.TooLargeError{What: what, Bytes: int64(min(need, 1<<62)), Limit: limit, Hint: hint}
 }
 
-// Numbers is Bytes for so many float64.
+// Numbers is Bytes for a count of float64 values.
 func Numbers(what string, count float64, hint string) error { return Bytes(what, 8*count, hint) }
 
 const (
-	// mostNumbered columns get names that nobody gave: a model file of a few bytes may speak of any number of them.
+	// mostNumbered limits the columns that get generated names: a model file of a few bytes may claim any number of columns.
 	mostNumbered = 1 << 20
 	bytesOfName  = 32
 )
 
-// Names returns an ErrTooLarge error for more columns than get names that nobody gave.
+// Names returns an ErrTooLarge error if there are too many columns for generated names.
 func Names(typ string, columns int) error {
 	return BytesWithin(fmt.Sprintf("%s: names of %d columns", typ, columns), bytesOfName*float64(columns), bytesOfName*mostNumbered,
 		"give the names of the columns")
@@ -257,7 +254,7 @@ func Vector(name string, y []float64) error {
 // IsFinite reports whether v is neither infinite nor NaN.
 func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Finite returns an ErrNotFinite error, with its place, if a matrix of results has a NaN or an infinity.
+// Finite returns an ErrNotFinite error with the position if a matrix of results has a NaN or an infinity.
 func Finite(name string, m *mat.Dense) error {
 	n, _ := m.Dims()
 	for i := range n {
@@ -286,11 +283,11 @@ func Weights(typ string, w []float64, n int) error {
 	return nil
 }
 
-// Given returns a copy of the weights that FitWeighted was given. It is never nil, so that [GivenWeights] tells nil weights
-// from those of Fit.
+// Given returns a copy of the weights that FitWeighted was given. The copy is never nil, so that [GivenWeights] can distinguish nil
+// weights from the absent weights of Fit.
 func Given(weights []float64) []float64 { return append([]float64{}, weights...) }
 
-// GivenWeights is Weights for what [Given] returned, and no error for the nil weights of Fit.
+// GivenWeights is Weights for a result of [Given]. It accepts nil, which Fit passes.
 func GivenWeights(typ string, w []float64, n int) error {
 	if w == nil {
 		return nil
@@ -298,9 +295,8 @@ func GivenWeights(typ string, w []float64, n int) error {
 	return Weights(typ, w, n)
 }
 
-// Symmetric validates a kernel matrix K of the caller's, and that y has an entry for each of
-// its rows. The sum of a row tells
-// almost for free whether to look at its values.
+// Symmetric validates a precomputed kernel matrix K, and that it has the given number of rows. Row sums decide cheaply whether its
+// values need a look.
 func Symmetric(k mat.Symmetric, rows int) error {
 	if IsNil(k) || k.SymmetricDim() == 0 {
 		return fault.Shape("K has", 0, "rows", "want at least 1")
@@ -331,8 +327,8 @@ func Symmetric(k mat.Symmetric, rows int) error {
 	return nil
 }
 
-// Begin opens an exported function that has a context: for nil, which a caller forgot, *ctx is one that has ended with an
-// ErrParam error. What it returns is deferred, with the function's error, and is fault.Recover:
+// Begin opens an exported function that takes a context. If the caller passed nil, *ctx becomes a context that has ended with an
+// ErrParam error. Defer the result with the function's error. It also does what fault.Recover does:
 //
 //	defer check.Begin(&ctx)(&err)
 func Begin(ctx *context.Context) func(err *error) {
@@ -340,8 +336,8 @@ func Begin(ctx *context.Context) func(err *error) {
 	return fault.Recover
 }
 
-// Context returns ctx, and for nil, which a caller forgot, a context that has ended with an ErrParam error: so a fit ends
-// with that, as it would when it is cancelled.
+// Context returns ctx. For nil it returns a context that has ended with an ErrParam error, so that a fit ends as if it were
+// cancelled.
 func Context(ctx context.Context) context.Context {
 	if ctx == nil {
 		return noContext{context.Background()}

@@ -47,7 +47,7 @@ func TestNotFinite(t *testing.T) {
 	assert.NoError(t, err)
 	_, err = DenseGaps("x", gaps, func(j int) bool { return j == 0 })
 	assert.EqualError(t, err, "x[1,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
-	// Only what a view shows counts.
+	// Only the cells in the view are checked.
 	_, err = Dense("x", gaps.Slice(0, 2, 0, 1))
 	assert.NoError(t, err)
 	assert.EqualError(t, Vector("y", []float64{1, math.NaN()}), "y[1] is NaN")
@@ -100,7 +100,7 @@ func TestIsNil(t *testing.T) {
 	}
 }
 
-// hollow is a matrix of nothing but zeros and what stands on the diagonal, which it says.
+// hollow is a sparse matrix with entries on the diagonal only.
 type hollow struct {
 	rows, columns int
 	read          *int
@@ -119,7 +119,7 @@ func (h hollow) At(i, j int) float64 {
 
 func (h hollow) DoRowNonZero(i int, f func(i, j int, v float64)) { f(i, i+h.off, float64(i)) }
 
-// What says which of its values are not 0 is copied by these, and what is too large as a dense matrix is an error that says so.
+// Sparse matrices are copied by their nonzero entries. If the dense copy is too large, the error says so.
 func TestSparse(t *testing.T) {
 	h := hollow{3, 4, new(int), 0}
 	d, err := Dense("x", h)

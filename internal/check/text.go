@@ -7,8 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Text returns ErrParam unless all texts of a field are UTF-8. Others could not be stored: CBOR, JSON, Parquet and protocol
-// buffers have UTF-8 alone.
+// Text returns an ErrParam error unless all texts of a field are UTF-8. CBOR, JSON, Parquet and protocol buffers store UTF-8 only.
 func Text(typ, field string, texts ...string) error {
 	for _, s := range texts {
 		if !utf8.ValidString(s) {

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// An estimator that wraps another takes gaps for it, NaN in x: the wrapped one fills them, or refuses them.
+// An estimator that wraps another accepts gaps, NaN in x. The wrapped estimator fills them or refuses them.
 
 // WrappedLabels is [Labelled] for an estimator that wraps another.
 func WrappedLabels(x mat.Matrix, labels int) (*mat.Dense, error) {
@@ -24,8 +24,8 @@ func WrappedTargets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense,
 // WrappedRows is [Wide] for an estimator that wraps another.
 func WrappedRows(x mat.Matrix, fitted int) (*mat.Dense, error) { return wide("x", x, fitted, Anywhere) }
 
-// GapRefused returns the error of the first gap of x if err is that of a gap, which counts rows among those that the wrapped
-// estimator got, and any other err as it is.
+// GapRefused returns the error for the first gap of x if err reports a gap, because err counts the rows that the wrapped estimator
+// saw. It returns any other err unchanged.
 func GapRefused(x *mat.Dense, err error) error {
 	var gap *fault.NotFiniteError
 	if errors.As(err, &gap) && gap.Name == "x" && math.IsNaN(gap.Value) {

@@ -1,6 +1,5 @@
-// Package classes holds what classifiers make of labels: the distinct ones in order, the
-// position of each row's among them, targets of ±1, the class of the largest score, and
-// the weight that a row has by its class.
+// Package classes holds the label handling of classifiers: distinct labels in order, the position of each row's label among them,
+// targets of ±1, the class with the largest score, and row weights by class.
 package classes
 
 import (
@@ -11,15 +10,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Distinct returns the labels that occur, ascending.
+// Distinct returns the labels that occur, in ascending order.
 func Distinct(labels ...[]int) []int {
 	out := slices.Concat(labels...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// Distinguish returns the distinct labels of y, ascending, and the position of each row's among
-// them. Fewer than two are ErrShape.
+// Distinguish returns the distinct labels of y in ascending order, and the position of each row's label among them. Fewer than two
+// are an ErrShape error.
 func Distinguish(y []int) (classes, at []int, err error) {
 	classes = Distinct(y)
 	if err := AtLeastTwo(classes); err != nil {
@@ -28,7 +27,7 @@ func Distinguish(y []int) (classes, at []int, err error) {
 	return classes, Positions(classes, y), nil
 }
 
-// AtLeastTwo returns the ErrShape of too few classes.
+// AtLeastTwo returns an ErrShape error for fewer than two classes.
 func AtLeastTwo(classes []int) error {
 	if k := len(classes); k < 2 {
 		return fault.Shape("y has", k, "class", "want at least 2")
@@ -36,7 +35,7 @@ func AtLeastTwo(classes []int) error {
 	return nil
 }
 
-// Positions returns where the labels of y stand in classes, which has them all.
+// Positions returns the positions of the labels of y in classes, which must contain them all.
 func Positions(classes, y []int) []int {
 	at := make([]int, len(y))
 	for i, label := range y {
@@ -45,7 +44,7 @@ func Positions(classes, y []int) []int {
 	return at
 }
 
-// Valid reports whether classes may have come from Of: two or more, ascending.
+// Valid reports whether classes are two or more labels in ascending order.
 func Valid(classes []int) bool {
 	for i := 1; i < len(classes); i++ {
 		if classes[i] <= classes[i-1] {
@@ -55,8 +54,8 @@ func Valid(classes []int) bool {
 	return len(classes) >= 2
 }
 
-// Machines returns how many machines tell one of k classes from the rest: k, or 1 for
-// two classes, whose machines would be the same but for the sign.
+// Machines returns the number of one-against-rest machines for k classes: k, or 1 for two classes, whose machines differ only in
+// sign.
 func Machines(k int) int {
 	if k == 2 {
 		return 1
@@ -64,9 +63,8 @@ func Machines(k int) int {
 	return k
 }
 
-// AgainstRest returns the targets of the machines, n×Machines(k), for rows at these
-// positions of k classes: +1 in the column of a row's class and -1 elsewhere. The one
-// column of two classes is that of the second.
+// AgainstRest returns the targets of the machines, n×Machines(k), for rows at these positions of k classes: +1 in the column of a
+// row's class and -1 elsewhere. With two classes the single column is that of the second.
 func AgainstRest(at []int, k int) *mat.Dense {
 	columns := Machines(k)
 	first := k - columns
@@ -83,14 +81,14 @@ func AgainstRest(at []int, k int) *mat.Dense {
 	return out
 }
 
-// Indicators are the targets of labels as numbers, a row for each: a column for each class, 1 in the rows of the class
-// and 0 elsewhere, and of two classes the column of the second. No number is stored.
+// Indicators is a matrix of 0 and 1: one row per label and one column per class, or for two classes the column of the second class.
+// It computes its entries on demand.
 type Indicators struct {
-	at             []int // the positions of the classes
-	first, columns int   // first is the class of column 0
+	at             []int // positions of the classes
+	first, columns int   // first is the class in column 0
 }
 
-// NewIndicators returns those of y.
+// NewIndicators returns the indicators of the labels y.
 func NewIndicators(y []int) Indicators {
 	labels := Distinct(y)
 	columns := max(1, Machines(len(labels)))
@@ -100,7 +98,7 @@ func NewIndicators(y []int) Indicators {
 // Dims returns the number of rows and of columns.
 func (m Indicators) Dims() (rows, columns int) { return len(m.at), m.columns }
 
-// At returns whether row i is of the class of column j, as 1 or 0.
+// At returns 1 if row i is in the class of column j, and 0 otherwise.
 func (m Indicators) At(i, j int) float64 {
 	if m.at[i] == m.first+j {
 		return 1
@@ -111,8 +109,8 @@ func (m Indicators) At(i, j int) float64 {
 // T returns the transpose.
 func (m Indicators) T() mat.Matrix { return mat.Transpose{Matrix: m} }
 
-// Scores returns a column for each class from the outputs f of the machines, n×Machines(k):
-// f itself, or of two classes the columns -f and f.
+// Scores returns one column per class from the outputs f of the machines, n×Machines(k): f itself, or for two classes the columns
+// -f and f.
 func Scores(f *mat.Dense) *mat.Dense {
 	n, columns := f.Dims()
 	if columns > 1 {
@@ -125,10 +123,10 @@ func Scores(f *mat.Dense) *mat.Dense {
 	return out
 }
 
-// SetBoth sets the scores of two classes from the output of their one machine.
+// SetBoth sets the scores of two classes from the output of their single machine.
 func SetBoth(scores []float64, f float64) { scores[0], scores[1] = -f, f }
 
-// Largest returns the position of the largest score, and the first of those that tie.
+// Largest returns the position of the largest score, the first one if several are equal.
 func Largest(scores []float64) int {
 	best := 0
 	for k, v := range scores {
@@ -139,10 +137,10 @@ func Largest(scores []float64) int {
 	return best
 }
 
-// Labels are those of the classes, ascending.
+// Labels are the labels of the classes in ascending order.
 type Labels []int
 
-// Predict returns for each row of what a Decision has returned the label of the largest score.
+// Predict returns the label with the largest score for each row. It takes the results of Decision.
 func (l Labels) Predict(scores *mat.Dense, err error) ([]int, error) {
 	if err != nil {
 		return nil, err
@@ -150,7 +148,7 @@ func (l Labels) Predict(scores *mat.Dense, err error) ([]int, error) {
 	return Predicted(l, scores), nil
 }
 
-// Predicted returns for each row of scores, n×K, the class of the largest.
+// Predicted returns the class with the largest score for each row of scores (n×K).
 func Predicted(classes []int, scores *mat.Dense) []int {
 	n, _ := scores.Dims()
 	out := make([]int, n)

@@ -10,15 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Weights is how a classifier's fields Balanced and ClassWeights weigh the classes.
+// Weights holds the fields Balanced and ClassWeights of a classifier.
 type Weights struct {
-	Balanced bool            // each class n/(K·its rows), so that all count alike
-	Of       map[int]float64 // a factor > 0 for a class; absent: 1; times the balance
-	Part     bool            // the rows are a part of others, in which classes of Of may be
+	Balanced bool            // weights each row by n/(K·rows of its class), so that classes weigh equally
+	Of       map[int]float64 // a factor > 0 per class, multiplied with the balance; absent: 1
+	Part     bool            // the rows are a subset, in which classes of Of may be absent
 }
 
-// Validate returns the ErrParam of a factor that is not a finite number above 0. The type's
-// name stands in it.
+// Validate returns an ErrParam error if a factor is not finite and positive. The error names the type.
 func (w Weights) Validate(typ string) error {
 	for _, label := range slices.Sorted(maps.Keys(w.Of)) {
 		if v := w.Of[label]; !(v > 0) || v-v != 0 {
@@ -28,8 +27,8 @@ func (w Weights) Validate(typ string) error {
 	return nil
 }
 
-// Distinguish is [Distinguish] of the labels of a fit of typ, with the weights of FitWeighted, nil for those of Fit. It checks
-// these, and that a factor is of a class that occurs.
+// Distinguish is the function [Distinguish] for a fit of typ. Own are the weights of FitWeighted, nil for Fit. It checks them, and
+// that each factor belongs to a class that occurs.
 func (w Weights) Distinguish(typ string, y []int, own []float64) (classes, at []int, err error) {
 	if err := check.GivenWeights(typ, own, len(y)); err != nil {
 		return nil, nil, err
@@ -40,7 +39,7 @@ func (w Weights) Distinguish(typ string, y []int, own []float64) (classes, at []
 	return classes, at, w.CheckClasses(typ, classes)
 }
 
-// CheckClasses returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others.
+// CheckClasses returns an ErrParam error for a factor whose class is not in classes, unless the rows are a subset.
 func (w Weights) CheckClasses(typ string, classes []int) error {
 	if w.Part {
 		return nil
@@ -53,7 +52,7 @@ func (w Weights) CheckClasses(typ string, classes []int) error {
 	return nil
 }
 
-// mostListed classes stand in an error.
+// mostListed is the number of classes that an error lists.
 const mostListed = 10
 
 func listed(classes []int) string {
@@ -64,24 +63,24 @@ func listed(classes []int) string {
 	return out
 }
 
-// Folding is embedded by classifiers that have weights of classes, and by those that wrap others.
+// Folding is embedded in classifiers with class weights, and in those that wrap other classifiers.
 type Folding struct{ fold bool }
 
-// FitsFold says that the value is fitted to a fold, which may lack a class that all rows have.
+// FitsFold marks the value as fitted to a fold, which may lack some of the classes.
 func (f *Folding) FitsFold() { f.fold = true }
 
 // IsFold reports whether FitsFold was called.
 func (f *Folding) IsFold() bool { return f.fold }
 
-// FitsFold calls the method FitsFold of an estimator that has one.
+// FitsFold calls the method FitsFold of an estimator, if it has one.
 func FitsFold(estimator any) {
 	if f, ok := estimator.(interface{ FitsFold() }); ok {
 		f.FitsFold()
 	}
 }
 
-// Factors returns the factor of each class, for rows at these positions and of these
-// weights, of which nil is 1 each: a class's rows and n are sums of weights.
+// Factors returns the factor of each class. Rows are the weights of the rows at these positions, and nil means 1 each. The balance
+// sums these weights.
 func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
 	count, total := make([]float64, len(classes)), 0.0
 	for i, l := range at {
@@ -101,7 +100,7 @@ func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
 	return out
 }
 
-// Rows returns the weight of each row times its class's factor; nil where all are 1.
+// Rows returns each row's weight times the factor of its class. It returns nil if all are 1.
 func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 	if rows == nil && len(w.Of) == 0 && !w.Balanced {
 		return nil
@@ -114,7 +113,7 @@ func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 	return out
 }
 
-// InClass returns the weights of rows of classes at these positions, divided by the mean of their class, and nil for nil.
+// InClass divides the weight of each row by the mean weight of its class. It returns nil for nil weights.
 func InClass(at []int, rows []float64) []float64 {
 	if rows == nil {
 		return nil

@@ -1,5 +1,4 @@
-// Package cli holds what the programs share: their flags, which are checked before anything is computed, and
-// how they end.
+// Package cli holds what the programs share: flags that are checked before any computation, and the exit of a program.
 package cli
 
 import (
@@ -14,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// Main runs a program and exits. An interrupt ends its context. An error is printed after the name, and exits with 1.
+// Main runs a program and exits. An interrupt cancels its context. An error is printed after the name, and the exit code is 1.
 func Main(name string, run func(ctx context.Context, args []string, out, progress io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -25,8 +24,8 @@ func Main(name string, run func(ctx context.Context, args []string, out, progres
 	}
 }
 
-// NoFlags parses the arguments of a program that takes none. With -h it prints the sentence that says what the program does, and exits
-// with 0; with any other argument it prints an error, and exits with 1.
+// NoFlags parses the arguments of a program without flags. With -h it prints the summary and exits with 0. With any other argument
+// it prints an error and exits with 1.
 func NoFlags(summary string) {
 	name := filepath.Base(os.Args[0])
 	err := NewFlags(name, summary, os.Stdout).Parse(os.Args[1:])
@@ -39,18 +38,18 @@ func NoFlags(summary string) {
 	}
 }
 
-// Flags are the flags of a program. Parse checks what the other methods ask for, so that a wrong flag is an error before
-// anything is computed.
+// Flags are the flags of a program. Methods register requirements that Parse checks, so that a wrong flag is an error before any
+// computation.
 type Flags struct {
 	*flag.FlagSet
 	summary   string
 	help      io.Writer
-	arguments string // what they are, "" if there are none
+	arguments string // describes the arguments; "" if there are none
 	checks    []func() error
 }
 
-// NewFlags returns the flags of a program. With -h [Flags.Parse] writes the summary, a sentence that says what the program
-// does, and the flags to help.
+// NewFlags returns the flags of a program. With -h [Flags.Parse] writes the summary, a sentence on what the program does, and the
+// flags to help.
 func NewFlags(name, summary string, help io.Writer) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), summary: summary, help: help}
 	f.SetOutput(io.Discard) // the caller prints the error
@@ -58,7 +57,7 @@ func NewFlags(name, summary string, help io.Writer) *Flags {
 	return f
 }
 
-// AtLeast asks for numbers of at least least.
+// AtLeast requires the named numbers to be at least least.
 func (f *Flags) AtLeast(least int, names ...string) {
 	for _, name := range names {
 		value := f.defined(name).Value.(flag.Getter)
@@ -80,8 +79,8 @@ func (f *Flags) AtLeast(least int, names ...string) {
 	}
 }
 
-// Reads asks that the folders and files which the flags name are there. Whether a flag names a `folder` or a `file` its usage
-// says, in back quotes. A flag without a value is not looked at, nor a file that is the default.
+// Reads requires that the folders and files named by these flags exist. The usage of a flag contains `folder` or `file` in back
+// quotes. A flag without a value is not checked, and neither is a default file.
 func (f *Flags) Reads(names ...string) {
 	for _, name := range names {
 		one := f.defined(name)
@@ -109,7 +108,7 @@ func checkMissing(name, path string, folder bool) error {
 	return nil
 }
 
-// Writes asks that the folders and files which the flags name can be written, and makes the folders that are not there.
+// Writes requires that the folders and files named by these flags are writable, and creates missing folders.
 func (f *Flags) Writes(names ...string) {
 	for _, name := range names {
 		one := f.defined(name)
@@ -131,7 +130,7 @@ func (f *Flags) Writes(names ...string) {
 	}
 }
 
-// tryFile opens a file to write and leaves what is in it; a file that was not there is removed.
+// tryFile opens a file for writing without changing its content. It removes a file that it created.
 func tryFile(path string) error {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -167,8 +166,8 @@ func tryFolder(path string) error {
 	return os.Remove(file.Name())
 }
 
-// Runs asks that the program which a flag names can be run, and that the scripts are there which other flags name for it.
-// Scripts that are defaults are not looked at without a program.
+// Runs requires that the program named by a flag can be run, and that the scripts named by other flags exist. Default scripts are
+// not checked without a program.
 func (f *Flags) Runs(name string, scripts ...string) {
 	one := f.defined(name)
 	f.Reads(scripts...)
@@ -189,11 +188,11 @@ func (f *Flags) Runs(name string, scripts ...string) {
 	})
 }
 
-// Arguments asks for arguments after the flags, such as "model files".
+// Arguments allows arguments after the flags, described by what, such as "model files".
 func (f *Flags) Arguments(what string) { f.arguments = what }
 
-// Parse parses and checks the arguments. The error names the flag. Unless [Flags.Arguments] was called, arguments that
-// belong to no flag are an error.
+// Parse parses and checks the arguments. Errors name the flag. Arguments without a flag are an error unless [Flags.Arguments] was
+// called.
 func (f *Flags) Parse(args []string) error {
 	err := f.FlagSet.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parse parses the arguments of a program that has a flag of each kind.
+// parse parses the arguments of a program with one flag of each kind.
 func parse(args ...string) (help string, err error) {
 	var out strings.Builder
 	f := NewFlags("example", "example does nothing.", &out)
@@ -69,7 +69,7 @@ func TestHelpBeginsWithASentence(t *testing.T) {
 	assert.True(t, strings.HasPrefix(help, "example does nothing.\n\nFlags:\n  -cells file\n"), help)
 }
 
-// What is there already is kept, and nothing new but folders is left behind.
+// Existing files are kept, and only folders are created.
 func TestWritesLeavesFilesAsTheyAre(t *testing.T) {
 	dir := t.TempDir()
 	kept, fresh, folder := filepath.Join(dir, "kept"), filepath.Join(dir, "new", "fresh"), filepath.Join(dir, "a", "b")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPrograms holds that every program of the module, and every measuring program, is checked by its own TestProgram.
+// TestPrograms checks that every program of the module, and every measuring program, has a TestProgram.
 func TestPrograms(t *testing.T) {
 	var programs []string
 	for _, module := range []string{".", "measurements"} {

@@ -14,39 +14,39 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// What reading may allocate: some times the bytes that are read, and a megabyte.
+// Reading may allocate a multiple of the input, and a megabyte.
 const (
 	budgetFactor = 64
 	budgetFloor  = 1 << 20
 )
 
-// maxDepth bounds the nesting of values, as MaxNestedLevels does for the decoder.
+// maxDepth limits the nesting of values, as MaxNestedLevels does in the decoder.
 const maxDepth = 64
 
 var (
-	errMalformed = errors.New("malformed") // what is wrong, the decoder says
+	errMalformed = errors.New("malformed") // the decoder reports the cause
 	errBudget    = errors.New("budget")
 	errCount     = errors.New("a count over the largest int")
 )
 
-// checkBudget returns an error if decoding body into a value of type t would allocate more than the budget: an array of
-// a million elements of one byte each can stand for a million structs. Only heads are read.
+// checkBudget returns an error if decoding body into a value of type t would allocate more than the budget. An array of a million
+// elements of one byte each can stand for a million structs. Only heads are read.
 func checkBudget(body []byte, t reflect.Type) error {
 	limit := budgetFactor*int64(len(body)) + budgetFloor
 	w := walk{data: body, left: limit, types: map[reflect.Type]map[string]reflect.Type{}}
 	switch err := w.value(t, 0); {
 	case errors.Is(err, errBudget):
 		return fmt.Errorf("%d bytes stand for more than %d", len(body), limit)
-	case errors.Is(err, errCount): // which the decoder would cut to an int
+	case errors.Is(err, errCount): // the decoder would truncate it to an int
 		return err
 	}
 	return nil
 }
 
-// walk goes through an encoded value beside the type that it is decoded into.
+// walk visits an encoded value together with the type it is decoded into.
 type walk struct {
 	data  []byte
-	left  int64 // of the budget
+	left  int64 // remaining budget
 	types map[reflect.Type]map[string]reflect.Type
 }
 
@@ -58,7 +58,7 @@ func (w *walk) spend(bytes int64) error {
 	return nil
 }
 
-// head reads the first bytes of a value: its major type and argument.
+// head reads the head of a value: its major type and its argument.
 func (w *walk) head() (major byte, argument uint64, err error) {
 	if len(w.data) == 0 {
 		return 0, 0, errMalformed
@@ -71,7 +71,7 @@ func (w *walk) head() (major byte, argument uint64, err error) {
 	}
 	size := 1 << (argument - 24)
 	if argument > 27 || len(w.data) < size {
-		return 0, 0, errMalformed // lengths that are not given are not read
+		return 0, 0, errMalformed // indefinite lengths are refused
 	}
 	var long [8]byte
 	copy(long[8-size:], w.data)
@@ -89,14 +89,14 @@ const (
 	majorOther = 7
 )
 
-const null = 22 // of majorOther
+const null = 22 // a value of majorOther
 
 var (
 	ownCBOR   = reflect.TypeFor[cbor.Unmarshaler]()
 	ownBinary = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
-// value goes past one value that is decoded into t; nil t stands for what is skipped.
+// value skips one value that is decoded into t. A nil t means that the decoder ignores the value.
 func (w *walk) value(t reflect.Type, depth int) error {
 	if depth > maxDepth {
 		return errMalformed
@@ -104,7 +104,7 @@ func (w *walk) value(t reflect.Type, depth int) error {
 	if t != nil && (reflect.PointerTo(t).Implements(ownCBOR) || reflect.PointerTo(t).Implements(ownBinary)) {
 		before := len(w.data)
 		err := w.value(nil, depth)
-		return errors.Join(err, w.spend(3*int64(before-len(w.data)))) // as [Floats], a copy and the numbers
+		return errors.Join(err, w.spend(3*int64(before-len(w.data)))) // for [Floats], a copy and the numbers
 	}
 	for t != nil && t.Kind() == reflect.Pointer {
 		if len(w.data) > 0 && w.data[0] == majorOther<<5|null {
@@ -144,7 +144,7 @@ func (w *walk) array(t reflect.Type, n uint64, depth int) error {
 		return errCount
 	}
 	if n > uint64(len(w.data)) {
-		return errMalformed // an element has a byte at least
+		return errMalformed // an element takes at least one byte
 	}
 	var element reflect.Type
 	size := int64(0)
@@ -170,8 +170,7 @@ func (w *walk) array(t reflect.Type, n uint64, depth int) error {
 	return nil
 }
 
-// interfaceSize is about what a value takes within an interface, entrySize what an entry of a map does beside its
-// key and value.
+// interfaceSize is the approximate overhead of a value in an interface, entrySize that of a map entry beside its key and value.
 const (
 	interfaceSize = 32
 	entrySize     = 48
@@ -224,7 +223,7 @@ func (w *walk) name() (string, error) {
 	return name, nil
 }
 
-// fieldsOf are the types of a struct's fields by their names in lower case, for the decoder takes any case.
+// fieldsOf returns the types of a struct's fields by their names in lower case, since the decoder ignores case.
 func (w *walk) fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if known, ok := w.types[t]; ok {
 		return known
@@ -250,7 +249,7 @@ func (w *walk) fieldsOf(t reflect.Type) map[string]reflect.Type {
 // notUTF8 returns the beginning of the first text of an encoded value that is not UTF-8.
 func notUTF8(body []byte) (text string, found bool) {
 	w := walk{data: body}
-	for len(w.data) > 0 { // what is within an array, a map or a tag follows its head
+	for len(w.data) > 0 { // the content of an array, a map or a tag follows its head
 		major, n, err := w.head()
 		if err != nil {
 			return "", false
@@ -270,10 +269,10 @@ func notUTF8(body []byte) (text string, found bool) {
 	return "", false
 }
 
-// maxNested bounds how many envelopes may stand within each other: the checksum of each is taken of all within it.
+// maxNested limits the nesting of envelopes. The checksum of each covers all those within it.
 const maxNested = 32
 
-// nested returns how many envelopes stand within each other in data.
+// nested returns the depth of nested envelopes in data.
 func nested(data []byte) int {
 	var ends []int
 	most := 0
@@ -295,7 +294,7 @@ func nested(data []byte) int {
 	}
 }
 
-// announced returns where an envelope at a place would end; ok is false where there is none.
+// announced returns the end that an envelope at a position claims. It returns false if there is no envelope.
 func announced(data []byte, at int) (end int, ok bool) {
 	if len(data)-at < fixedSize+checksumSize {
 		return 0, false

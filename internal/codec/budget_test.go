@@ -25,7 +25,7 @@ type many struct {
 	Plain []int
 }
 
-// allocated returns the bytes that f allocates in all.
+// allocated returns the total bytes that f allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -34,18 +34,18 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// array is n elements, each of those bytes.
+// array encodes n copies of an element.
 func array(n int, element ...byte) []byte {
 	out := []byte{majorArray<<5 | 26, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
 	return append(out, bytes.Repeat(element, n)...)
 }
 
-// field is a map of one field.
+// field encodes a map with one field.
 func field(name string, value []byte) []byte {
 	return append(append([]byte{majorMap<<5 | 1, majorText<<5 | byte(len(name))}, name...), value...)
 }
 
-// Few bytes that stand for much are refused before anything is made of them.
+// Short input that stands for large values is refused before anything is allocated.
 func TestBudget(t *testing.T) {
 	const n = 1 << 20
 	for name, body := range map[string][]byte{
@@ -79,7 +79,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Models within models are read as far as anybody nests them.
+// Nested models are read up to a depth that no user needs.
 func TestNested(t *testing.T) {
 	var data []byte
 	for depth := range 40 {
@@ -106,7 +106,7 @@ func TestNested(t *testing.T) {
 	assert.Equal(t, 2, nested(data), "beside each other they are not within each other")
 }
 
-// Anything at all is walked without a panic, and what the walk lets through the decoder reads within the budget.
+// Any input is walked without a panic. The decoder reads accepted input within the budget.
 func FuzzBudget(f *testing.F) {
 	for _, seed := range [][]byte{field("Inner", field("List", array(3, majorMap<<5))), field("Tree", array(2, majorOther<<5|null)), field("Named", field("a", field("A", []byte{0xd8, 86, 0x40})))} {
 		f.Add(seed)
@@ -117,7 +117,7 @@ func FuzzBudget(f *testing.F) {
 			return
 		}
 		var out many
-		_, _ = Unmarshal(data, "kind", 1, &out) // the first time the decoder learns the types
+		_, _ = Unmarshal(data, "kind", 1, &out) // the first call lets the decoder learn the types
 		spent := allocated(func() { _, _ = Unmarshal(data, "kind", 1, &out) })
 		if limit := int64(2*budgetFactor*len(data) + 2*budgetFloor); spent > limit {
 			t.Fatalf("%d bytes made %d, limit %d", len(data), spent, limit)

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// someBytes changes a few bytes of a seed, cuts it, or repeats a part: what a decoder sees of a body whose checksum is right.
+// someBytes changes a few bytes of a seed, truncates it, or repeats a part. A decoder sees such a body behind a valid checksum.
 func someBytes(rng *rand.Rand, out, seed []byte) []byte {
 	out = append(out[:0], seed...)
 	for range 1 + rng.IntN(4) {
@@ -37,7 +37,7 @@ func someBytes(rng *rand.Rand, out, seed []byte) []byte {
 	return out[:min(len(out), 1<<12)]
 }
 
-// The walk over heads does not panic, goes past no more than there is, and spends no more than its budget.
+// The walk over heads does not panic, does not read past the end, and keeps to its budget.
 func TestCampaignHeads(t *testing.T) {
 	data, err := Marshal("kind", 1, example())
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestCampaignHeads(t *testing.T) {
 	})
 }
 
-// What is decoded has an error of the one sentinel, or matrices that can be made or not.
+// Decoding returns the sentinel error, or matrices that Dense accepts or refuses.
 func TestCampaignDecode(t *testing.T) {
 	data, err := Marshal("kind", 1, example())
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestCampaignDecode(t *testing.T) {
 	})
 }
 
-// Files that stand within each other are counted and opened without a panic.
+// Nested envelopes are counted and opened without a panic.
 func TestCampaignEnvelopes(t *testing.T) {
 	inner, err := Marshal("inner", 1, example())
 	require.NoError(t, err)

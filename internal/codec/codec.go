@@ -1,7 +1,5 @@
-// Package codec is the file format of everything fitted: an envelope that
-// names its kind and version and carries a checksum, around a CBOR payload
-// (RFC 8949). Reading never panics and never allocates more than a small
-// multiple of the input's length, whatever the bytes are.
+// Package codec is the file format of everything fitted: an envelope with kind, version and checksum around a CBOR payload (RFC
+// 8949). For any input, reading never panics and never allocates more than a small multiple of the input's length.
 //
 //	offset  size  field
 //	0       4     magic "KELN"
@@ -11,7 +9,7 @@
 //	6+k     2     version of the payload, little-endian
 //	8+k     8     length of the payload, little-endian, p
 //	16+k    p     payload
-//	16+k+p  32    SHA-256 of all that precedes
+//	16+k+p  32    SHA-256 of everything before it
 package codec
 
 import (
@@ -47,14 +45,14 @@ var (
 		MaxNestedLevels:   64,
 		MaxArrayElements:  1 << 26,
 		MaxMapPairs:       1 << 16,
-		IndefLength:       cbor.IndefLengthForbidden, // Marshal writes none, and checkBudget counts by lengths
+		IndefLength:       cbor.IndefLengthForbidden, // Marshal writes none, and checkBudget needs lengths
 	})
 )
 
 func mustEnc(o cbor.EncOptions) cbor.EncMode {
 	m, err := o.EncMode()
 	if err != nil {
-		panic(err) // the options are constants of this file
+		panic(err) // the options are constants
 	}
 	return m
 }
@@ -62,12 +60,12 @@ func mustEnc(o cbor.EncOptions) cbor.EncMode {
 func mustDec(o cbor.DecOptions) cbor.DecMode {
 	m, err := o.DecMode()
 	if err != nil {
-		panic(err) // the options are constants of this file
+		panic(err) // the options are constants
 	}
 	return m
 }
 
-// Marshal writes payload, a struct of exported fields, into an envelope. Errors: ErrParam for a text that is not UTF-8.
+// Marshal writes payload, a struct of exported fields, into an envelope. It returns an ErrParam error for text that is not UTF-8.
 func Marshal(kind string, version int, payload any) ([]byte, error) {
 	if len(kind) == 0 || len(kind) > math.MaxUint8 || version < 0 || version > math.MaxUint16 {
 		return nil, fmt.Errorf("codec: kind %q version %d cannot be written", kind, version)
@@ -76,7 +74,7 @@ func Marshal(kind string, version int, payload any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
-	if text, ok := notUTF8(body); ok { // which could not be read again
+	if text, ok := notUTF8(body); ok { // reading would refuse it
 		return nil, fault.Param(kind, "a text", strconv.Quote(text), "UTF-8")
 	}
 	out := make([]byte, 0, fixedSize+len(kind)+len(body)+checksumSize)
@@ -90,10 +88,9 @@ func Marshal(kind string, version int, payload any) ([]byte, error) {
 	return append(out, sum[:]...), nil
 }
 
-// Unmarshal reads an envelope that Marshal wrote into payload, a pointer to a
-// struct, and returns the payload's version, which is at most maxVersion. Every
-// error unwraps to ErrBadModel. The payload's fields still have to be validated
-// by the caller: a checksum is no signature.
+// Unmarshal reads an envelope written by Marshal into payload, a pointer to a struct, and returns the payload's version, which is
+// at most maxVersion. Every error wraps ErrBadModel. The caller still has to validate the fields of the payload, since a checksum
+// is not a signature.
 func Unmarshal(data []byte, kind string, maxVersion int, payload any) (version int, err error) {
 	got, version, body, err := open(data, kind)
 	if err != nil {
@@ -145,8 +142,7 @@ func open(data []byte, want string) (kind string, version int, body []byte, err 
 	return string(data[6 : 6+k]), int(binary.LittleEndian.Uint16(data[6+k:])), data[16+k : end], nil
 }
 
-// Floats is a vector that is written as one byte string, little-endian, instead
-// of number by number.
+// Floats is a vector that is encoded as one little-endian byte string.
 type Floats []float64
 
 // MarshalCBOR implements cbor.Marshaler.
@@ -189,7 +185,7 @@ func (f Floats) Finite() bool {
 	return true
 }
 
-// FromSym returns the upper triangle of m, row by row; nil gives nil.
+// FromSym returns the upper triangle of m, row by row. It returns nil for nil.
 func FromSym(m *mat.SymDense) (out Floats) {
 	if m == nil {
 		return nil
@@ -203,8 +199,8 @@ func FromSym(m *mat.SymDense) (out Floats) {
 	return out
 }
 
-// Sym is the inverse for order n, nil for 0; ok is false if the length is another's or a
-// value is not finite.
+// Sym is the inverse of FromSym for order n. It returns nil for n = 0, and false if the length does not match or a value is not
+// finite.
 func (f Floats) Sym(n int) (m *mat.SymDense, ok bool) {
 	if n < 0 || float64(len(f)) != float64(n)*(float64(n)+1)/2 || !f.Finite() {
 		return nil, false
@@ -222,13 +218,13 @@ func (f Floats) Sym(n int) (m *mat.SymDense, ok bool) {
 	return m, true
 }
 
-// Matrix is a dense matrix, row-major. The zero Matrix stands for none.
+// Matrix is a dense row-major matrix. The zero Matrix stands for a nil matrix.
 type Matrix struct {
 	Rows, Cols int
 	Data       Floats
 }
 
-// FromDense copies m; nil gives the zero Matrix.
+// FromDense copies m. For nil it returns the zero Matrix.
 func FromDense(m *mat.Dense) Matrix {
 	if m == nil || m.IsEmpty() {
 		return Matrix{}
@@ -241,9 +237,8 @@ func FromDense(m *mat.Dense) Matrix {
 	return out
 }
 
-// Dense returns the matrix, which shares m's data, or nil for the zero Matrix.
-// An error says that dimensions and data do not agree or that a value is not
-// finite.
+// Dense returns a matrix that shares m's data, or nil for the zero Matrix. It returns an error if the dimensions do not match the
+// data or a value is not finite.
 func (m Matrix) Dense() (*mat.Dense, error) {
 	if m.Rows == 0 && m.Cols == 0 && len(m.Data) == 0 {
 		return nil, nil
@@ -261,7 +256,7 @@ func (m Matrix) Dense() (*mat.Dense, error) {
 	return mat.NewDense(m.Rows, m.Cols, m.Data), nil
 }
 
-// DenseGaps is Dense for a matrix in which NaN stands for a missing cell.
+// DenseGaps is like Dense, but allows NaN, a missing cell.
 func (m Matrix) DenseGaps() (*mat.Dense, error) {
 	filled := Matrix{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
 	for i, v := range filled.Data {

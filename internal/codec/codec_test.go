@@ -74,7 +74,7 @@ func TestRefused(t *testing.T) {
 	refuse([]byte("%PDF-1.4 and more of a file that is none of ours at all ........"), "kind", 7, "no kernelearn model")
 }
 
-// sealed puts a payload of any bytes into an envelope with a right checksum.
+// sealed puts any payload into an envelope with a valid checksum.
 func sealed(body []byte) []byte {
 	out := append([]byte(magic), envelopeFormat, 4)
 	out = append(out, "kind"...)

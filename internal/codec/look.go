@@ -4,16 +4,16 @@ import (
 	"bytes"
 )
 
-// Content is what an envelope says of itself.
+// Content describes an envelope.
 type Content struct {
 	Kind     string
 	Version  int
-	Bytes    int    // of the envelope
-	Checksum []byte // which is right; nil of those within
+	Bytes    int    // size of the envelope
+	Checksum []byte // verified; nil for nested envelopes
 	Within   []Content
 }
 
-// Look reads an envelope of any kind, and the heads of those within it. Every error unwraps to ErrBadModel.
+// Look reads an envelope of any kind, and the heads of the envelopes nested in it. Every error wraps ErrBadModel.
 func Look(data []byte) (Content, error) {
 	kind, version, _, err := open(data, "model file")
 	if err != nil {
@@ -25,10 +25,10 @@ func Look(data []byte) (Content, error) {
 	}, nil
 }
 
-// mostWithin is how many envelopes within one are told: sixteen bytes may stand for one.
+// mostWithin limits the nested envelopes that Look reports, since sixteen bytes can form one.
 const mostWithin = 1 << 10
 
-// outermost returns the envelopes between two places that are in no other.
+// outermost returns the envelopes between two offsets that are not within another one.
 func outermost(data []byte, from, to int) (out []Content) {
 	for at := from; at < to && len(out) < mostWithin; {
 		next := bytes.Index(data[at:to], []byte(magic))

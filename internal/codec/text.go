@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Text returns the bytes of v in base64: what it is in JSON, where it would be {}, and in other formats of text.
+// Text returns the binary form of v in base64, for JSON and other text formats. Without it encoding/json would write {}.
 func Text(v encoding.BinaryMarshaler) ([]byte, error) {
 	data, err := v.MarshalBinary()
 	if err != nil {
@@ -16,7 +16,7 @@ func Text(v encoding.BinaryMarshaler) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, data), nil
 }
 
-// FromText reads what Text gave into v, of a kind.
+// FromText reads the result of Text into v. Kind appears in errors.
 func FromText(kind string, v encoding.BinaryUnmarshaler, text []byte) error {
 	data, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// What could not be read again is not written: a text that is not UTF-8, wherever it stands.
+// Text that is not UTF-8 is refused when writing, wherever it occurs, because it could not be read again.
 func TestTextsAreUTF8(t *testing.T) {
 	type inner struct {
 		Text  string

@@ -1,5 +1,4 @@
-// Package conformance runs checks on types and tables their outcomes: what the
-// exported suites of this module have in common.
+// Package conformance runs checks on types and tabulates the outcomes. The exported test suites of this module share it.
 package conformance
 
 import (
@@ -16,14 +15,14 @@ type Verdict struct {
 // Failed reports whether the check found something.
 func (v Verdict) Failed() bool { return len(v.Failures) > 0 }
 
-// Probe is what a check reports to. It is no *testing.T, so that a suite can be
-// run on types that are known to be broken, and be seen to fail.
+// Probe collects the findings of a check. It is not a *testing.T, so that a suite can run on types that are known to be broken and
+// be seen to fail.
 type Probe struct{ Verdict }
 
-// stop is panicked with to end a check early.
+// stop is the value of the panic that ends a check early.
 type stop struct{}
 
-// Errorf records a failure and goes on.
+// Errorf records a failure and continues.
 func (p *Probe) Errorf(format string, args ...any) {
 	p.Failures = append(p.Failures, fmt.Sprintf(format, args...))
 }
@@ -34,7 +33,7 @@ func (p *Probe) Fatalf(format string, args ...any) {
 	panic(stop{})
 }
 
-// Skip ends the check without a verdict on the type.
+// Skip ends the check without a verdict.
 func (p *Probe) Skip(reason string) {
 	p.Skipped = reason
 	panic(stop{})
@@ -47,8 +46,7 @@ func (p *Probe) Must(doing string, err error) {
 	}
 }
 
-// Judge runs a check, unless skip has a reason for its name. A panic of what it
-// looks at is a failure.
+// Judge runs a check, unless skip has a reason for its name. A panic in the tested type is a failure.
 func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict) {
 	p := &Probe{}
 	defer func() {
@@ -66,9 +64,7 @@ func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict
 	return v
 }
 
-// ValidSkips says what is wrong with reasons for leaving out checks: a check that
-// does not exist would go on being run, and a skip without a reason tells nobody
-// anything.
+// ValidSkips describes what is wrong with the skips: a name of no check, or an empty reason. It returns "" if nothing is.
 func ValidSkips(skip map[string]string, checks []string) string {
 	known := map[string]bool{}
 	for _, name := range checks {

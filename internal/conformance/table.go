@@ -7,15 +7,14 @@ import (
 	"sync"
 )
 
-// Table collects the outcome of every check on every type that a suite ran on.
-// The zero value is ready to use, also from parallel tests.
+// Table collects the outcome of every check on every type of a suite. The zero value is ready to use, also from parallel tests.
 type Table struct {
 	mu    sync.Mutex
 	types []string
-	cells map[string]map[string]Verdict // type, check
+	cells map[string]map[string]Verdict // by type and check
 }
 
-// Add notes the outcome of a check on a type.
+// Add records the outcome of a check on a type.
 func (t *Table) Add(typ, check string, v Verdict) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -29,15 +28,14 @@ func (t *Table) Add(typ, check string, v Verdict) {
 	t.cells[typ][check] = v
 }
 
-// Types returns the names of the types that have a row, in the order in which
-// they came.
+// Types returns the names of the types in the order in which they were added.
 func (t *Table) Types() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.types)
 }
 
-// Outcome returns what a check found on a type, and whether it ran.
+// Outcome returns the verdict of a check on a type, and whether the check ran.
 func (t *Table) Outcome(typ, check string) (Verdict, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,10 +43,9 @@ func (t *Table) Outcome(typ, check string) (Verdict, bool) {
 	return v, ran
 }
 
-// Render gives the table of these checks: a row for each type, a column for each check. The
-// columns are numbered and the numbers explained below, as are the letters that
-// stand for the reasons of what was skipped. A dot is a check of another kind of
-// type, or one that go test -run left out.
+// Render formats a table of these checks, with one row per type and one column per check. Columns are numbered, and a legend below
+// explains the numbers and the letters that stand for skip reasons. A dot is a check that does not apply to the type or that go
+// test -run left out.
 func (t *Table) Render(checks []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +92,7 @@ func (t *Table) Render(checks []string) string {
 	return out.String()
 }
 
-// letters numbers reasons a, b, ... z, aa, ab, ...
+// letters numbers the reasons a, b, ... z, aa, ab, ...
 func letters(i int) string {
 	s := string(rune('a' + i%26))
 	if i >= 26 {

@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Clusters draws n rows of d columns in classes that each are some Gaussian clusters of unit
-// variance, all of the same probability. The centres are normal of standard deviation spread:
-// the less, the more the classes overlap. The same seed gives the same centres and rows, and
-// of fewer rows the first.
+// Clusters draws n rows of d columns. Each class consists of several Gaussian clusters of unit variance, all with the same
+// probability. The centres are normal with standard deviation spread: a smaller spread makes classes overlap more. The same seed
+// gives the same centres and rows, and a smaller n gives the first rows.
 func Clusters(n, d, classes, each int, spread float64, seed uint64) (x *mat.Dense, labels []int) {
 	centres := Normal(classes*each, d, seed)
 	rng := rand.New(rand.NewPCG(seed, 2))

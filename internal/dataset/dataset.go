@@ -1,5 +1,4 @@
-// Package dataset reads the CSV files of the examples into matrices, the sets of
-// the papers by the protocol of docs/data.md.
+// Package dataset reads the CSV files of the examples, and those of the papers' data sets as docs/data.md describes, into matrices.
 package dataset
 
 import (
@@ -23,27 +22,25 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Set is a data set in numbers. A gap in a numeric column is NaN (see Impute); a
-// column of words is one 0/1 column for each word that occurs, all 0 in a gap.
+// Set is a data set in numbers. A gap in a numeric column is NaN (see Impute). A column of words becomes one 0/1 column per word,
+// and all of them are 0 in a gap.
 type Set struct {
 	Name    string
 	X       *mat.Dense
 	Columns []string
-	Target  string    // the name of the target's column
-	Y       []float64 // the target, where it is numeric
-	Labels  []int     // the target as a position in Classes, where it is words
-	Classes []string  // in the order of the alphabet
-	// Positive is the class that measures of two classes are about, "" with
-	// another number of classes.
+	Target  string    // the column of the target
+	Y       []float64 // a numeric target
+	Labels  []int     // a target of words, as positions in Classes
+	Classes []string  // in alphabetical order
+	// Positive is the positive one of two classes. It is "" for other numbers of classes.
 	Positive string
-	// Records says which record of the file each row is, from 1 under the header:
-	// rows without a target are left out.
+	// Records holds the record number of each row in the file, from 1 below the header. Rows without a target are left out.
 	Records []int
-	SHA256  string // of the file, in hexadecimal
+	SHA256  string // hexadecimal checksum of the file
 }
 
-// Open reads name.csv from dir, or from what the repository ships if dir is "",
-// by the protocol of that name; without one, as Read does.
+// Open reads name.csv from dir by the protocol of that name, or as Read does if there is none. If dir is "", it reads from the sets
+// in the repository.
 func Open(dir, name string) (*Set, error) {
 	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {
@@ -53,8 +50,7 @@ func Open(dir, name string) (*Set, error) {
 	return p.open(name, content)
 }
 
-// OpenByRule reads name.csv from dir by the general rule, as Read does, whatever protocol
-// there is for a set of that name.
+// OpenByRule reads name.csv from dir as Read does, without any protocol.
 func OpenByRule(dir, name string) (*Set, error) {
 	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {
@@ -73,13 +69,13 @@ func (p Protocol) open(name string, content []byte) (*Set, error) {
 	return s, nil
 }
 
-// Exists says whether there is a name.csv that Open would read.
+// Exists reports whether Open would find name.csv.
 func Exists(dir, name string) bool {
 	_, err := fs.Stat(Folder(dir), name+".csv")
 	return err == nil
 }
 
-// Folder is dir, or what the repository ships if dir is "".
+// Folder returns dir, or the sets in the repository if dir is "".
 func Folder(dir string) fs.FS {
 	if dir == "" {
 		return data.FS
@@ -87,9 +83,8 @@ func Folder(dir string) fs.FS {
 	return os.DirFS(dir)
 }
 
-// Read reads a CSV with a header and the target in the last column. A column is
-// numeric if all its cells that are not empty are. Rows without a target are
-// left out. Of two classes the second is the positive one.
+// Read reads a CSV file with a header and the target in the last column. A column is numeric if all its nonempty cells are. Rows
+// without a target are left out. The second of two classes is the positive one.
 func Read(r io.Reader) (*Set, error) { return Protocol{}.read(r) }
 
 func (p Protocol) read(r io.Reader) (*Set, error) {
@@ -148,7 +143,7 @@ func (p Protocol) setPositive(s *Set) error {
 	return nil
 }
 
-// encode returns the numeric columns that column j becomes, and their names.
+// encode returns the numeric columns for column j, and their names.
 func (p Protocol) encode(rows [][]string, j int, name string) (columns [][]float64, names []string) {
 	if values, ok := numeric(rows, j); ok {
 		return [][]float64{values}, []string{name}
@@ -194,8 +189,7 @@ func numeric(rows [][]string, j int) ([]float64, bool) {
 	return out, true
 }
 
-// wordsOf returns the words of a column and the position of each row's among
-// them, -1 for an empty cell.
+// wordsOf returns the distinct words of a column, and each row's position among them, -1 for an empty cell.
 func wordsOf(rows [][]string, j int) (words []string, at []int) {
 	for _, row := range rows {
 		if row[j] != "" {
@@ -214,7 +208,7 @@ func wordsOf(rows [][]string, j int) (words []string, at []int) {
 	return words, at
 }
 
-// Rows returns the features of some rows, and their targets or labels.
+// Rows returns the features of the given rows, and their targets or labels.
 func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
 	_, d := s.X.Dims()
 	x = mat.NewDense(len(rows), d, nil)
@@ -229,8 +223,7 @@ func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// Impute returns both matrices with NaN replaced by the median of its column in
-// train, 0 where train has no value.
+// Impute replaces NaN in both matrices by the median of the column in train, or by 0 if the column has no value in train.
 func Impute(train, test *mat.Dense) (filledTrain, filledTest *mat.Dense, err error) {
 	imputer := &columnwise.Imputer{Statistic: columnwise.Median}
 	if err := imputer.Fit(context.Background(), train); err != nil {

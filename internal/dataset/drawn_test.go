@@ -24,13 +24,12 @@ func TestSine(t *testing.T) {
 	assert.Equal(t, y[:100], targets)
 }
 
-// With clusters far apart, rows of one are as near as unit variances make them, and there are
-// as many clusters as there should be.
+// With distant clusters, rows of one cluster are as close as unit variances imply, and the number of clusters is as requested.
 func TestClusters(t *testing.T) {
 	const classes, each, d = 3, 2, 4
 	x, labels := Clusters(3000, d, classes, each, 1000, 5)
 	var centres []int // the first row of each cluster
-	size := []int{}   // rows of each cluster
+	size := []int{}   // the number of rows in each cluster
 	squares := []float64{}
 	for i, label := range labels {
 		at := -1

@@ -2,28 +2,27 @@ package dataset
 
 import "slices"
 
-// Protocol says how a set of the papers becomes numbers where the general rule of
-// Read does not settle it, and what comes of it. docs/data.md is this table in
-// prose; a test compares the two.
+// Protocol describes how a set of the papers becomes numbers where the general rule of Read is not enough, and the expected result.
+// docs/data.md is this table in prose, and a test compares the two.
 type Protocol struct {
 	Name   string
-	Papers string   // those that use the set
-	Drop   []string // columns left out
-	// GapIsWord makes an empty cell in a column of words a word of its own.
+	Papers string   // papers that use the set
+	Drop   []string // columns to leave out
+	// GapIsWord treats an empty cell in a column of words as a word.
 	GapIsWord bool
-	// PairIsOneColumn makes a column of two words one column of 0 and 1, not two.
+	// PairIsOneColumn turns a column of two words into one column of 0 and 1 rather than two.
 	PairIsOneColumn bool
-	Positive        string // of two classes
+	Positive        string // the positive one of two classes
 
-	// What is to come of it.
+	// The expected result.
 	Rows, Features int
-	Classes        []Class // nil: regression
-	Untargeted     int     // rows left out, because their target is empty
-	Filled         int     // empty cells left for Impute
-	Note           string  // how it stands to the papers
+	Classes        []Class // nil for regression
+	Untargeted     int     // rows left out because the target is empty
+	Filled         int     // empty cells that Impute fills
+	Note           string  // how it differs from the papers
 }
 
-// Class is a class and the number of its rows.
+// Class is a class and its number of rows.
 type Class struct {
 	Name string
 	Rows int
@@ -32,7 +31,7 @@ type Class struct {
 // Protocols returns a protocol for each set of the papers.
 func Protocols() []Protocol { return slices.Clone(protocols) }
 
-// ProtocolOf returns the protocol of a set, and whether there is one.
+// ProtocolOf returns the protocol of a set, if there is one.
 func ProtocolOf(name string) (Protocol, bool) {
 	for _, p := range protocols {
 		if p.Name == name {

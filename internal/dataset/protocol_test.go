@@ -24,7 +24,7 @@ const (
 	tableHead = "| set | papers | rows × features | classes | left out | empty cells | as against the papers |\n|---|---|---|---|---|---|---|\n"
 )
 
-// row is a protocol's row of the table in docs/data.md.
+// row formats a protocol as its row of the table in docs/data.md.
 func (p Protocol) row() string {
 	var classes []string
 	for _, c := range p.Classes {
@@ -75,7 +75,7 @@ func TestTheDocumentStatesTheProtocols(t *testing.T) {
 	assert.Equal(t, want.String(), tableHead+strings.TrimSuffix(rest, after), "run go test ./internal/dataset -update")
 }
 
-// directory is where the sets of the papers are, if they are anywhere.
+// directory returns the folder of the papers' sets. It skips the test if there is none.
 func directory(t *testing.T) string {
 	dir := os.Getenv("KERNELEARN_DATA")
 	if dir == "" {

@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Normal draws n rows of d standard normal columns. The same seed gives the same rows, and
-// of fewer the first.
+// Normal draws n rows of d standard normal columns. The same seed gives the same rows, and a smaller n gives the first of them.
 func Normal(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, d, nil)
@@ -23,8 +22,7 @@ func Normal(n, d int, seed uint64) *mat.Dense {
 //
 //	y = sin 2x₁ + x₂x₃ + x₄/2 + noise
 //
-// with noise of standard deviation 0.3. The more rows, the finer the detail of the sine
-// that can be learnt.
+// with noise of standard deviation 0.3. More rows reveal finer detail of the sine.
 func Sine(n, d int, seed uint64) (x *mat.Dense, y []float64) {
 	x, y = Normal(n, d, seed), make([]float64, n)
 	rng := rand.New(rand.NewPCG(seed, 1))

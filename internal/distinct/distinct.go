@@ -1,18 +1,18 @@
 // Package distinct merges rows that occur more than once into one row with a weight.
 //
-// A copy of a row tells a method that leaves rows out everything about the row that it leaves out, so such a method
-// works on the distinct rows. For targets t[ij] of weight w[ij] at the distinct row i the merged row has
+// A copy of a row reveals everything about a row that a method leaves out. So methods that leave rows out work on the distinct
+// rows. If the targets of distinct row i are t[ij] with weights w[ij], the merged row has
 //
 //	W[i] = Σj w[ij],   t[i] = Σj w[ij] t[ij] / W[i]
 //
-// and what the mean leaves of the targets is
+// and the mean square within equal rows is
 //
 //	v = Σij w[ij] (t[ij] - t[i])² / ΣW
 //
-// The mean squared error of any function of the rows over the rows given is v plus its weighted mean squared error over
-// the merged ones, so v changes no comparison of functions. If the merged targets have noise of variance s²/W[i] in
-// units in which the mean weight is 1, then s² + v is the mean variance of one target: of rows that were copied with
-// their targets v is 0 and nothing changes, and of repeated observations v is what the means no longer show.
+// The mean squared error of a function over all rows is v plus its weighted mean squared error over the merged rows, so v does not
+// affect comparisons of functions. If the noise of the merged targets has variance s²/W[i], in units in which the mean weight is 1,
+// then s² + v is the mean variance of a single target. For rows that were copied together with their targets v is 0. For repeated
+// observations v is the variance that the means hide.
 package distinct
 
 import (
@@ -29,25 +29,25 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Rows are the m distinct rows among n, in the order in which they first occur.
+// Rows holds the m distinct rows among n, in order of their first occurrence.
 type Rows struct {
-	X       *mat.Dense // m×d; the matrix itself if no two rows are equal, and nil after [MergeKernel]
-	Weights []float64  // m, the sums of the weights of equal rows; nil if all are 1
-	Index   []int      // n, the distinct row that each row is; nil if no two rows are equal
-	First   []int      // m, where each distinct row occurs first; nil if no two rows are equal
-	given   []float64  // n, the weights given; nil for all 1
+	X       *mat.Dense // m×d; the original matrix if no two rows are equal, and nil after [MergeKernel]
+	Weights []float64  // m sums of the weights of equal rows; nil if all are 1
+	Index   []int      // n positions of the distinct rows; nil if no two rows are equal
+	First   []int      // m first occurrences of the distinct rows; nil if no two rows are equal
+	given   []float64  // n original weights; nil if all are 1
 	m       int
 }
 
-// Merge finds the equal rows of x (n×d), which is kept and not changed. Weights may be nil for 1 each. 0 and -0 are
-// equal, as are all NaN. Cost O(nd).
+// Merge finds the equal rows of x (n×d), which it keeps and does not change. Nil weights are 1 each. 0 equals -0, and NaN equals
+// NaN. Cost O(nd).
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
 	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).pick(x)
 }
 
-// MergePairs is Merge of rows that are equal and have the same target, for methods with a loss that a mean of targets
-// changes.
+// MergePairs merges rows that are equal and have the same target. It is for losses under which a mean of targets is not equivalent
+// to the targets.
 func MergePairs[T float64 | int](x *mat.Dense, targets []T, weights []float64) *Rows {
 	return find(len(targets), weights, func(i int, pair []float64) []float64 {
 		return append(append(pair[:0], x.RawRowView(i)...), float64(targets[i]))
@@ -63,12 +63,12 @@ func (r *Rows) pick(x *mat.Dense) *Rows {
 	return r
 }
 
-// MergeKernel finds the rows of which a kernel matrix k (n×n) has the same values with all rows, to the bit. Cost O(n²).
+// MergeKernel finds rows whose rows of the kernel matrix k (n×n) are identical. Cost O(n²).
 func MergeKernel(k mat.Symmetric, weights []float64) *Rows {
 	return find(k.SymmetricDim(), weights, func(i int, row []float64) []float64 { return appendRow(row[:0], k, i) })
 }
 
-// MergeKernelPairs is MergeKernel of rows that have the same target.
+// MergeKernelPairs is MergeKernel for rows that also have the same target.
 func MergeKernelPairs[T float64 | int](k mat.Symmetric, targets []T, weights []float64) *Rows {
 	return find(len(targets), weights, func(i int, pair []float64) []float64 {
 		return append(appendRow(pair[:0], k, i), float64(targets[i]))
@@ -82,11 +82,11 @@ func appendRow(to []float64, k mat.Symmetric, i int) []float64 {
 	return to
 }
 
-// find compares n rows, which row returns in memory of its own or in that which it is given.
+// find compares n rows. The function row returns row i in its own memory or in the given memory.
 func find(n int, weights []float64, row func(i int, memory []float64) []float64) *Rows {
 	out := &Rows{}
 	index, first := make([]int, n), make([]int, 0, n)
-	latest := make(map[uint64]int, n) // the latest distinct row of a hash
+	latest := make(map[uint64]int, n) // the last distinct row with a hash
 	earlier := make([]int, 0, n)      // the one before it, or -1
 	var own, other []float64
 	for i := range n {
@@ -116,7 +116,7 @@ func find(n int, weights []float64, row func(i int, memory []float64) []float64)
 	return out.Weighed(weights)
 }
 
-// Weighed returns the same rows with other weights of those given (n), nil for 1 each.
+// Weighed returns the same rows with other original weights (n). Nil weights are 1 each.
 func (r *Rows) Weighed(given []float64) *Rows {
 	out := *r
 	out.Weights, out.given = given, given
@@ -129,7 +129,7 @@ func (r *Rows) Weighed(given []float64) *Rows {
 	return &out
 }
 
-// FirstDistinct returns the numbers of the first count rows of x that equal none before them, or of all of those.
+// FirstDistinct returns the positions of the first count distinct rows of x, or of all if there are fewer.
 func FirstDistinct(x *mat.Dense, count int) []int {
 	rows := Merge(x, nil)
 	if rows.First != nil {
@@ -142,13 +142,13 @@ func FirstDistinct(x *mat.Dense, count int) []int {
 	return out
 }
 
-// hash is the same for equal rows.
+// hash returns the same number for equal rows.
 func hash(row []float64) uint64 {
 	h := uint64(rowhash.Seed)
 	for _, v := range row {
 		switch {
 		case v == 0:
-			v = 0 // not -0
+			v = 0 // replaces -0
 		case math.IsNaN(v):
 			v = math.NaN()
 		}
@@ -186,11 +186,11 @@ func ones(w []float64) bool {
 // Len returns m, the number of distinct rows.
 func (r *Rows) Len() int { return r.m }
 
-// Repeated reports whether any two rows are equal. Nil Rows have none.
+// Repeated reports whether any two rows are equal. It is false for nil Rows.
 func (r *Rows) Repeated() bool { return r != nil && r.Index != nil }
 
-// Relative divides all weights by one number, so that those of the distinct rows have mean 1. In these units a method
-// whose objective counts rows counts each distinct row once. Weights that are all equal become 1 exactly.
+// Relative divides all weights by one number, so that the distinct rows have mean weight 1. A method whose objective counts rows
+// then counts each distinct row once. Weights that are all equal become exactly 1.
 func (r *Rows) Relative() *Rows {
 	if r.Weights == nil {
 		return r
@@ -219,11 +219,11 @@ func (r *Rows) Relative() *Rows {
 	return &out
 }
 
-// leastWeight keeps a relative weight from becoming 0, by which a ridge could not be divided.
+// leastWeight keeps a relative weight from underflowing to 0, since ridges are divided by it.
 const leastWeight = 1e-100
 
-// Counts scales the weights of n rows, nil for 1 each, so that their sum is m: a count of distinct rows for what counts
-// rows, such as the smoothed labels of a link. It returns nil if all are 1.
+// Counts scales the weights of n rows so that their sum is m, the number of distinct rows. It is for methods that count rows, such
+// as the smoothed labels of a link. Nil weights are 1 each. It returns nil if all results are 1.
 func Counts(own []float64, n, m int) []float64 {
 	if own == nil {
 		if n == m {
@@ -245,11 +245,11 @@ func Counts(own []float64, n, m int) []float64 {
 	return out
 }
 
-// GivenWeights returns the weight of each of the n rows that were merged, in the units of Weights; nil if all are 1.
+// GivenWeights returns the weight of each of the n original rows, in the units of Weights. It is nil if all are 1.
 func (r *Rows) GivenWeights() []float64 { return r.given }
 
-// Mean returns the weighted means (m×k) of the targets t (n×k) of equal rows: t itself if no two rows are equal. The
-// mean of equal targets is that target exactly.
+// Mean returns the weighted means (m×k) of the targets t (n×k) of equal rows, or t itself if no two rows are equal. The mean of
+// equal targets is exact.
 func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
 	if r.Index == nil {
 		return t
@@ -267,16 +267,16 @@ func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Means returns the weighted means (m) of a target of each of the n rows that were merged, in new memory, and the weighted
-// mean square of what they leave.
+// Means returns the weighted means (m) of a target (n) of equal rows, in new memory, and the weighted mean square of the deviations
+// from them.
 func (r *Rows) Means(target []float64) (mean []float64, within float64) {
 	given := mat.NewDense(len(target), 1, slices.Clone(target))
 	means := r.Mean(given)
 	return means.RawMatrix().Data, r.MeanSquareWithin(given, means)[0]
 }
 
-// MostFrequent returns for each distinct row the label of the largest weight among the rows that are equal to it, the
-// smallest of those that tie.
+// MostFrequent returns for each distinct row the label with the largest total weight among its copies, and the smallest label in a
+// tie.
 func (r *Rows) MostFrequent(labels []int) []int {
 	names := classes.Distinct(labels)
 	sums := mat.NewDense(r.Len(), len(names), nil)
@@ -290,9 +290,9 @@ func (r *Rows) MostFrequent(labels []int) []int {
 	return out
 }
 
-// CountEach returns the weights (m) of a likelihood of classes. Given has the targets of the rows given (n×k), ±1, and
-// mean their means (m×k). The weights are those of Relative, times n/m where equal rows are observations of their own,
-// for each of those counts: if they are not Copies, which say nothing new. The weights are nil if all are 1.
+// CountEach returns the weights (m) of a likelihood of classes. Given holds the targets ±1 of the original rows (n×k), and mean
+// their means (m×k). The weights are those of Relative. If equal rows are observations rather than Copies, each one counts, and the
+// weights are multiplied by n/m. The weights are nil if all are 1.
 func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 	if r.Copies(given, mean) {
 		return r.Weights
@@ -305,17 +305,17 @@ func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 	return out
 }
 
-// CountInClass returns the weights (m) of a likelihood of classes that a kernel is learnt by: those of CountEach, of
-// Copies divided by the mean of their class. A class of which each row is there eight times would be taken for one that is
-// known eight times as well, and the kernel would be so short that it encloses each of its rows. How much a class counts
-// is to move the border between the classes, and not the kernel.
+// CountInClass returns the weights (m) of a likelihood of classes from which a kernel is learnt: those of CountEach, and for Copies
+// divided by the mean of their class. If each row of a class occurred eight times, the likelihood would trust that class eight
+// times as much, and the kernel would become so short that it encloses each of its rows. Class weights should move the border
+// between classes, not the kernel.
 func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
 	if r.Weights == nil || !r.Copies(given, mean) {
 		return r.CountEach(given, mean)
 	}
 	at := Merge(mean, nil).Index
 	if at == nil {
-		at = make([]int, r.m) // each row is a class
+		at = make([]int, r.m) // each row is a class of its own
 		for i := range at {
 			at[i] = i
 		}
@@ -323,12 +323,11 @@ func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
 	return classes.InClass(at, r.Weights)
 }
 
-// agreeing is the share of the spread of independent observations below which equal rows count as copies.
+// agreeing is the fraction of the spread of independent observations below which equal rows count as copies.
 const agreeing = 0.5
 
-// Copies reports whether equal rows are copies rather than observations of their own: whether the targets given (n×k)
-// differ from their means (m×k) by less than half of what those of independent observations would. It is true if no two
-// rows are equal.
+// Copies reports whether equal rows are copies rather than separate observations: whether the targets given (n×k) differ from their
+// means (m×k) by less than half as much as independent observations would. It is true if no two rows are equal.
 func (r *Rows) Copies(given, mean *mat.Dense) bool {
 	if r.Index == nil {
 		return true
@@ -338,7 +337,8 @@ func (r *Rows) Copies(given, mean *mat.Dense) bool {
 	return floats.Sum(r.MeanSquareWithin(given, mean)) <= agreeing*independent
 }
 
-// MeanSquareWithin returns for each column of the targets t (n×k) the weighted mean square of what their means (m×k) leave.
+// MeanSquareWithin returns for each column of the targets t (n×k) the weighted mean square of the deviations from their means
+// (m×k).
 func (r *Rows) MeanSquareWithin(t, mean *mat.Dense) []float64 {
 	_, k := t.Dims()
 	out := make([]float64, k)
@@ -358,7 +358,7 @@ func (r *Rows) MeanSquareWithin(t, mean *mat.Dense) []float64 {
 	return out
 }
 
-// Spread gives each of the n rows what the distinct row that it is has in v (m×k): v itself if no two rows are equal.
+// Spread copies each row of v (m×k) to all its original rows (n×k). It returns v itself if no two rows are equal.
 func (r *Rows) Spread(v *mat.Dense) *mat.Dense {
 	if r.Index == nil || v == nil {
 		return v
@@ -366,7 +366,7 @@ func (r *Rows) Spread(v *mat.Dense) *mat.Dense {
 	return linalg.Rows(v, r.Index)
 }
 
-// Kernel returns the kernel matrix (m×m) of the distinct rows from that of all (n×n), a copy.
+// Kernel returns the kernel matrix (m×m) of the distinct rows, copied from that of all rows (n×n).
 func (r *Rows) Kernel(k mat.Symmetric) *mat.SymDense {
 	out := mat.NewSymDense(r.m, nil)
 	if r.First == nil {
@@ -381,9 +381,9 @@ func (r *Rows) Kernel(k mat.Symmetric) *mat.SymDense {
 	return out
 }
 
-// Groups returns the distinct rows of each group, from the group of each of the n rows. Groups that have a distinct row
-// in common are one, and those of a single distinct row are left out. The error is ErrShape for groups of another
-// length than n, or if there is one group alone. Nil groups are none.
+// Groups returns the distinct rows of each group, given the group of each of the n rows. Groups that share a distinct row are
+// joined, and groups with a single distinct row are left out. It returns an ErrShape error if the length is not n or only one group
+// remains. Nil groups give nil.
 func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	if groups == nil {
 		return nil, nil
@@ -402,7 +402,7 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 		}
 		return i
 	}
-	leader := map[int]int{} // a distinct row of each group
+	leader := map[int]int{} // one distinct row of each group
 	for i, g := range groups {
 		at := i
 		if r.Index != nil {
@@ -414,7 +414,7 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 			continue
 		}
 		a, b := root(at), root(other)
-		parent[max(a, b)] = min(a, b) // the first row leads
+		parent[max(a, b)] = min(a, b) // the first row is the root
 	}
 	members := make([][]int, r.m)
 	for i := range r.m {
@@ -427,10 +427,9 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	return members, nil
 }
 
-// Originals returns the rows of x (n×d) without copies, and their weights: first has the number of each row that no row
-// before it equals in x and target, own the mean weight of the rows that are equal to it; own is nil for nil weights. Rows are
-// copies if they are equal and have the same target. Where most groups of equal rows have several targets, rows are
-// observations that happen to be equal, and first is nil for all rows.
+// Originals returns the rows of x (n×d) without copies, and their weights. Rows are copies if they are equal and have the same
+// target. First holds the position of the first of each set of copies, and own the mean weight of the set, or nil for nil weights.
+// If most sets of equal rows have several targets, equal rows are separate observations, and first is nil, which means all rows.
 func Originals[T float64 | int](x *mat.Dense, target []T, weights []float64) (first []int, own []float64) {
 	rows := Merge(x, nil)
 	if !rows.Repeated() {

@@ -55,7 +55,7 @@ func TestRowsThatDiffer(t *testing.T) {
 	assert.Equal(t, []float64{0}, r.MeanSquareWithin(x, x))
 }
 
-// Each row twice has the relative weights, means and squares of each row once, exactly.
+// If every row occurs twice, relative weights, means and squares are exactly those of the single rows.
 func TestEachRowTwice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := mat.NewDense(40, 3, nil), mat.NewDense(40, 1, nil)
@@ -109,7 +109,7 @@ func TestMergeKernel(t *testing.T) {
 func TestGroups(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{1, 2, 3, 1, 5, 6})
 	r := distinct.Merge(x, nil)
-	groups, err := r.Groups([]int{7, 7, 3, 3, 9, 4}, 6) // rows 0 and 3 are equal, so 7 and 3 are one
+	groups, err := r.Groups([]int{7, 7, 3, 3, 9, 4}, 6) // rows 0 and 3 are equal, so groups 7 and 3 are joined
 	require.NoError(t, err)
 	assert.Equal(t, [][]int{{0, 1, 2}}, groups)
 	groups, err = r.Groups(nil, 6)
@@ -129,10 +129,10 @@ func TestOriginals(t *testing.T) {
 	first, own = distinct.Originals(x, []float64{5, 6, 5, 7, 6, 6}, []float64{1, 1, 3, 4, 2, 6})
 	assert.Equal(t, []int{0, 1, 3}, first)
 	assert.Equal(t, []float64{2, 3, 4}, own)
-	// As many groups with one target as with several: what is equal in both is a copy.
+	// Half of the sets have one target, half several: rows that also agree in their target are copies.
 	first, _ = distinct.Originals(x, []float64{5, 6, 5, 7, 8, 6}, nil)
 	assert.Equal(t, []int{0, 1, 3, 4}, first)
-	// Observations of equal rows.
+	// Equal rows with different targets are observations.
 	first, own = distinct.Originals(x, []float64{5, 6, 4, 7, 8, 6}, []float64{1, 2, 3, 4, 5, 6})
 	assert.Nil(t, first)
 	assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, own)
@@ -140,8 +140,8 @@ func TestOriginals(t *testing.T) {
 	assert.Nil(t, first)
 }
 
-// A class of which each row is there eight times counts more, and its rows do not count as more observations for a
-// kernel. Equal rows of different classes are observations of their own.
+// If each row of a class occurs eight times, the class has more weight, but a kernel does not see more observations. Equal rows of
+// different classes are separate observations.
 func TestCountsOfClasses(t *testing.T) {
 	x := mat.NewDense(10, 1, []float64{0, 1, 1, 1, 1, 1, 1, 1, 1, 2})
 	copies, mixed := make([]int, 10), []int{0, 0, 0, 0, 1, 1, 1, 1, 1, 1}
@@ -161,7 +161,7 @@ func TestCountsOfClasses(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{1, 8, 1}, r.CountEach(given, mean), 1e-15)
 	assert.InDeltaSlice(t, []float64{1, 8, 1}, r.CountInClass(given, mean), 1e-15)
 
-	// Weights are copies that nobody wrote down: those within a class stay.
+	// Weights act like copies, and weights within a class are kept.
 	weighed := distinct.Merge(mat.NewDense(4, 1, []float64{0, 1, 2, 3}), []float64{1, 3, 8, 8}).Relative()
 	given = classes.AgainstRest([]int{0, 0, 1, 1}, 2)
 	assert.InDeltaSlice(t, []float64{.5, 1.5, 1, 1}, weighed.CountInClass(given, given), 1e-15)

@@ -7,23 +7,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// How equal rows are told to be observations of their own, and how many parts they make. See [Parts].
+// Limits that decide whether equal rows are separate observations, and the number of their parts. See [Parts].
 const (
-	leastRepeats = 3 // rows for each distinct one
-	mostEqual    = 8 // times as many pairs of equal rows as of independent columns
+	leastRepeats = 3 // mean number of rows per distinct row
+	mostEqual    = 8 // largest ratio of equal pairs to those expected of independent columns
 
 	mostParts  = 5
-	partedRows = 1000 // for which there are more than two parts
+	partedRows = 1000 // number of rows up to which there may be more than two parts
 )
 
-// Parts deals rows that are equal to parts, if they are observations that had to be equal because the columns have few values, such as
-// rows of a few categories, and no copies. It returns the part of each of the n rows of x, of which r has the distinct ones, or nil for
-// copies. What leaves one part of a row out has its other parts among the others, and learns that they have the same target.
+// Parts divides equal rows among parts, if they are observations that coincide because the columns have few values, such as a few
+// categories, rather than copies. It returns the part of each of the n rows of x, or nil for copies. R holds the distinct rows of
+// x. A method that leaves one part of a row out still has the other parts, and learns that they have the same target.
 //
-// Equal rows are observations if each is there three times in the mean and there are at most eight times as many pairs of equal rows as
-// there would be of independent columns: few of rows with a number that takes many values. Of one column that is always so; unless it is
-// a category, as named says, its equal rows are copies if all of them have the same target. There are two parts, or up to five as long as
-// these are up to a thousand rows, and never more than most rows.
+// Equal rows are observations if each occurs three times on average, and there are at most eight times as many equal pairs as
+// independent columns would have. Rows with a number that takes many values have far fewer. A single column always satisfies this.
+// Unless it is a category, which named says, its equal rows are copies if all of them have the same target. There are two parts, or
+// up to five while they have at most a thousand rows together, and never more than most rows.
 func Parts[T float64 | int](r *Rows, x *mat.Dense, target []T, named bool, most int) []int {
 	n, d := x.Dims()
 	if !r.Repeated() || n < leastRepeats*r.m || 2*r.m > most || !r.natural(x) || d == 1 && !named && agree(r, target) {
@@ -38,7 +38,7 @@ func Parts[T float64 | int](r *Rows, x *mat.Dense, target []T, named bool, most 
 	return out
 }
 
-// MergeParts is [Merge] of rows that are equal and of the same part; nil parts are one.
+// MergeParts merges rows that are equal and in the same part, like [Merge]. Nil parts are a single part.
 func MergeParts(x *mat.Dense, parts []int, weights []float64) *Rows {
 	if parts == nil {
 		return Merge(x, weights)
@@ -46,29 +46,29 @@ func MergeParts(x *mat.Dense, parts []int, weights []float64) *Rows {
 	return MergePairs(x, parts, weights)
 }
 
-// natural compares the pairs of equal rows of x with those of independent columns.
+// natural reports whether x has no more equal pairs than columns with few values explain.
 func (r *Rows) natural(x *mat.Dense) bool {
 	index := make([]float64, len(r.Index))
 	for i, at := range r.Index {
 		index[i] = float64(at)
 	}
-	independent := 0.0 // the logarithm of the share of pairs
+	independent := 0.0 // log of the expected fraction of equal pairs
 	for _, column := range variables(x) {
 		independent += math.Log(1 - Differ(column))
 	}
 	return math.Log(1-Differ(index)) <= independent+math.Log(mostEqual)
 }
 
-// variables returns the columns of x, with dummies of one category as one column: columns of two values, of which no row has the
-// larger twice.
+// variables returns the columns of x, with the dummies of a category combined into one column. Dummies are columns of two values of
+// which no row has the larger one twice.
 func variables(x *mat.Dense) (out [][]float64) {
 	_, d := x.Dims()
-	var categories [][]float64 // for each row which of its columns has the larger value, from 1 on, 0 for none
+	var categories [][]float64 // per row the dummy with the larger value, from 1, or 0
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
 			if math.IsNaN(v) {
-				column[i] = math.Inf(1) // a gap equals another
+				column[i] = math.Inf(1) // gaps are equal to each other
 			}
 		}
 		low, high := slices.Min(column), slices.Max(column)
@@ -96,7 +96,7 @@ func variables(x *mat.Dense) (out [][]float64) {
 	return append(out, categories...)
 }
 
-// agree reports whether all rows that are equal have the same target.
+// agree reports whether all equal rows have the same target.
 func agree[T float64 | int](r *Rows, target []T) bool {
 	for i, at := range r.Index {
 		if target[i] != target[r.First[at]] {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// repeated returns each row so many times, and labels that are 1 where the first column is positive.
+// repeated returns each row several times, with labels that are 1 where the first column is positive.
 func repeated(x *mat.Dense, times int) (*mat.Dense, []int) {
 	n, d := x.Dims()
 	out, labels := mat.NewDense(n*times, d, nil), make([]int, n*times)
@@ -31,7 +31,7 @@ func TestParts(t *testing.T) {
 	}
 	x, labels := repeated(grid, 7)
 	parts := Parts(Merge(x, nil), x, labels, false, 5000)
-	want := make([]int, 140) // the copies of a row are in turn of the five parts
+	want := make([]int, 140) // copies of a row alternate among the five parts
 	for i := range want {
 		want[i] = i / 20 % 5
 	}
@@ -41,7 +41,7 @@ func TestParts(t *testing.T) {
 	assert.Equal(t, 40., mat.Sum(mat.NewVecDense(100, slices.Clone(merged.Weights)))-100, "of two parts two copies each")
 	assert.Equal(t, 20, MergeParts(x, nil, nil).Len())
 
-	// A gap is a value like others.
+	// A gap is a value like any other.
 	x.Apply(func(_, _ int, v float64) float64 {
 		if v == 2 {
 			return math.NaN()
@@ -50,7 +50,7 @@ func TestParts(t *testing.T) {
 	}, x)
 	assert.NotNil(t, Parts(Merge(x, nil), x, labels, false, 5000))
 
-	// Dummies of a category are one variable.
+	// The dummies of a category are one variable.
 	dummies := mat.NewDense(24, 9, nil)
 	for i := range 24 {
 		for j, level := range []int{i % 2, 2 + i/2%2, 4 + i/4%2, 6 + i/8} {
@@ -61,7 +61,7 @@ func TestParts(t *testing.T) {
 	assert.Len(t, variables(of), 4)
 	assert.NotNil(t, Parts(Merge(of, nil), of, ofLabels, false, 5000))
 
-	// Fewer parts of more rows, and none where they would be too many.
+	// More rows give fewer parts, and none beyond the limit.
 	large := mat.NewDense(400, 2, nil)
 	for i := range 400 {
 		large.SetRow(i, []float64{float64(i % 20), float64(i / 20)})
@@ -70,7 +70,7 @@ func TestParts(t *testing.T) {
 	assert.Equal(t, 1, slices.Max(Parts(Merge(many, nil), many, manyLabels, false, 5000)))
 	assert.Nil(t, Parts(Merge(many, nil), many, manyLabels, false, 799))
 
-	// Copies: twice, or of rows whose numbers take many values.
+	// Copies: rows that occur twice, or whose numbers take many values.
 	twice, twiceLabels := repeated(grid, 2)
 	assert.Nil(t, Parts(Merge(twice, nil), twice, twiceLabels, false, 5000))
 	normal := mat.NewDense(40, 3, nil)
@@ -79,7 +79,7 @@ func TestParts(t *testing.T) {
 	assert.Nil(t, Parts(Merge(copies, nil), copies, copiedLabels, false, 5000))
 	assert.Nil(t, Parts(Merge(normal, nil), normal, copiedLabels[:40], false, 5000))
 
-	// One column: a category, or targets that differ.
+	// A single column: a category, or targets that differ.
 	one, oneLabels := repeated(mat.DenseCopyOf(normal.Slice(0, 40, 0, 1)), 5)
 	assert.Nil(t, Parts(Merge(one, nil), one, oneLabels, false, 5000))
 	assert.NotNil(t, Parts(Merge(one, nil), one, oneLabels, true, 5000))

@@ -1,15 +1,12 @@
-// Package embedding holds the one rule for short cuts: methods beyond a contract, which are called
-// in the place of those of the contract because they do the same faster. PredictTo stands
-// in for Predict, FitMatrix for Fit, a kernel's Block for its Eval.
+// Package embedding decides when shortcuts apply. A shortcut is an optional method that does the same as a method of the contract,
+// but faster: PredictTo for Predict, FitMatrix for Fit, a kernel's Block for its Eval.
 //
-// A type that embeds an estimator or a kernel has its short cuts too, and they go behind
-// the Predict, Fit or Eval that the type may define itself. Go does not tell whether it
-// does. So a short cut is taken only where no embedded field has it: a type that embeds
-// one is never wrong, but goes the long way. One that wants the short one holds the other
-// in a named field and defines the short cut itself.
+// A type that embeds an estimator or a kernel also has its shortcuts, which would bypass a Predict, Fit or Eval that the type
+// defines itself. Go cannot tell whether it does. So a shortcut is used only if no embedded field provides it. A type that embeds
+// another is then correct, but slower. To be fast, it keeps the other value in a named field and defines the shortcut itself.
 //
-// A struct that is no estimator by itself, but the part that several types of a package have
-// in common, has a field of type Promoted: what embeds it has its methods as its own.
+// A struct that is the common part of several types of a package, rather than an estimator, has a field of type Promoted. Types
+// that embed it own its methods.
 package embedding
 
 import (
@@ -17,12 +14,10 @@ import (
 	"sync"
 )
 
-// Promoted is the type of a field that says of a struct that its methods are those of the types
-// that embed it: with what goes before a short cut comes the short cut.
+// Promoted is the type of a field that marks a struct whose methods belong to the types that embed it, shortcuts included.
 type Promoted struct{}
 
-// As returns v as a T, and whether it is one by methods of its own type: v has the methods
-// of T, and no field that its type embeds has them.
+// As returns v as a T, and whether v's own type has the methods of T. Methods of embedded fields do not count.
 func As[T any](v any) (T, bool) {
 	t, ok := v.(T)
 	if !ok || promoted(reflect.TypeOf(v), reflect.TypeFor[T]()) {
@@ -32,7 +27,7 @@ func As[T any](v any) (T, bool) {
 	return t, true
 }
 
-// Implements reports whether As would find the methods of an interface in a value of type t.
+// Implements reports whether As would succeed for a value of type t and an interface type.
 func Implements(t, methods reflect.Type) bool { return t.Implements(methods) && !promoted(t, methods) }
 
 func promoted(t, methods reflect.Type) bool {
@@ -46,8 +41,8 @@ func promoted(t, methods reflect.Type) bool {
 
 var known sync.Map // reflect.Type to []reflect.Type
 
-// embedded returns the types of the fields that t embeds, or that the struct does to which
-// it points: as pointers, which have the methods of both receivers.
+// embedded returns the types of the embedded fields of t, or of the struct that t points to. They are pointers, which have the
+// methods of both receivers.
 func embedded(t reflect.Type) []reflect.Type {
 	if out, ok := known.Load(t); ok {
 		return out.([]reflect.Type)

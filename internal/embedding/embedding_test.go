@@ -71,7 +71,7 @@ func TestAs(t *testing.T) {
 		"of a nil pointer to what has it":    {(*base)(nil), true},
 		"of a nil pointer to what embeds it": {(*byValue)(nil), false},
 	} {
-		for range 2 { // the second time from memory
+		for range 2 { // the second round uses the cache
 			v, ok := embedding.As[short](c.v)
 			assert.Equal(t, c.want, ok, name)
 			assert.Equal(t, c.want, v != nil, name)

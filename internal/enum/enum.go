@@ -1,9 +1,9 @@
-// Package enum names the values of types that are numbers from 0 on.
+// Package enum names the values of enumerated types.
 package enum
 
 import "fmt"
 
-// Name is the name of value, of names from 0 on, or the type with the number, as Loss(7), for a value that has none.
+// Name returns the name of value, or the type with the number, such as Loss(7), if it has no name.
 func Name(typ string, value int, names ...string) string {
 	if value < 0 || value >= len(names) {
 		return fmt.Sprintf("%s(%d)", typ, value)

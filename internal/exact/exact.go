@@ -1,5 +1,5 @@
-// Package exact sums numbers, and their squares, without rounding: what a sum is does not depend on
-// the order of its terms, nor on the parts that they come in.
+// Package exact sums numbers and their squares without rounding, so that a sum depends neither on the order of its terms nor on
+// their grouping.
 package exact
 
 import (
@@ -10,18 +10,17 @@ import (
 	"math/bits"
 )
 
-// unit is the exponent of two of the lowest bit that a sum may have: that of the square of the least
-// number.
+// unit is the exponent of two of the lowest bit of a sum, that of the square of the smallest number.
 const unit = -2 * 1074
 
-// most is the number of limbs that no sum exceeds: of squares of the largest numbers, 2⁶³ of them.
+// most is the largest number of limbs of any sum, that of 2⁶³ squares of the largest number.
 const most = (2*1024-unit+63)/64 + 3
 
-// Sum is a sum of float64 numbers, or of squares of such, exactly: an integer of as many limbs as the
-// numbers so far have needed, in two's complement. The zero value is 0.
+// Sum is an exact sum of float64 numbers or of their squares. It is an integer in two's complement with as many limbs as the terms
+// needed so far. The zero value is 0.
 type Sum struct {
-	low   int      // the first limb counts 2^(64·low + unit)
-	limbs []uint64 // the last is the sign alone: 0, or all ones
+	low   int      // the first limb is in units of 2^(64·low + unit)
+	limbs []uint64 // the last one is only the sign: 0 or all ones
 }
 
 // Add adds a finite number.
@@ -74,7 +73,7 @@ func (s *Sum) add(e int, hi, lo uint64, negative bool) {
 	s.extend()
 }
 
-// cover makes room for so many limbs from the i-th on, and a sign.
+// cover makes room for count limbs from limb i on, and for a sign.
 func (s *Sum) cover(i, count int) {
 	if len(s.limbs) == 0 {
 		s.low = i
@@ -90,7 +89,7 @@ func (s *Sum) cover(i, count int) {
 	}
 }
 
-// sign is that limb.
+// sign returns the last limb.
 func (s *Sum) sign() uint64 {
 	if len(s.limbs) == 0 {
 		return 0
@@ -98,7 +97,7 @@ func (s *Sum) sign() uint64 {
 	return uint64(int64(s.limbs[len(s.limbs)-1]) >> 63)
 }
 
-// extend gives the sum a sign of its own again.
+// extend appends a sign limb if the last limb is no longer one.
 func (s *Sum) extend() {
 	if sign := s.sign(); s.limbs[len(s.limbs)-1] != sign {
 		s.limbs = append(s.limbs, sign)
@@ -122,7 +121,7 @@ func (s *Sum) Merge(o Sum) {
 	s.extend()
 }
 
-// Unmerge takes another sum away: what is left has not been rounded either.
+// Unmerge subtracts another sum, exactly.
 func (s *Sum) Unmerge(o Sum) {
 	if len(o.limbs) == 0 {
 		return
@@ -145,7 +144,7 @@ func (s Sum) Clone() Sum {
 	return s
 }
 
-// Float returns the sum as a number of so many bits that it is exact.
+// Float returns the sum with a precision at which it is exact.
 func (s Sum) Float() *big.Float {
 	n := new(big.Int)
 	negative := s.sign() != 0
@@ -168,7 +167,7 @@ func (s Sum) Float() *big.Float {
 	return f.SetMantExp(f, 64*s.low+unit)
 }
 
-// MarshalBinary writes the sum in one form, whatever it was summed from.
+// MarshalBinary writes the sum in a canonical form, which does not depend on its terms.
 func (s Sum) MarshalBinary() ([]byte, error) {
 	limbs, low, sign := s.limbs, s.low, s.sign()
 	for len(limbs) > 0 && limbs[0] == 0 {
@@ -187,7 +186,7 @@ func (s Sum) MarshalBinary() ([]byte, error) {
 	return out, nil
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote, into memory of its own.
+// UnmarshalBinary reads the result of MarshalBinary into new memory.
 func (s *Sum) UnmarshalBinary(data []byte) error {
 	if len(data) == 0 {
 		*s = Sum{}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// odd are numbers of both signs over the whole range.
+// odd returns numbers of both signs over the full range.
 func odd(n int) []float64 {
 	rng := rand.New(rand.NewPCG(3, 1))
 	out := []float64{0, math.Copysign(0, -1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 1, -1, 1e6, 1e6 + 1e-9}
@@ -27,7 +27,7 @@ func rational(f *big.Float) *big.Rat {
 	return r
 }
 
-// Sums are those of rational numbers, whatever the order and the parts.
+// Sums equal those of rational numbers, for any order and grouping.
 func TestSumsAreExact(t *testing.T) {
 	values := odd(500)
 	want, squares := new(big.Rat), new(big.Rat)
@@ -63,7 +63,7 @@ func TestSumsAreExact(t *testing.T) {
 	}
 }
 
-// Terms that cancel leave nothing, and a clone is independent.
+// Terms that cancel leave 0, and a clone is independent.
 func TestCancellation(t *testing.T) {
 	var s Sum
 	for _, v := range odd(300) {
@@ -83,7 +83,7 @@ func TestCancellation(t *testing.T) {
 	assert.NotZero(t, c.Float().Sign())
 }
 
-// Mean and deviation are those of definitions, to the last bit but for one, at any offset.
+// Means and deviations agree with their definitions to one unit in the last place, at any offset.
 func TestMoments(t *testing.T) {
 	for _, offset := range []float64{0, 1e6, -1e15, 0x1p-1000} {
 		values := []float64{1, 2, 4, 8, 9}
@@ -114,7 +114,7 @@ func TestMoments(t *testing.T) {
 	assert.Zero(t, Moments{N: 1}.Deviation())
 }
 
-// Bytes that no sum wrote are an error.
+// Bytes that are not a sum are an error.
 func TestBadBytes(t *testing.T) {
 	for _, data := range [][]byte{{1}, {1, 2}, make([]byte, 9), append([]byte{255, 255}, make([]byte, 8)...)} {
 		var s Sum

@@ -6,13 +6,13 @@ import (
 	"math/big"
 )
 
-// Moments are the count, the sum and the sum of the squares of numbers.
+// Moments holds the count, the sum and the sum of squares of numbers.
 type Moments struct {
 	N            int
 	Sum, Squares Sum
 }
 
-// Add takes in finite numbers.
+// Add includes finite numbers.
 func (m *Moments) Add(values []float64) {
 	m.N += len(values)
 	for _, v := range values {
@@ -21,14 +21,14 @@ func (m *Moments) Add(values []float64) {
 	}
 }
 
-// Merge takes in the numbers of o.
+// Merge includes the numbers of o.
 func (m *Moments) Merge(o Moments) {
 	m.N += o.N
 	m.Sum.Merge(o.Sum)
 	m.Squares.Merge(o.Squares)
 }
 
-// Unmerge takes the numbers of o out again. Whether they were in shows at most in what Valid says.
+// Unmerge removes the numbers of o. If they were never included, only Valid may notice.
 func (m *Moments) Unmerge(o Moments) {
 	m.N -= o.N
 	m.Sum.Unmerge(o.Sum)
@@ -40,10 +40,10 @@ func (m Moments) Clone() Moments {
 	return Moments{N: m.N, Sum: m.Sum.Clone(), Squares: m.Squares.Clone()}
 }
 
-// digits are the bits of a quotient before it is rounded to a float64.
+// digits is the precision, in bits, of a quotient before it is rounded to a float64.
 const digits = 160
 
-// Mean returns the mean, rounded once; 0 of none.
+// Mean returns the mean, rounded once. It is 0 if there are no numbers.
 func (m Moments) Mean() float64 {
 	if m.N == 0 {
 		return 0
@@ -52,13 +52,13 @@ func (m Moments) Mean() float64 {
 	return out
 }
 
-// Deviation returns the standard deviation with n-1 below, rounded once; 0 where all numbers are the
-// same. Beyond all numbers it is the largest, and if not 0, then no less than the least.
+// Deviation returns the standard deviation with denominator n-1, rounded once. It is 0 if all numbers are equal. It is limited to
+// the largest number, and if it is not 0, to at least the smallest positive one.
 func (m Moments) Deviation() float64 {
 	if m.N < 2 {
 		return 0
 	}
-	// n Σv² - (Σv)², of which nothing is rounded: the precision of each is that of all its bits.
+	// n Σv² - (Σv)² without rounding: the precision covers all bits.
 	n, sum := count(m.N), m.Sum.Float()
 	a := new(big.Float).SetPrec(whole).Mul(n, m.Squares.Float())
 	b := new(big.Float).SetPrec(whole).Mul(sum, sum)
@@ -66,17 +66,17 @@ func (m Moments) Deviation() float64 {
 	return root(a.Quo(a, new(big.Float).Mul(n, count(m.N-1))))
 }
 
-// RootMeanSquare returns √(Σv²/max(1, n-1)), with Deviation's bounds.
+// RootMeanSquare returns √(Σv²/max(1, n-1)), with the limits of Deviation.
 func (m Moments) RootMeanSquare() float64 {
 	return root(new(big.Float).SetPrec(digits).Quo(m.Squares.Float(), count(max(1, m.N-1))))
 }
 
-// whole are all the bits that n Σv² can have.
+// whole is the largest number of bits of n Σv².
 const whole = 64*most + 64
 
 func count(n int) *big.Float { return new(big.Float).SetInt64(int64(n)) }
 
-// root is the square root of what is not negative.
+// root returns the square root of a nonnegative number.
 func root(v *big.Float) float64 {
 	if v.Sign() <= 0 {
 		return 0
@@ -85,7 +85,7 @@ func root(v *big.Float) float64 {
 	return min(max(out, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// Valid returns an error for what no numbers have, which a file may.
+// Valid returns an error if no numbers have these moments, as may happen in a damaged file.
 func (m Moments) Valid() error {
 	squares := m.Squares.Float()
 	switch {

@@ -11,22 +11,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// The functions here are those of the same names without Context, but that they look at a context
-// before each part of the result and at the end, and return its error: the result is then of no use. A part
-// is so many rows or columns that no inner sum is cut: with package simd's BLAS all is as without, to the bit.
+// These functions are variants of those without Context in their names. They check the context before each block of the result and
+// at the end, and return its error; the result is then unusable. Blocks are rows or columns, so that no inner sum is divided: with
+// the BLAS of package simd the result is bit-identical.
 
 const (
-	// A part has so many multiplications at most: with package simd's BLAS about a tenth of a second on two
-	// processors, with gonum's own a quarter.
+	// A block has at most this many multiplications. They take about a tenth of a second on two processors with the BLAS of package
+	// simd, and a quarter with gonum's own.
 	perLook, perLookPlain = 1 << 31, 1 << 29
-	// leastPart rows or columns are a part however much that is, lest packing for it take longer than
-	// its products.
+	// leastPart is the smallest number of rows or columns of a block. With fewer, packing would take longer than the products.
 	leastPart = 96
-	// partUnit is what parts are multiples of, but for the last: the micro-kernels' rows and columns.
+	// All blocks except the last are multiples of partUnit, the size of the micro-kernels.
 	partUnit = 24
 )
 
-// mostPerLook is how many multiplications a part has at most.
+// mostPerLook returns the largest number of multiplications of a block.
 func mostPerLook() float64 {
 	if _, plain := Implementation().(gonum.Implementation); plain {
 		return perLookPlain
@@ -83,7 +82,7 @@ func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a 
 	return eachPart(ctx, c.N, rows, func(i, n int) error {
 		own := linesOf(a, i, n, t != blas.NoTrans)
 		Syrk(t, alpha, own, beta, blas64.Symmetric{N: n, Stride: c.Stride, Data: window(whole, i, i, n, n).Data, Uplo: c.Uplo})
-		// What is beside the square on the diagonal, within the triangle.
+		// The part of the triangle beside the square on the diagonal.
 		first, count := i+n, c.N-i-n
 		if c.Uplo == blas.Lower {
 			first, count = 0, i
@@ -101,7 +100,7 @@ func TrsmContext(ctx context.Context, s blas.Side, tA blas.Transpose, alpha floa
 }
 
 func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
-	lines := b.Cols // which do not depend on each other
+	lines := b.Cols // these are independent of each other
 	if s == blas.Right {
 		lines = b.Rows
 	}
@@ -162,7 +161,7 @@ func SymOuterKContext(ctx context.Context, dst *mat.SymDense, alpha float64, x m
 	return SyrkContext(ctx, t, alpha, r, 0, dst.RawSymmetric())
 }
 
-// linesFor is how many of so many lines are a part, of which each takes so many multiplications.
+// linesFor returns the number of lines per block, given the multiplications for each line.
 func linesFor(lines int, each, most float64) int {
 	for float64(lines)*each > most && lines >= 2*leastPart {
 		lines = (lines + 1) / 2
@@ -170,8 +169,7 @@ func linesFor(lines int, each, most float64) int {
 	return lines
 }
 
-// eachPart calls f for parts of about size of n lines, nearly even ones, and looks at ctx before
-// each and at the end.
+// eachPart calls f for nearly equal blocks of about size of n lines. It checks ctx before each block and at the end.
 func eachPart(ctx context.Context, n, size int, f func(first, count int) error) error {
 	parts := 1
 	if size > 0 {
@@ -200,7 +198,7 @@ func eachPart(ctx context.Context, n, size int, f func(first, count int) error) 
 	return ctx.Err()
 }
 
-// linesOf are these rows of a, or columns.
+// linesOf returns these rows, or columns, of a.
 func linesOf(a blas64.General, first, count int, columns bool) blas64.General {
 	if columns {
 		return window(a, 0, first, a.Rows, count)
@@ -208,7 +206,7 @@ func linesOf(a blas64.General, first, count int, columns bool) blas64.General {
 	return window(a, first, 0, count, a.Cols)
 }
 
-// window is the part of a in these rows and columns.
+// window returns a submatrix of a.
 func window(a blas64.General, row, column, rows, columns int) blas64.General {
 	if at := row*a.Stride + column; at > 0 {
 		a.Data = a.Data[min(at, len(a.Data)):]

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/simd"
 )
 
-// looks is a context that ends after so many looks at it.
+// looks is a context that is cancelled after a number of checks.
 type looks struct {
 	context.Context
 	left, seen int
@@ -29,8 +29,8 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// In parts, as large products are computed, each function gives what it gives at once: to the bit where
-// package simd computes. And it hears its context, at each part and at the end.
+// Each function gives the same result in blocks as at once, bit-identical with package simd. It checks its context at each block
+// and at the end.
 func TestInParts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const m, n, k, most = 450, 500, 300, 1 << 22
@@ -41,7 +41,7 @@ func TestInParts(t *testing.T) {
 		}
 		assert.True(t, mat.EqualApprox(want, got, 1e-9))
 	}
-	// both runs a function at once and in parts on copies of c.
+	// both runs a function at once and in blocks on copies of c.
 	both := func(c *mat.Dense, leastLooks int, whole func(c *mat.Dense), parts func(ctx context.Context, c *mat.Dense) error) {
 		t.Helper()
 		want, got := mat.DenseCopyOf(c), mat.DenseCopyOf(c)
@@ -102,8 +102,8 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// Few numbers are one part, of a look before and one after, and of any form that the functions without a
-// context take.
+// Small operands are a single block with one check before and one after. All forms that the functions without a context accept are
+// accepted.
 func TestContextForms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 2))
 	a, b := random(rng, 7, 5), random(rng, 5, 9)

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Mul is dst.Mul(a, b). It computes with this package's BLAS where a and b are dense matrices, or
-// the transposes of some, and dst has no memory in common with them.
+// Mul computes dst.Mul(a, b). It uses this package's BLAS if a and b are dense matrices or their transposes and dst shares no
+// memory with them.
 func Mul(dst *mat.Dense, a, b mat.Matrix) {
 	ra, ta, ok := dense(a)
 	rb, tb, also := dense(b)
@@ -23,7 +23,7 @@ func Mul(dst *mat.Dense, a, b mat.Matrix) {
 	Gemm(ta, tb, 1, ra, rb, 0, shaped(dst, rows, columns))
 }
 
-// shaped is dst, of this shape if it was empty.
+// shaped returns dst, resized to this shape if it was empty.
 func shaped(dst *mat.Dense, rows, columns int) blas64.General {
 	if dst.IsEmpty() {
 		dst.ReuseAs(rows, columns)
@@ -34,7 +34,7 @@ func shaped(dst *mat.Dense, rows, columns int) blas64.General {
 	return dst.RawMatrix()
 }
 
-// dense is the matrix behind m, if that is a dense one or its transpose.
+// dense returns the matrix behind m if m is dense or the transpose of a dense matrix.
 func dense(m mat.Matrix) (blas64.General, blas.Transpose, bool) {
 	switch m := m.(type) {
 	case *mat.Dense:
@@ -50,8 +50,8 @@ func dense(m mat.Matrix) (blas64.General, blas.Transpose, bool) {
 	return blas64.General{}, blas.NoTrans, false
 }
 
-// MulVec is dst.MulVec(a, x), where dst and x have no memory in common and a is dense, the
-// transpose of such a matrix, or symmetric.
+// MulVec computes dst.MulVec(a, x). Dst and x must not share memory, and a must be dense, the transpose of a dense matrix, or
+// symmetric.
 func MulVec(dst *mat.VecDense, a mat.Matrix, x *mat.VecDense) {
 	rows, _ := a.Dims()
 	if dst.IsEmpty() {
@@ -69,7 +69,7 @@ func MulVec(dst *mat.VecDense, a mat.Matrix, x *mat.VecDense) {
 	Gemv(t, 1, r, x.RawVector(), 0, dst.RawVector())
 }
 
-// SymOuterK is dst.SymOuterK(alpha, x): alpha XX'.
+// SymOuterK computes dst.SymOuterK(alpha, x), which is alpha XX'.
 func SymOuterK(dst *mat.SymDense, alpha float64, x mat.Matrix) {
 	n, _ := x.Dims()
 	r, t, ok := dense(x)
@@ -86,7 +86,7 @@ func SymOuterK(dst *mat.SymDense, alpha float64, x mat.Matrix) {
 	Syrk(t, alpha, r, 0, dst.RawSymmetric())
 }
 
-// AddOuterK is dst.SymRankK(dst, alpha, x): alpha XX' is added.
+// AddOuterK computes dst.SymRankK(dst, alpha, x), which adds alpha XX'.
 func AddOuterK(dst *mat.SymDense, alpha float64, x mat.Matrix) {
 	r, t, ok := dense(x)
 	if n, _ := x.Dims(); !ok || dst.SymmetricDim() != n {

@@ -1,10 +1,9 @@
-// Package fast is the linear algebra of this library's own hot paths: package blas64 of gonum,
-// but for the BLAS that it computes with. That is the one that the program has registered with
-// blas64.Use, and where that is gonum's own, package simd's, on processors that have what that
-// needs. What the program itself computes with gonum is not touched.
+// Package fast is the linear algebra of this library's hot paths. It has the functions of gonum's package blas64, with a choice of
+// BLAS. If the program has registered an implementation with blas64.Use, that one is used. If the registered one is gonum's own,
+// package simd takes its place on processors that support it. Other uses of gonum in the program are not affected.
 //
-// The environment variable KERNELEARN_SIMD=off, read when the program starts, leaves it at
-// gonum's, to find the cause of a difference.
+// If the environment variable KERNELEARN_SIMD is off when the program starts, gonum's implementation stays, which helps to find the
+// cause of a difference.
 package fast
 
 import (
@@ -20,7 +19,7 @@ import (
 // Variable is the environment variable that switches package simd off.
 const Variable = "KERNELEARN_SIMD"
 
-// preferred stands in for gonum's BLAS.
+// preferred replaces gonum's BLAS.
 var preferred = choose(os.Getenv(Variable))
 
 func choose(setting string) blas.Float64 {
@@ -30,7 +29,7 @@ func choose(setting string) blas.Float64 {
 	return simd.Implementation{}
 }
 
-// Implementation returns the BLAS to compute with.
+// Implementation returns the BLAS in use.
 func Implementation() blas.Float64 {
 	registered := blas64.Implementation()
 	if _, plain := registered.(gonum.Implementation); plain {

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/simd"
 )
 
-// counting is a BLAS of a program's own that notes that it was asked.
+// counting is a third-party BLAS that counts its calls.
 type counting struct {
 	gonum.Implementation
 	calls *int
@@ -31,8 +31,7 @@ func random(rng *rand.Rand, r, c int) *mat.Dense {
 	return out
 }
 
-// What a program has registered is computed with, and stays registered; where that is gonum's own
-// BLAS, package simd's stands in for it.
+// A registered BLAS is used and stays registered. If it is gonum's own, package simd takes its place.
 func TestImplementation(t *testing.T) {
 	was := blas64.Implementation()
 	defer blas64.Use(was)
@@ -55,7 +54,7 @@ func TestImplementation(t *testing.T) {
 	assert.Equal(t, 1, calls)
 }
 
-// Each function is gonum's of the same name, to rounding.
+// Each function agrees with gonum's function of the same name, up to rounding.
 func TestLikeGonum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	near := func(want, got []float64) {
@@ -140,14 +139,14 @@ func TestLikeGonum(t *testing.T) {
 	})
 }
 
-// The products of matrices are package mat's, of whatever form the factors have.
+// Products agree with those of package mat for all forms of factors.
 func TestLikeMat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	a, b, v := random(rng, 7, 5), random(rng, 5, 9), mat.NewVecDense(5, random(rng, 5, 1).RawMatrix().Data)
 	symmetric := mat.NewSymDense(5, nil)
 	symmetric.SymOuterK(1, b)
 	big := random(rng, 12, 12)
-	window := big.Slice(1, 8, 2, 7).(*mat.Dense) // 7×5 of a wider one
+	window := big.Slice(1, 8, 2, 7).(*mat.Dense) // a 7×5 view of a wider matrix
 	for _, c := range [][2]mat.Matrix{{a, b}, {b.T(), a.T()}, {a.T(), window}, {window, b}, {a, v}, {a, symmetric}} {
 		var want, got mat.Dense
 		want.Mul(c[0], c[1])

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// columnError is an error of data with the names of columns that it knows by number.
+// columnError adds column names to a data error that has column numbers.
 type columnError struct {
 	text   string
-	column string // that has a value that is not finite; "" for another number of columns
+	column string // the column of the value that is not finite; "" for a wrong number of columns
 	err    error
 }
 
 func (e *columnError) Error() string { return e.text }
 
-// Unwrap returns the error that knows numbers.
+// Unwrap returns the error with column numbers.
 func (e *columnError) Unwrap() error { return e.err }
 
-// NameColumns names the columns of x in an error that knows them by number: the one that has a value that is not finite, and those that
-// are wanted where there are more or fewer. Errors that name columns already, and others, stay as they are. Nil names are unknown.
+// NameColumns adds the names of the columns of x to an error that has their numbers: the column of a value that is not finite, or
+// all expected columns if their number is wrong. It returns other errors, and those with names, unchanged. Nil names are unknown.
 func NameColumns(err error, names []string) error {
 	if err == nil || len(names) == 0 { // before anything is allocated
 		return err
@@ -38,8 +38,8 @@ func NameColumns(err error, names []string) error {
 	return err
 }
 
-// NamedColumn returns the column that NameColumns named in an error, "" for none, and the error as it was before, if nothing has wrapped
-// it since.
+// NamedColumn returns the column that NameColumns added to an error, or "". It also returns the error without the name, unless
+// another error wraps it.
 func NamedColumn(err error) (column string, before error) {
 	var named *columnError
 	if !errors.As(err, &named) || named.column == "" {

@@ -1,6 +1,5 @@
-// Package fault defines, once, the errors of the whole module. The public
-// packages alias what their users meet, so errors.Is and errors.As work across
-// them: an error made in kernels and returned by a pipeline is still the same.
+// Package fault defines the errors of the module. Public packages alias the ones that their users meet, so errors.Is and errors.As
+// work across packages: an error from kernels that a pipeline returns is still the same error.
 package fault
 
 import (
@@ -10,8 +9,7 @@ import (
 	"strings"
 )
 
-// The sentinels. Every error that a package of this module makes unwraps to
-// exactly one of them.
+// The sentinels. Every error that a package of this module makes wraps exactly one of them.
 var (
 	ErrParam     = errors.New("invalid parameter")
 	ErrShape     = errors.New("shape mismatch")
@@ -22,9 +20,9 @@ var (
 	ErrBadModel  = errors.New("bad model data")
 )
 
-// ParamError is a configuration field, or an argument, outside its range.
+// ParamError reports a configuration field or argument outside its range.
 type ParamError struct {
-	Type  string // what was configured, for example "lssvm: Regressor"
+	Type  string // the configured type, for example "lssvm: Regressor"
 	Field string
 	Value any
 	Want  string // for example ">= 0"
@@ -37,21 +35,21 @@ func (e *ParamError) Error() string {
 // Unwrap returns ErrParam.
 func (e *ParamError) Unwrap() error { return ErrParam }
 
-// Param makes a ParamError.
+// Param returns a ParamError.
 func Param(typ, field string, value any, want string) error {
 	return &ParamError{Type: typ, Field: field, Value: value, Want: want}
 }
 
-// ShapeError is a count that does not fit: of rows, columns, labels, classes.
-// Its text reads "<What> <Got> <Unit>, <Want>": "x has 12 columns, fitted on 13".
+// ShapeError reports a wrong count of rows, columns, labels or classes. Its text is "<What> <Got> <Unit>, <Want>", such as "x has
+// 12 columns, fitted on 13".
 type ShapeError struct {
-	Type string // what was called, for example "lssvm: Regressor"; may be empty
+	Type string // the type or function called, for example "lssvm: Regressor"; may be empty
 	What string // for example "x has"
 	Got  int
 	Unit string // for example "columns"
 	Want string // for example "fitted on 13"
 
-	fitted int // columns that Fit saw, where it is about those
+	fitted int // the number of columns of Fit, for errors about columns
 }
 
 func (e *ShapeError) Error() string {
@@ -61,23 +59,22 @@ func (e *ShapeError) Error() string {
 // Unwrap returns ErrShape.
 func (e *ShapeError) Unwrap() error { return ErrShape }
 
-// Shape makes a ShapeError.
+// Shape returns a ShapeError.
 func Shape(what string, got int, unit, wantFormat string, args ...any) error {
 	return &ShapeError{What: what, Got: got, Unit: unit, Want: fmt.Sprintf(wantFormat, args...)}
 }
 
-// Columns is the ShapeError of an input that is wider or narrower than the one
-// that Fit saw.
+// Columns returns the ShapeError for input whose number of columns differs from that of Fit.
 func Columns(name string, got, fitted int) error {
 	return ColumnsOf(name, got, fitted, "fitted on %d", fitted)
 }
 
-// ColumnsOf is Columns in other words.
+// ColumnsOf is Columns with another text for the expected number.
 func ColumnsOf(name string, got, fitted int, wantFormat string, args ...any) error {
 	return &ShapeError{What: name + " has", Got: got, Unit: "columns", Want: fmt.Sprintf(wantFormat, args...), fitted: fitted}
 }
 
-// FittedColumns returns how many columns Fit saw, where an error of a prediction says it; else 0.
+// FittedColumns returns the number of columns of Fit if err is a ShapeError about columns, and 0 otherwise.
 func FittedColumns(err error) int {
 	var s *ShapeError
 	if errors.As(err, &s) {
@@ -86,13 +83,13 @@ func FittedColumns(err error) int {
 	return 0
 }
 
-// NotFiniteError is a NaN or an infinity in the input. Col is -1 in a vector.
+// NotFiniteError reports a NaN or an infinity in the input. Col is -1 for a vector.
 type NotFiniteError struct {
-	Type     string // what was called, for example "lssvm: Regressor"; may be empty
+	Type     string // the type or function called, for example "lssvm: Regressor"; may be empty
 	Name     string
 	Row, Col int
 	Value    float64
-	Overflow string // what overflows, in place of the element
+	Overflow string // the result that overflows, used instead of the element
 }
 
 func (e *NotFiniteError) Error() string {
@@ -110,25 +107,24 @@ func (e *NotFiniteError) Error() string {
 		return fmt.Sprintf("%s%s[%d] is %s", prefix(e.Type), e.Name, e.Row, v)
 	}
 	hint := ""
-	if e.Name == "x" && v == "NaN" { // rows of a table, whose gaps can be filled
+	if e.Name == "x" && v == "NaN" { // x is a table, whose gaps can be filled
 		hint = gapHint
 	}
 	return fmt.Sprintf("%s%s[%d,%d] is %s%s", prefix(e.Type), e.Name, e.Row, e.Col, v, hint)
 }
 
-// gapHint says what to do about a NaN in rows.
+// gapHint advises on a NaN in rows.
 const gapHint = " (counted from 0): fill gaps with columnwise.Imputer"
 
 // Unwrap returns ErrNotFinite.
 func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }
 
-// EmptyStatistics is the error of a fit from statistics of no rows, of what is called: "columnwise: Imputer".
+// EmptyStatistics returns the error for a fit from empty statistics. Called is the type, such as "columnwise: Imputer".
 func EmptyStatistics(called string) error {
 	return fmt.Errorf("%s: %w", called, Shape("the statistics have", 0, "rows", "want at least 1"))
 }
 
-// FromRow returns a NotFiniteError of rows of which the first has this number with its row
-// counted from there, and any other error as it is.
+// FromRow adds first to the row of a NotFiniteError for a block of rows that starts there. It returns other errors unchanged.
 func FromRow(err error, first int) error {
 	e, ok := err.(*NotFiniteError)
 	if !ok {
@@ -139,12 +135,11 @@ func FromRow(err error, first int) error {
 	return &moved
 }
 
-// NotPSDError is a matrix that no jitter within the ladder made positive
-// definite.
+// NotPSDError reports a matrix that stays indefinite with the largest jitter tried.
 type NotPSDError struct {
-	Type   string // what was called, for example "lssvm: Regressor"; may be empty
+	Type   string // the type or function called, for example "lssvm: Regressor"; may be empty
 	What   string
-	Jitter float64 // the largest that was tried, relative to the mean diagonal
+	Jitter float64 // the largest jitter tried, relative to the mean diagonal
 }
 
 func (e *NotPSDError) Error() string {
@@ -154,7 +149,7 @@ func (e *NotPSDError) Error() string {
 // Unwrap returns ErrNotPSD.
 func (e *NotPSDError) Unwrap() error { return ErrNotPSD }
 
-// NotFittedError is a method that needs a fitted model, called before Fit.
+// NotFittedError reports a call before Fit of a method that needs a fitted model.
 type NotFittedError struct{ Type string }
 
 func (e *NotFittedError) Error() string { return e.Type + ": not fitted: call Fit first" }
@@ -162,15 +157,15 @@ func (e *NotFittedError) Error() string { return e.Type + ": not fitted: call Fi
 // Unwrap returns ErrNotFitted.
 func (e *NotFittedError) Unwrap() error { return ErrNotFitted }
 
-// NotFitted makes a NotFittedError.
+// NotFitted returns a NotFittedError.
 func NotFitted(typ string) error { return &NotFittedError{Type: typ} }
 
-// TooLargeError is memory over the limit that the caller set.
+// TooLargeError reports memory above a limit.
 type TooLargeError struct {
-	Type         string // what was called, for example "lssvm: Regressor"; may be empty
+	Type         string // the type or function called, for example "lssvm: Regressor"; may be empty
 	What         string
 	Bytes, Limit int64
-	Hint         string // the way out
+	Hint         string // what the user can do
 }
 
 func (e *TooLargeError) Error() string {
@@ -186,10 +181,10 @@ func (e *TooLargeError) Unwrap() error { return ErrTooLarge }
 
 func gib(b int64) float64 { return float64(b) / (1 << 30) }
 
-// BadModelError is model data that is cut short, corrupted, of another kind or
-// version, or that does not match the configuration of the value it is read into.
+// BadModelError reports model data that is truncated, corrupt, of another kind or version, or incompatible with the configuration
+// of its receiver.
 type BadModelError struct {
-	Kind   string // what was to be read
+	Kind   string // the kind that was expected
 	Reason string
 }
 
@@ -198,16 +193,15 @@ func (e *BadModelError) Error() string { return e.Kind + ": bad model data: " + 
 // Unwrap returns ErrBadModel.
 func (e *BadModelError) Unwrap() error { return ErrBadModel }
 
-// BadModel makes a BadModelError.
+// BadModel returns a BadModelError.
 func BadModel(kind, format string, args ...any) error {
 	return &BadModelError{Kind: kind, Reason: short(fmt.Sprintf(format, args...))}
 }
 
-// longest is how much of a value, or of a reason that names some, an error tells. A list may have a million
-// entries.
+// longest limits the length of a value, or of a reason, in an error. A list may have a million entries.
 const longest = 400
 
-// short is the beginning and the end of what is too long.
+// short returns the beginning and the end of a text that is too long.
 func short(s string) string {
 	if len(s) <= longest {
 		return s

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// MixedColumnError is a column of a file that is nearly all numbers, or times, and has a few other words. It is not clear
-// whether these are gaps, numbers in another notation, or categories.
+// MixedColumnError reports a column that is nearly all numbers, or times, and has a few other words. These may be gaps, numbers in
+// another notation, or categories.
 type MixedColumnError struct {
 	File, Column string
-	Of           string        // what nearly all cells are: "numbers" or "times"
-	Cells        int           // cells that are no gaps
-	Strange      int           // how many of them are something else
-	Words        []StrangeText // the first different ones, in the order of their lines
-	Hint         string        // the ways out
+	Of           string        // the majority of the cells: "numbers" or "times"
+	Cells        int           // cells that are not gaps
+	Strange      int           // cells that are not Of
+	Words        []StrangeText // the first distinct ones, in the order of their lines
+	Hint         string        // what the user can do
 }
 
-// StrangeText is a cell unlike the others of its column.
+// StrangeText is a cell that differs from the others of its column.
 type StrangeText struct {
 	Text  string
-	Line  int // where it first is, from 1
-	Times int // how often it occurs
+	Line  int // the line of its first occurrence, from 1
+	Times int // the number of occurrences
 }
 
 func (e *MixedColumnError) Error() string {

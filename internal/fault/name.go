@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// prefix is a name as it stands before the rest of an error.
+// prefix formats a name for the beginning of an error.
 func prefix(name string) string {
 	if name == "" {
 		return ""
@@ -15,8 +15,8 @@ func prefix(name string) string {
 	return name + ": "
 }
 
-// named returns an error of data with the name of what was called, or any other error, or one that names a type
-// in its text already, as it is. An empty name takes the name away.
+// named adds the name of the called type to a data error. Other errors, and those whose text already names a type, are unchanged.
+// An empty name removes the name.
 func named(name string, err error) error {
 	switch e := err.(type) {
 	case *ShapeError:
@@ -31,7 +31,7 @@ func named(name string, err error) error {
 	return err
 }
 
-// renamed returns what rename makes of a copy, or err where its text, which begins with what, names a type.
+// renamed applies rename to a copy of e. It returns err if its text does not begin with what, and so names a type already.
 func renamed[E any](err error, e E, what string, rename func(*E) error) error {
 	if strings.Contains(what, ": ") {
 		return err
@@ -39,12 +39,12 @@ func renamed[E any](err error, e E, what string, rename func(*E) error) error {
 	return rename(&e)
 }
 
-// called is the name for errors of a function as the runtime calls it: "lssvm: Regressor" for a method of an exported type,
-// "validation: CrossValidateRegressor" for an exported function, "" for all else and for packages that a user does not call.
+// called returns the name for errors of a function, given its name in the runtime: "lssvm: Regressor" for a method of an exported
+// type, "validation: CrossValidateRegressor" for an exported function, and "" for others and for internal packages.
 func called(function string) string {
 	rest, path := function, ""
 	if i, j := strings.IndexByte(rest, '['), strings.LastIndexByte(rest, ']'); i >= 0 && j > i {
-		rest = rest[:i] + rest[j+1:] // type parameters have paths and dots in them
+		rest = rest[:i] + rest[j+1:] // type parameters contain paths and dots
 	}
 	if i := strings.LastIndexByte(rest, '/'); i >= 0 {
 		path, rest = rest[:i], rest[i+1:]
@@ -64,15 +64,15 @@ func called(function string) string {
 	return parts[0] + ": " + name
 }
 
-// closure is what stands behind the name of the function that a closure is in.
+// closure matches the suffix of a closure after the name of its function.
 var closure = regexp.MustCompile(`\.func[0-9]+`)
 
 const module = "github.com/kernelearn/kernelearn/"
 
-// AddName is err with the name of what was called before an error of data that has none.
+// AddName adds the name of the called type to a data error that has none.
 func AddName(name string, err error) error { return named(name, err) }
 
-// AddPlace puts a place that names the type of what was called there before its error, which does not name it again.
+// AddPlace puts a place that names the called type before an error, and removes the name from the error.
 func AddPlace(place string, err error) error {
 	return fmt.Errorf("%s: %w", place, named("", err))
 }

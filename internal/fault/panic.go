@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// PanicError is a panic of what a user gave, as a kernel, an Observe or a BLAS, within a computation. It unwraps to ErrParam, and to
-// the value where that is an error.
+// PanicError reports a panic in user code, such as a kernel, an Observe function or a BLAS. It wraps ErrParam, and the value if
+// that is an error.
 type PanicError struct {
 	Value any
-	Place string // the file and line that panicked
+	Place string // the file and line of the panic
 }
 
 func (e *PanicError) Error() string {
@@ -26,8 +26,8 @@ func (e *PanicError) Unwrap() []error {
 	return []error{ErrParam}
 }
 
-// Panicked makes the error of a recovered value; called by the deferred function that recovered it. One that was
-// recovered before stays what it was.
+// Panicked returns the error for a recovered value. The deferred function that recovered the value calls it. It returns a
+// PanicError unchanged.
 func Panicked(value any) error {
 	if err, ok := value.(error); ok && IsPanic(err) {
 		return err
@@ -35,11 +35,11 @@ func Panicked(value any) error {
 	return &PanicError{Value: value, Place: place()}
 }
 
-// Recover is deferred, first of all, by what runs a user's code, or a BLAS, and returns an error: a panic becomes one, a
-// [PanicError], on whatever goroutine it was. What the runtime ends the program for, as memory that is out, it cannot hold.
+// Recover is deferred as the first statement of a function that runs user code or a BLAS and returns an error. It turns a panic, on
+// whatever goroutine, into a [PanicError]. It cannot stop what ends the program, such as exhausted memory.
 //
-// An error of data that does not say yet what was called gets the name of the exported method or function that deferred
-// Recover: "x[3,1] is NaN" becomes "lssvm: Regressor: x[3,1] is NaN". Of methods that call each other the outermost counts.
+// A data error without a name gets the name of the exported method or function that deferred Recover: "x[3,1] is NaN" becomes
+// "lssvm: Regressor: x[3,1] is NaN". Among nested calls the outermost counts.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
@@ -48,7 +48,7 @@ func Recover(err *error) {
 	NameDeferrer(err)
 }
 
-// NameDeferrer gives an error the name of the function that deferred its caller, as Recover does.
+// NameDeferrer gives an error the name of the function that deferred the caller, as Recover does.
 func NameDeferrer(err *error) {
 	if *err == nil {
 		return
@@ -60,7 +60,7 @@ func NameDeferrer(err *error) {
 	}
 }
 
-// RecoverAs is Recover with another name than that of the method's receiver, for a type that is a part of exported ones.
+// RecoverAs is Recover with a given name, for a type that is embedded in exported ones.
 func RecoverAs(name string, err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
@@ -69,20 +69,20 @@ func RecoverAs(name string, err *error) {
 	}
 }
 
-// IsPanic reports whether err is, or wraps, a panic: what tries something and goes on without it does not go on then.
+// IsPanic reports whether err wraps a panic. Code that tolerates failures must not tolerate a panic.
 func IsPanic(err error) bool {
 	var p *PanicError
 	return errors.As(err, &p)
 }
 
-// Repanic panics again with an error that IsPanic, for the caller that defers Recover: what it is called by has no error to return.
+// Repanic panics again with an error that IsPanic, in a function without an error result whose caller defers Recover.
 func Repanic(err error) {
 	if IsPanic(err) {
 		panic(err)
 	}
 }
 
-// place is where the panic that is being recovered began: the first frame below the runtime's.
+// place returns the origin of the current panic: the first frame below those of the runtime.
 func place() string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])

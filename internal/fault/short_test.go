@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// An error says little of much.
+// Long values are shortened in errors.
 func TestErrorsAreShort(t *testing.T) {
 	long := make([]int, 1<<20)
 	for _, err := range []error{

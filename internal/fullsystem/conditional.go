@@ -13,17 +13,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// conditional is a model of S + ΛI of the first pivots alone, the fully independent training conditional (E. Snelson and Z.
-// Ghahramani, NIPS 2005), whose inverse is cheap: F'F + N with
+// conditional is an approximation of S + ΛI from the first pivots alone, the fully independent training conditional (E. Snelson and
+// Z. Ghahramani, NIPS 2005). Its inverse is cheap: it approximates the matrix by F'F + N with
 //
 //	N[i] = Λ + τ² ρ[i],   ρ the diagonal of S - F'F
 //
-// The share τ² < 1 is there because rows near each other know of each other's unseen parts.
+// The factor τ² < 1 accounts for the correlation between the residuals of neighbouring rows.
 type conditional struct {
 	share  float64          // τ²
-	f      *mat.Dense       // the first rows of F; nil for none
+	f      *mat.Dense       // the first rows of F; nil if there are none
 	noise  []float64        // N
-	factor *linalg.Cholesky // of I + F N⁻¹F'
+	factor *linalg.Cholesky // factor of I + F N⁻¹F'
 	// diagonal holds the diagonal of the inverse.
 	diagonal []float64
 	workers  int
@@ -36,7 +36,7 @@ const (
 	usualShare = 0.5
 )
 
-// newConditional makes the model of a ridge Λ. Cost nr².
+// newConditional returns the approximation for a ridge Λ. Cost nr².
 func (p *Problem) newConditional(ctx context.Context, ridge, share float64) (*conditional, error) {
 	c := &conditional{share: share, noise: make([]float64, p.n), diagonal: make([]float64, p.n), workers: p.Workers}
 	r := min(p.conditioner.rank(), conditionalRank)
@@ -78,10 +78,10 @@ func (p *Problem) newConditional(ctx context.Context, ridge, share float64) (*co
 	return c, err
 }
 
-// scaledRows is how many columns of F are scaled at a time.
+// scaledRows is the number of columns of F that are scaled at a time.
 const scaledRows = 512
 
-// eachStrip calls f with strips of F N^-½, which it may overwrite.
+// eachStrip calls f with strips of F N^-½, which f may overwrite.
 func (c *conditional) eachStrip(ctx context.Context, f func(first int, strip *mat.Dense)) error {
 	r, n := c.f.Dims()
 	return parallel.ForEach(ctx, c.workers, (n+scaledRows-1)/scaledRows, func(s int) error {
@@ -100,7 +100,7 @@ func (c *conditional) eachStrip(ctx context.Context, f func(first int, strip *ma
 	})
 }
 
-// gramParts is how many sums F N⁻¹F' is made of, in a fixed order.
+// gramParts is the number of partial sums of F N⁻¹F', which are added in a fixed order.
 const gramParts = 8
 
 // gram returns F N⁻¹F'.
@@ -134,7 +134,7 @@ func (c *conditional) gram(ctx context.Context) (*mat.SymDense, error) {
 	return parts[0], err
 }
 
-// leftOut returns the norm of the leave-one-out residuals that a solution u has by the model.
+// leftOut returns the norm of the leave-one-out residuals of a solution u under the approximation.
 func (c *conditional) leftOut(u []float64) float64 {
 	sum := 0.
 	for i, v := range u {
@@ -145,7 +145,7 @@ func (c *conditional) leftOut(u []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// unseenAt returns the diagonal of S - F'F of the first rows of F.
+// unseenAt returns the diagonal of S - F'F for the first rank rows of F.
 func (c *preconditioner) unseenAt(rank int) []float64 {
 	if rank == c.rank() {
 		return c.unseen

@@ -13,40 +13,41 @@ import (
 )
 
 const (
-	// delay is the number of iterations whose gains are the estimate of the error before them.
+	// delay is the number of iterations whose gains estimate the error before them.
 	delay = 5
-	// stagnant iterations without a new minimum of the estimate or of the residual end them.
+	// Iterations end after this number without a new minimum of the estimate or of the residual.
 	stagnant = 30
-	// mostIterations are made at most.
+	// mostIterations is the limit on iterations.
 	mostIterations = 1000
-	// worstRatio is the largest factor by which the squared error is taken to fall in delay iterations, and mostFall the root.
+	// worstRatio is the largest factor by which the squared error is assumed to fall in delay iterations, and mostFall is its
+	// square root.
 	worstRatio, mostFall = 0.9, 0.95
 )
 
-// rightSide is one system (S + ΛI)u = b, and where its iterations stand.
+// rightSide is one system (S + ΛI)u = b with the state of its iterations.
 type rightSide struct {
 	ridge      float64 // Λ
 	b          []float64
 	u, r, p, q []float64
 	rho        float64   // r'P⁻¹r
-	gains      []float64 // of the squared energy norm of the error, in the last iterations
-	// excess returns its error over the tolerance: it is solved where that is at most 1.
+	gains      []float64 // reductions of the squared energy norm of the error in the last iterations
+	// excess returns the ratio of the error to the tolerance. The system is solved once it is at most 1.
 	excess func() float64
 	probe  bool
-	// The least so far, and the iterations since one of them was new. The estimate of the energy may rise as long as the iterations have
-	// not met what the preconditioner lacks.
+	// The minima so far, and the iterations since the last new one. The estimate of the energy may rise while the iterations
+	// explore directions that the preconditioner lacks.
 	leastEnergy, leastResidual float64
 	since                      int
 	iterations                 int
-	energy                     float64 // the estimate of the energy norm of the error, √(e'(S + ΛI)e)
+	energy                     float64 // estimated energy norm of the error, √(e'(S + ΛI)e)
 	state                      state
-	// What u changes in the predictions of rows that are left out, by the diagonal of the model; without it for probes.
+	// Changes of u as changes in leave-one-out predictions, by the diagonal of the approximation. Probes do not have it.
 	diagonal []float64
-	before   []float64 // u some iterations ago
-	looked   int       // when that was
-	change   float64   // by as many iterations, u/diagonal in the norm
-	left     float64   // the estimate of what is still to change
-	goal     float64   // > 0: a norm of the residual at which the iterations end
+	before   []float64 // u at iteration looked
+	looked   int       // the iteration of before
+	change   float64   // norm of the change of u/diagonal over one delay
+	left     float64   // estimate of the remaining change
+	goal     float64   // if > 0, the norm of the residual at which the iterations end
 }
 
 type state int
@@ -69,7 +70,7 @@ func newRightSide(ridge float64, b, diagonal []float64) *rightSide {
 	return s
 }
 
-// beginFrom begins with the solution of the same system with another ridge: b - (S + ΛI)u = b - (S + Λ'I)u + (Λ' - Λ)u.
+// beginFrom starts from the solution of the same system with another ridge: b - (S + ΛI)u = b - (S + Λ'I)u + (Λ' - Λ)u.
 func (s *rightSide) beginFrom(other *rightSide) {
 	copy(s.u, other.u)
 	copy(s.r, other.r)
@@ -77,7 +78,7 @@ func (s *rightSide) beginFrom(other *rightSide) {
 	copy(s.before, s.u)
 }
 
-// restart begins with a residual, for a correction that is added to u.
+// restart starts from a residual. The solution is a correction that is added to u.
 func (s *rightSide) restart(residual []float64) {
 	copy(s.r, residual)
 	clear(s.p)
@@ -87,8 +88,8 @@ func (s *rightSide) restart(residual []float64) {
 	s.looked, s.change, s.left, s.goal = s.iterations, math.Inf(1), math.Inf(1), 0
 }
 
-// look estimates what is still to change in the predictions of rows that are left out, after each delay iterations: the changes fall about
-// as fast from one delay to the next.
+// look estimates the remaining change of the leave-one-out predictions, once every delay iterations. It assumes that the changes
+// fall by a similar factor from one delay to the next.
 func (s *rightSide) look() {
 	if s.diagonal == nil || s.iterations < s.looked+delay {
 		return
@@ -109,7 +110,7 @@ func (s *rightSide) look() {
 	copy(s.before, s.u)
 }
 
-// beyond is excess, or that of the residual where it has a goal.
+// beyond returns excess, or the ratio of the residual to its goal if there is one.
 func (s *rightSide) beyond() float64 {
 	if s.goal > 0 {
 		return ratio(floats.Norm(s.r, 2), s.goal)
@@ -117,8 +118,8 @@ func (s *rightSide) beyond() float64 {
 	return s.excess()
 }
 
-// estimate returns the energy norm of the error, from the gains of the last iterations: those of delay iterations are the
-// squared error before them but for what is left, and they fall about as fast from one delay to the next.
+// estimate returns the energy norm of the error. The sum of the gains of delay iterations is the squared error before them less the
+// error after them. The gains are assumed to fall by a similar factor from one delay to the next.
 func (s *rightSide) estimate() float64 {
 	count := len(s.gains)
 	if count < 2 {
@@ -133,7 +134,7 @@ func (s *rightSide) estimate() float64 {
 	return math.Sqrt(last * ratio / (1 - ratio))
 }
 
-// step is an iteration after q = (S + ΛI)p.
+// step completes an iteration, given q = (S + ΛI)p.
 func (s *rightSide) step() {
 	curvature := linalg.Dot(s.p, s.q)
 	s.iterations++
@@ -163,7 +164,7 @@ func (s *rightSide) step() {
 	}
 }
 
-// turn takes the direction of the next iteration, after q = P⁻¹r.
+// turn sets the next search direction, given q = P⁻¹r.
 func (s *rightSide) turn() {
 	rho := linalg.Dot(s.r, s.q)
 	switch {
@@ -182,7 +183,7 @@ func (s *rightSide) turn() {
 	s.rho = rho
 }
 
-// iterate solves all right-hand sides that are running. It calls checkpoint, unless that is nil, after each iteration.
+// iterate solves all right-hand sides that have not ended. It calls checkpoint, unless it is nil, after each iteration.
 func (p *Problem) iterate(ctx context.Context, sides []*rightSide, checkpoint func()) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -230,7 +231,7 @@ func (p *Problem) iterate(ctx context.Context, sides []*rightSide, checkpoint fu
 	return ctx.Err()
 }
 
-// stillRunning returns those that are.
+// stillRunning returns the right-hand sides that have not ended.
 func stillRunning(sides []*rightSide) (out []*rightSide) {
 	for _, s := range sides {
 		if s.state == running {
@@ -247,7 +248,7 @@ func each(ctx context.Context, workers int, sides []*rightSide, f func(s *rightS
 	})
 }
 
-// precondition takes the direction of each.
+// precondition sets the next search direction of each right-hand side.
 func (p *Problem) precondition(ctx context.Context, sides []*rightSide) error {
 	dst, v, ridges := make([][]float64, len(sides)), make([][]float64, len(sides)), make([]float64, len(sides))
 	for i, s := range sides {
@@ -259,7 +260,7 @@ func (p *Problem) precondition(ctx context.Context, sides []*rightSide) error {
 	return each(ctx, p.Workers, sides, func(s *rightSide) { s.turn() })
 }
 
-// multiply sets q = (S + ΛI)p of each.
+// multiply sets q = (S + ΛI)p for each right-hand side.
 func (p *Problem) multiply(ctx context.Context, sides []*rightSide) error {
 	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for i, s := range sides {

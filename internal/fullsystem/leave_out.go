@@ -17,19 +17,20 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// What is left out has the variance v[i] given all other rows, and 1/(v[i] + λ/w[i]) is the diagonal of (K + λ/w)⁻¹. The rows near a
-// row say nearly all that can be known of it: v is c times what those of its leaf and of the context of that say, by a Cholesky
-// factor of a few hundred rows, as [Posterior] has it. The factor c is near 1 and makes the mean of the diagonal that of random
-// vectors: with signs z, z∘(S + ΛI)⁻¹z has the diagonal for its mean, and though an element is noisy, the sum over all rows is not.
+// A left-out row has the variance v[i] given all other rows, and 1/(v[i] + λ/w[i]) is the diagonal of (K + λ/w)⁻¹. Nearly all
+// information about a row comes from the rows near it. So v is c times its variance given the rows of its leaf and the leaf's
+// context, by a Cholesky factor of a few hundred rows, as in [Posterior]. The factor c is near 1. It makes the mean of the diagonal
+// equal to that from random probes: for random signs z, z∘(S + ΛI)⁻¹z has the diagonal as its mean. Single elements are noisy, but
+// the sum over all rows is not.
 
 const (
-	// c is at least and at most.
+	// bounds of c
 	leastScale, mostScale = 0.1, 1.5
-	// leastShare is the least that the diagonal keeps when the part of the ones is taken away, which is of the order of 1/n.
+	// leastShare bounds the diagonal from below after the contribution of the ones, of order 1/n, is subtracted.
 	leastShare = 0.1
 )
 
-// leaveOut finds what leaving out each row says of some solutions.
+// leaveOut computes the leave-one-out results of the solutions.
 func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
 	if err := p.grow(ctx, solved[0].model); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
 	return ctx.Err()
 }
 
-// grow makes what the solutions of all ridges share.
+// grow prepares what the solutions of all ridges share.
 func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	if p.base != nil {
 		return ctx.Err()
@@ -77,10 +78,10 @@ func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	return nil
 }
 
-// leafWork is memory for the matrices of a leaf, of which there are thousands.
+// leafWork is reusable memory for the matrices of a leaf, since there are thousands of leaves.
 type leafWork struct{ values, plain, features, factor []float64 }
 
-// sized returns a matrix in some memory, which grows where it has to. Its numbers are any.
+// sized returns a matrix in the given memory, which grows if necessary. Its elements are undefined.
 func sized(memory *[]float64, rows, columns int) *mat.Dense {
 	if len(*memory) < rows*columns {
 		*memory = make([]float64, rows*columns)
@@ -88,7 +89,7 @@ func sized(memory *[]float64, rows, columns int) *mat.Dense {
 	return mat.NewDense(rows, columns, (*memory)[:rows*columns])
 }
 
-// leafVariances sets those of the rows of a leaf.
+// leafVariances sets the variances of the rows of a leaf.
 func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, solved []*Solution, variances [][]float64) error {
 	all := append(append([]int(nil), l.context...), l.rows...)
 	m, own := len(all), len(l.rows)
@@ -96,7 +97,8 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, so
 	values := sized(&work.values, m, m)
 	kernels.Block(values, p.kernel, x, x)
 	values.Scale(1/p.unit, values)
-	// What the features leave of the kernel, but for pivots, of which they leave nothing: those are compared with the others of the leaf.
+	// The remainder of the kernel after the features. For pivots the remainder is 0, so they are compared with the other rows of
+	// the leaf.
 	plain := values
 	r := len(p.base.Pivots)
 	features := sized(&work.features, max(r, 1), m)
@@ -152,8 +154,8 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, so
 	return nil
 }
 
-// withoutRow returns the variance that the features have without a row, which counts among those that the factor is of, from the one
-// with it; unseen is the row's share of what the features leave.
+// withoutRow returns the variance of the features without a row of the factor, given the variance with it. Unseen is the remainder
+// of the row after the features.
 func withoutRow(seen, weight, ridge, unseen float64) float64 {
 	if share := seen * weight / (ridge + weight*unseen); share < 1 {
 		return seen / (1 - share)
@@ -161,7 +163,7 @@ func withoutRow(seen, weight, ridge, unseen float64) float64 {
 	return seen
 }
 
-// givenContext returns the variance that each of the last rows has given all others of these kernel values.
+// givenContext returns the variance of each of the last rows given all others.
 func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.Dense, rows []int, last int, ridge float64) ([]float64,
 	error) {
 	m := len(rows)
@@ -174,7 +176,7 @@ func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.
 	if err != nil {
 		return nil, err
 	}
-	// With C = U'U the last rows of C⁻¹ have V⁻¹V⁻ᵀ, V the last rows and columns of U.
+	// With C = U'U, the last rows of C⁻¹ contain V⁻¹V⁻ᵀ. V is the last square block of U.
 	upper := chol.Upper()
 	upper.N, upper.Data = last, upper.Data[(m-last)*(upper.Stride+1):]
 	inverse := mat.NewDense(last, last, nil)
@@ -190,7 +192,7 @@ func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.
 	return out, nil
 }
 
-// leftOut sets what follows of the variances given all others, but for c.
+// leftOut sets the leave-one-out results that follow from the variances, and finds c.
 func (p *Problem) leftOut(s *Solution, variances []float64) {
 	noise := func(i int) float64 { return s.Ridge / weights.Weight(p.weights, i) }
 	diagonal := s.system.diagonal()

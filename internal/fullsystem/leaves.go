@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// A leaf has at most leafRows rows.
+	// leafRows is the largest number of rows of a leaf.
 	leafRows = 32
-	// A leaf and its context have contextRows rows together. The context is taken from the nearLeaves nearest leaves.
+	// A leaf and its context together have contextRows rows. The context comes from the nearLeaves nearest leaves.
 	contextRows, nearLeaves = 384, 32
 )
 
-// leaf holds rows that are near each other by the kernel.
+// leaf holds rows that are close to each other under the kernel.
 type leaf struct {
 	rows    []int
-	context []int // other rows near them
+	context []int // further rows near them
 }
 
-// forest parts rows into leaves.
+// forest divides rows into leaves.
 type forest struct {
 	kernel   kernels.Kernel
 	rows     *mat.Dense
@@ -34,8 +34,8 @@ type forest struct {
 	leaves   []leaf
 }
 
-// newForest halves the rows again and again, by which of two rows far apart each is nearer to, and then finds the
-// context of each leaf. The cost is O(n log n + n contextRows) kernel values, and n²/leafRows² for the leaves.
+// newForest bisects the rows recursively, by which of two distant rows is nearer, and then finds the context of each leaf. The cost
+// is O(n log n + n contextRows) kernel values, and n²/leafRows² for the leaves.
 func newForest(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense, workers int) (*forest, error) {
 	n, _ := rows.Dims()
 	f := &forest{kernel: kernel, rows: rows, diagonal: make([]float64, n)}
@@ -74,7 +74,7 @@ func newForest(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense, work
 	})
 }
 
-// correlations returns those of some rows with others.
+// correlations returns the correlations between two sets of rows.
 func (f *forest) correlations(of, with []int) *mat.Dense {
 	out := mat.NewDense(len(of), len(with), nil)
 	kernels.Block(out, f.kernel, linalg.Rows(f.rows, of), linalg.Rows(f.rows, with))
@@ -89,7 +89,7 @@ func (f *forest) correlations(of, with []int) *mat.Dense {
 	return out
 }
 
-// split halves rows that are more than a leaf, in multiples of one.
+// split bisects rows until they fit into leaves. All but the last leaf are full.
 func (f *forest) split(rows []int) [][]int {
 	count := (len(rows) + leafRows - 1) / leafRows
 	if count < 2 {
@@ -121,7 +121,7 @@ func (f *forest) split(rows []int) [][]int {
 	return [][]int{sorted[:half:half], sorted[half:]}
 }
 
-// centre returns the row that is most like all.
+// centre returns the row that is most similar to the others.
 func (f *forest) centre(rows []int) int {
 	c := f.correlations(rows, rows)
 	best, most := 0, math.Inf(-1)
@@ -133,7 +133,7 @@ func (f *forest) centre(rows []int) int {
 	return rows[best]
 }
 
-// near returns the rows of the largest squared correlation with a row of a leaf, among those of the leaves whose centres are nearest.
+// near returns the rows with the largest squared correlation with a row of the leaf, from the leaves with the nearest centres.
 func (f *forest) near(leaf int, centres []int) []int {
 	rows := f.leaves[leaf].rows
 	closest := largest(f.correlations(centres[leaf:leaf+1], centres).RawRowView(0), nearLeaves+1)
@@ -157,7 +157,7 @@ func (f *forest) near(leaf int, centres []int) []int {
 	return out
 }
 
-// largest returns the places of the largest numbers, of equal ones the first.
+// largest returns the positions of the largest numbers. Of equal numbers it prefers the first.
 func largest(v []float64, count int) []int {
 	places := make([]int, len(v))
 	for i := range places {

@@ -12,28 +12,28 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// tileRows is the number of rows and columns of a tile, but for the last. A tile of float32 and one of float64 stay in the
-// second-level cache.
+// tileRows is the number of rows and columns of all tiles except the last. A float32 and a float64 tile fit into the second-level
+// cache.
 const tileRows = 2 * kernels.BlockRows
 
-// Storage says what the entries of the kernel matrix are rounded to.
+// Storage is the precision of the stored entries of the kernel matrix.
 type Storage int
 
 const (
-	// Single has tiles in float32, computed in float32 where the kernel has such values.
+	// Single stores tiles in float32, and computes them in float32 if the kernel supports it.
 	Single Storage = iota
-	// Refined has tiles in float32, and corrects the solution by residuals of tiles computed in float64.
+	// Refined stores tiles in float32, and corrects the solution by residuals with tiles computed in float64.
 	Refined
-	// Double has tiles in float64.
+	// Double stores tiles in float64.
 	Double
 )
 
-// String says it for people.
+// String describes the storage for progress messages.
 func (s Storage) String() string {
 	return [...]string{"float32", "float32 with float64 refinement", "float64"}[s]
 }
 
-// size is the number of bytes of an entry.
+// size returns the number of bytes of an entry.
 func (s Storage) size() float64 {
 	if s == Double {
 		return 8
@@ -41,16 +41,16 @@ func (s Storage) size() float64 {
 	return 4
 }
 
-// matrix is K over the mean of its diagonal.
+// matrix is K divided by the mean of its diagonal.
 type matrix struct {
 	n, blocks int
 	prepared  *kernels.Prepared
 	inverse   float64 // 1/U
 	workers   int
-	hasSingle bool        // the kernel has values in float32
-	single    [][]float32 // the tiles on and above the diagonal, row by row; nil before they are made, and one that is not kept is nil
+	hasSingle bool        // the kernel can compute values in float32
+	single    [][]float32 // tiles on and above the diagonal, row by row; nil before build, with nil for tiles that are not stored
 	double    [][]float64
-	scratch   sync.Pool // of *[]float64, a tile each
+	scratch   sync.Pool // *[]float64 buffers of one tile
 	partial   [][]float64
 }
 
@@ -65,19 +65,19 @@ func newMatrix(prepared *kernels.Prepared, n int, unit float64, workers int) (*m
 	return m, err
 }
 
-// tileBytes is the memory of the tiles of n rows, of numbers of this size.
+// tileBytes returns the memory of the tiles of n rows, for entries of the given size.
 func tileBytes(n int, size float64) float64 {
 	rows := float64(n)
 	return size * (rows*rows/2 + rows*tileRows/2)
 }
 
-// side is the number of rows of a block.
+// side returns the number of rows of a block.
 func (m *matrix) side(block int) int { return min(tileRows, m.n-block*tileRows) }
 
 // place returns the index of a tile on or above the diagonal.
 func (m *matrix) place(i, j int) int { return i*m.blocks - i*(i-1)/2 + j - i }
 
-// compute sets a tile, which is exactly symmetric on the diagonal.
+// compute sets a tile. A tile on the diagonal is exactly symmetric.
 func (m *matrix) compute(tile []float64, i, j int) error {
 	rows, columns := m.side(i), m.side(j)
 	tile = tile[:rows*columns]
@@ -104,8 +104,8 @@ func mirror[T float32 | float64](tile []T, n int) {
 	}
 }
 
-// computeSingle is compute into float32: of values in float32 where the kernel has them, and otherwise in float64, rounded once. The
-// buffer has room for a tile.
+// computeSingle computes a float32 tile, in float32 if the kernel supports it, and otherwise in float64, rounded once. The buffer
+// has room for a tile.
 func (m *matrix) computeSingle(tile []float32, buffer []float64, i, j int) error {
 	rows, columns := m.side(i), m.side(j)
 	tile = tile[:rows*columns]
@@ -133,14 +133,15 @@ func (m *matrix) computeSingle(tile []float32, buffer []float64, i, j int) error
 	return nil
 }
 
-// collectFrom is the size of the tiles from which on garbage is collected before they are made.
+// collectFrom is the size of the tiles above which garbage is collected before they are allocated.
 const collectFrom = 1 << 28
 
-// build computes the tiles and keeps a share of them, spread evenly. The others are computed in each pass: K is the same.
+// build computes the tiles and stores a fraction of them, evenly distributed. The others are computed again in each pass, with the
+// same entries.
 func (m *matrix) build(ctx context.Context, inSingle bool, share float64) error {
 	tiles := m.blocks * (m.blocks + 1) / 2
 	if tileBytes(m.n, 4)*share > collectFrom {
-		runtime.GC() // or the tiles of the last problem stay until these have taken as much again
+		runtime.GC() // otherwise the tiles of the last problem remain until the heap has doubled
 	}
 	if inSingle {
 		m.single = make([][]float32, tiles)
@@ -169,7 +170,7 @@ func (m *matrix) build(ctx context.Context, inSingle bool, share float64) error 
 	})
 }
 
-// hasTiles reports whether the tiles of float32, or those of float64, have been made.
+// hasTiles reports whether the float32 tiles, or the float64 tiles, have been computed.
 func (m *matrix) hasTiles(inSingle bool) bool {
 	if inSingle {
 		return m.single != nil
@@ -177,5 +178,5 @@ func (m *matrix) hasTiles(inSingle bool) bool {
 	return m.double != nil
 }
 
-// drop forgets the tiles.
+// drop releases the tiles.
 func (m *matrix) drop() { m.single, m.double = nil, nil }

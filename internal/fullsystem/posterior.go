@@ -18,45 +18,45 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Posterior is the variance of the function at a row x, without the part of b, from what the pivots say of all rows and what the
-// nearest rows say of the rest. With the features φ of the model and the kernel that they leave, r(x, z) = k(x, z)/U - φ(x)'φ(z), on
-// the rows N of the largest correlation with x,
+// Posterior is the variance of the function at a row x, without the part of b. It combines the pivots' information on all rows with
+// the nearest rows' information on the remainder. Let φ be the features of the approximation, r(x, z) = k(x, z)/U - φ(x)'φ(z) the
+// remaining kernel, and N the rows with the largest correlation with x. Then the variance is
 //
 //	U c (r(x,x) - r(x,N) (r(N,N) + Λ/w)⁻¹ r(N,x) + φ'(I + F N⁻¹F')⁻¹φ)
 //
-// It is nearly proportional to the variance given all rows, and a little larger. So c makes the mean of some training rows, each left
-// out, that which leave_out.go has found for them.
+// It is nearly proportional to the variance given all rows, and a little larger. The factor c matches the mean over some training
+// rows, each left out, to the result of leave_out.go.
 //
-// Two other ways were tried and left. The model of the pivots alone has a ratio to the variance given all rows that spreads several
-// times as wide. Samples by random features have a noise of 18% if they are 64, and each is a right-hand side.
+// Two alternatives were worse. With the pivots alone, the ratio to the variance given all rows spreads several times as widely. 64
+// samples by random features have a noise of 18%, and each needs a right-hand side.
 type Posterior struct {
-	Pivots []int            // of the model, indices of rows
+	Pivots []int            // row indices of the pivots
 	Unit   float64          // U
-	Share  float64          // τ², which made N
+	Share  float64          // τ², from which N was computed
 	Scale  float64          // c
-	Factor *linalg.Cholesky // of I + F N⁻¹F'; nil without pivots
+	Factor *linalg.Cholesky // factor of I + F N⁻¹F'; nil without pivots
 
 	kernel   kernels.Kernel
 	rows     *mat.Dense // n×d
 	weights  []float64
 	ridge    float64    // Λ
-	features *mat.Dense // r×n, of the rows without their weights
+	features *mat.Dense // r×n features of the unweighted rows
 	basis    *linalg.Cholesky
 	diagonal []float64 // k(x, x)/U of the rows
 	workers  int
 }
 
 const (
-	// neighbours is how many rows are nearest.
+	// neighbours is the number of nearest rows.
 	neighbours = 128
-	// calibrating training rows are what c is chosen by, so many at a time.
+	// c is determined from calibrating training rows, together of them at a time.
 	calibrating, together = 256, 64
-	// calibrationStream is the stream "calibrate".
+	// calibrationStream is the random stream "calibrate".
 	calibrationStream = 0x63616c6962726174
 )
 
-// Posterior returns the variance of a solution. Its c makes the mean variance of a sample of rows, each without itself, that which
-// leaving out has found.
+// Posterior returns the variance of a solution. Its c matches the mean variance of a sample of rows, each without itself, to the
+// leave-one-out result.
 func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error) {
 	q := *p.base
 	q.ridge, q.Share, q.Factor, q.Scale = s.Ridge/p.unit, s.model.share, s.model.factor, s.scale
@@ -82,7 +82,7 @@ func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error
 	return &q, err
 }
 
-// eachNeighbourhood calls f with the neighbourhoods of some training rows without the row itself, a few at a time.
+// eachNeighbourhood calls f with the neighbourhoods of training rows, each without the row itself, a few at a time.
 func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []int, f func(first int, near []*neighbourhood) error) error {
 	for first := 0; first < len(rows); first += together {
 		part := rows[first:min(first+together, len(rows))]
@@ -111,7 +111,7 @@ func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []in
 	return ctx.Err()
 }
 
-// Complete makes what can be made of the kernel, the rows, their weights and the ridge λ.
+// Complete computes the unstored fields from the kernel, the rows, their weights and the ridge λ.
 func (q *Posterior) Complete(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense, weights []float64, ridge float64,
 	workers int) error {
 	n, _ := rows.Dims()
@@ -148,7 +148,7 @@ func (q *Posterior) root(pivot int) float64 {
 	return math.Sqrt(weights.Weight(q.weights, q.Pivots[pivot]))
 }
 
-// toFeatures makes the features of rows of kernel values with the pivots (r×m).
+// toFeatures turns kernel values with the pivots (r×m) into features, in place.
 func (q *Posterior) toFeatures(ctx context.Context, k *mat.Dense) error {
 	for i := range q.Pivots {
 		floats.Scale(q.root(i)/q.Unit, k.RawRowView(i))
@@ -156,7 +156,8 @@ func (q *Posterior) toFeatures(ctx context.Context, k *mat.Dense) error {
 	return fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, q.basis.Upper(), k.RawMatrix())
 }
 
-// Variances returns those at new rows, of which k (m×n) has the kernel with the rows, and diag (m) with themselves.
+// Variances returns the variances at new rows. K (m×n) holds their kernel values with the training rows, and diag (m) those with
+// themselves.
 func (q *Posterior) Variances(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
 	out := make([]float64, len(diag))
 	var phi *mat.Dense
@@ -200,10 +201,10 @@ type neighbourhood struct {
 	own      float64   // r(x,x)
 	cross    []float64 // r(N,x)
 	values   []float64 // r(N,N), the rows of its upper triangle
-	features []float64 // φ; nil without pivots
+	features []float64 // φ(x); nil without pivots
 }
 
-// neighbourhood looks for the rows near one of these kernel values with the rows, own with itself.
+// neighbourhood finds the training rows nearest to a row, given its kernel values k with the training rows, and own with itself.
 func (q *Posterior) neighbourhood(k []float64, own float64, features []float64, without int) *neighbourhood {
 	h := &neighbourhood{near: q.nearest(k, without), own: own, features: features}
 	m := len(h.near)
@@ -235,7 +236,7 @@ func (q *Posterior) neighbourhood(k []float64, own float64, features []float64, 
 	return h
 }
 
-// unseen returns the variance of what the features leave of a row, given the nearest rows.
+// unseen returns the variance of the remainder at a row, given the nearest rows.
 func (q *Posterior) unseen(ctx context.Context, h *neighbourhood) (float64, error) {
 	m := len(h.near)
 	c := mat.NewSymDense(m, nil)
@@ -252,13 +253,13 @@ func (q *Posterior) unseen(ctx context.Context, h *neighbourhood) (float64, erro
 	return max(h.own-chol.Quad(append([]float64(nil), h.cross...)), 0), nil
 }
 
-// nearest returns the rows of the largest correlation, ascending.
+// nearest returns the rows with the largest correlation, in ascending order.
 func (q *Posterior) nearest(k []float64, without int) []int {
 	type candidate struct {
 		row   int
 		value float64
 	}
-	// The rows so far, the worst of them on top.
+	// A heap of the best rows so far, with the worst of them on top.
 	worse := func(a, b candidate) bool { return a.value < b.value || a.value == b.value && a.row > b.row }
 	heap := make([]candidate, 0, neighbours)
 	for i, v := range k {
@@ -299,7 +300,7 @@ func (q *Posterior) nearest(k []float64, without int) []int {
 	return out
 }
 
-// leftOutVariances returns those of training rows that are left out of their neighbourhoods.
+// leftOutVariances returns the variances of training rows that are left out of their own neighbourhoods.
 func (q *Posterior) leftOutVariances(ctx context.Context, rows []int, near []*neighbourhood) ([]float64, error) {
 	out := make([]float64, len(rows))
 	seen := make([]float64, len(rows))

@@ -22,13 +22,13 @@ type preconditioner struct {
 	factor           *mat.Dense    // F, r×n; nil for a rank of 0
 	gram             *mat.SymDense // FF'
 	pivots           []int
-	unseen           []float64 // the diagonal of S - F'F, n
+	unseen           []float64 // n, the diagonal of S - F'F
 	workers          int
-	factors          map[float64]*linalg.Cholesky // of FF' + ΛI, by Λ
-	trace, remaining float64                      // of S and of S - F'F
+	factors          map[float64]*linalg.Cholesky // factors of FF' + ΛI, by Λ
+	trace, remaining float64                      // traces of S and of S - F'F
 }
 
-// pivotParts are parts of S.
+// pivotParts computes the parts of S that the pivoted factorisation needs.
 type pivotParts struct {
 	p *Problem
 }
@@ -61,10 +61,10 @@ func (a pivotParts) Tile(dst *mat.Dense, rows []int, first int) error {
 	return nil
 }
 
-// pivotStream is the stream "pivots".
+// pivotStream is the random stream "pivots".
 const pivotStream = 0x7069766f7473
 
-// newPreconditioner factors S, to the rank at which enough says so, or at most a rank.
+// newPreconditioner factors S to the rank at which enough returns true, or to the rank most.
 func (p *Problem) newPreconditioner(ctx context.Context, most int, enough func(rank int, remaining float64) bool) (*preconditioner, error) {
 	first, second := progress.Two(ctx, 5, 1)
 	diagonal := make([]float64, p.n)
@@ -105,7 +105,7 @@ func (p *Problem) newPreconditioner(ctx context.Context, most int, enough func(r
 
 func (c *preconditioner) rank() int { return len(c.pivots) }
 
-// shift makes the factor of FF' + ΛI.
+// shift computes the factor of FF' + ΛI.
 func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
 	if c.factors[ridge] != nil || c.rank() == 0 {
 		return nil
@@ -124,17 +124,17 @@ func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
 }
 
 const (
-	// strip columns of F are read at a time, and block rows: products of so little inner dimension read their factors in place.
+	// F is read in strips of columns and blocks of rows. Products with so small an inner dimension read their factors in place.
 	strip, block = 256, 256
-	// From productFrom right-hand sides on, products with F are those of matrices.
+	// productFrom is the number of right-hand sides from which on products with F are matrix products.
 	productFrom = 3
-	// innerSums is how many sums Fv is made of, in a fixed order.
+	// innerSums is the number of partial sums of Fv, which are added in a fixed order.
 	innerSums = 16
 )
 
 func (c *preconditioner) strips(n int) int { return (n + strip - 1) / strip }
 
-// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ, for a ridge each, whose factors have been made.
+// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ with the ridge of each c. Shift must have made their factors.
 func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges []float64) error {
 	n, r := len(v[0]), c.rank()
 	ctx = progress.Silent(ctx)
@@ -145,7 +145,7 @@ func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges [
 		return ctx.Err()
 	}
 	strips := c.strips(n)
-	inner := make([]*mat.Dense, min(innerSums, strips)) // Fv, a column for each right-hand side
+	inner := make([]*mat.Dense, min(innerSums, strips)) // Fv, one column per right-hand side
 	if err := parallel.ForEach(ctx, c.workers, len(inner), func(sum int) error {
 		inner[sum] = mat.NewDense(r, len(v), nil)
 		for s := sum; s < strips; s += len(inner) {
@@ -207,7 +207,7 @@ func multiplyInto(dst *mat.Dense, op blas.Transpose, alpha float64, f blas64.Gen
 	}
 }
 
-// column returns a column of a matrix as BLAS has it.
+// column returns a column of a matrix as a BLAS vector.
 func column(m *mat.Dense, c int) blas64.Vector {
 	raw := m.RawMatrix()
 	return blas64.Vector{N: raw.Rows, Inc: raw.Stride, Data: raw.Data[c:]}
@@ -229,13 +229,13 @@ func gather(v [][]float64, s int) *mat.Dense {
 	return out
 }
 
-// rankChoice says at which rank the estimate of the whole time has its minimum. Units are the time of a multiplication and
-// addition in a matrix product.
+// rankChoice finds the rank that minimises an estimate of the total time. Its unit is the time of one multiplication and addition
+// in a matrix product.
 type rankChoice struct {
 	n, columns int
 	ridges     int
-	kernel     float64 // the cost of an entry of K
-	pass       float64 // the cost of a pass over K
+	kernel     float64 // cost of computing an entry of K
+	pass       float64 // cost of a pass over K
 	ridge      float64
 	tolerance  float64
 	ranks      []int
@@ -243,27 +243,28 @@ type rankChoice struct {
 }
 
 const (
-	kernelCost = 100 // of an entry of K, and one more for each column of the rows
-	// The same of an entry computed in float32.
+	kernelCost = 100 // cost of an entry of K, plus 1 for each column of the rows
+	// The same for an entry computed in float32.
 	singleCost, singleColumnCost = 12, 0.6
-	entryCost                    = 4 // of reading an entry that is kept
-	// Products with K take one an entry and right-hand side, twice as it is symmetric; those with F and its transpose, and the
-	// solution with the factor of FF' + ΛI, some more.
+	entryCost                    = 4 // cost of reading a stored entry
+	// A product with K costs one unit per entry and right-hand side, for half of the entries. Products with F and its transpose,
+	// and solving with the factor of FF' + ΛI, cost more.
 	factorCost, solveCost = 2.5, 2
-	// pivotCost is the cost for each entry of F and each earlier pivot: subtracting the pivots, and the product FF'.
+	// pivotCost is the cost per entry of F and earlier pivot: subtracting the pivots, and the product FF'.
 	pivotCost = 1.7
-	// iterations are leastIterations and as many for each unit of the square root of the condition number, at the default tolerance.
+	// The number of iterations is leastIterations plus rootIterations times the square root of the condition number, at the default
+	// tolerance.
 	leastIterations, rootIterations = 4, 3.5
-	// The largest eigenvalue of what is left is so many times what the last pivots took away each.
+	// largestShare is the ratio of the largest eigenvalue of the remainder to the mean reduction by each of the last pivots.
 	largestShare = 2
 	// growth is the step in rank at which the estimates are compared.
 	growth = 1.25
-	// A factor that costs as much as leastPasses passes is made in any case: of a kernel with short lengths the first pivots say little
-	// of what the next take away.
+	// A factor is always made up to the cost of leastPasses passes. With short lengths the first pivots predict little about the
+	// next ones.
 	leastPasses = 3
 )
 
-// iterations estimates their number from the largest eigenvalue of what is left of S.
+// iterations estimates the number of iterations from the largest eigenvalue of the remainder of S.
 func (c *rankChoice) iterations(largest float64) float64 {
 	return leastIterations + rootIterations*math.Log(2/c.tolerance)/math.Log(2/DefaultTolerance)*math.Sqrt(1+largest/c.ridge)
 }
@@ -273,13 +274,13 @@ func (c *rankChoice) total(rank, largest float64) float64 {
 	return c.factor(rank) + c.iterations(largest)*(c.pass+columns*(factorCost*n*rank+solveCost*rank*rank))
 }
 
-// factor is the cost of the preconditioner.
+// factor returns the cost of the preconditioner.
 func (c *rankChoice) factor(rank float64) float64 {
 	n := float64(c.n)
 	return n*rank*c.kernel + pivotCost*n*rank*rank + float64(c.ridges)*rank*rank*rank/3
 }
 
-// enough is told of the remaining trace at a rank.
+// enough records the remaining trace at a rank, and reports whether to stop there.
 func (c *rankChoice) enough(rank int, remaining float64) bool {
 	c.ranks, c.remaining = append(c.ranks, rank), append(c.remaining, remaining)
 	if remaining > 0 && c.factor(float64(rank)) < leastPasses*c.pass {
@@ -290,7 +291,7 @@ func (c *rankChoice) enough(rank int, remaining float64) bool {
 	if half == three || three == now {
 		return false
 	}
-	// What pivots take away falls by a power of their number.
+	// The reduction by each pivot falls as a power of the number of pivots.
 	slope := func(a, b int) float64 {
 		return max(c.remaining[a]-c.remaining[b], 0) / float64(c.ranks[b]-c.ranks[a])
 	}

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// Block rows are shared out among so many sums, each in a fixed order, that are added up in theirs: fewer where they would take
-	// more than sumNumbers numbers.
+	// Block rows are distributed over partial sums, each in a fixed order, and the sums are added in order. There are fewer sums if
+	// they would exceed sumNumbers numbers.
 	mostSums, leastSums = 16, 2
 	sumNumbers          = 1 << 25
-	// sumStrip numbers of the sums are added up at a time.
+	// sumStrip is the number of elements of the sums that are added at a time.
 	sumStrip = 4096
 )
 
-// sums is the number of sums that a pass with so many right-hand sides makes.
+// sums returns the number of partial sums of a pass with the given number of right-hand sides.
 func (m *matrix) sums(columns int) int {
 	return min(m.blocks, max(leastSums, min(mostSums, sumNumbers/max(columns*m.n, 1))))
 }
 
-// multiply sets dst[c] = K/U x[c] for all right-hand sides c in one pass over K; exactly has the tiles computed in float64.
+// multiply sets dst[c] = K/U x[c] for all right-hand sides c in one pass over K. With exactly, tiles are computed in float64.
 func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool) error {
 	sums := m.sums(len(x))
 	for len(m.partial) < sums*len(x) {
@@ -39,7 +39,8 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 		buffer := m.scratch.Get().(*[]float64)
 		defer m.scratch.Put(buffer)
 		work := newTileWork(*buffer, len(x))
-		// Row i has blocks-i tiles: rows go forth and back, so that each sum has about as many.
+		// Row i has blocks-i tiles. Rows are assigned forwards and backwards in turn, so that each sum has about the same number of
+		// tiles.
 		for i := range m.blocks {
 			if turn := i % (2 * sums); turn != s && turn != 2*sums-1-s {
 				continue
@@ -70,13 +71,13 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 	})
 }
 
-// addTile adds what tile (i, j) contributes to the products, for its rows and for its columns.
+// addTile adds the contribution of tile (i, j) to the products, for its rows and for its columns.
 func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly bool) error {
 	rows, columns := m.side(i), m.side(j)
 	place, tile := m.place(i, j), work.tile[:rows*columns]
 	y, z := window(work.y, sums, i*tileRows, rows), window(work.z, sums, j*tileRows, columns)
 	right, left := window(work.right, x, j*tileRows, columns), window(work.left, x, i*tileRows, rows)
-	if i == j { // a tile on the diagonal is symmetric, and its transpose would count it again
+	if i == j { // a tile on the diagonal is symmetric, so its transpose must not be counted again
 		for c := range z {
 			z[c] = work.spare[:columns]
 		}
@@ -101,7 +102,7 @@ func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly 
 	return nil
 }
 
-// window sets dst to the same part of each vector.
+// window sets dst to the same range of each vector.
 func window(dst, v [][]float64, first, count int) [][]float64 {
 	for c := range v {
 		dst[c] = v[c][first : first+count]
@@ -109,7 +110,7 @@ func window(dst, v [][]float64, first, count int) [][]float64 {
 	return dst
 }
 
-// tileWork is the memory of one sum.
+// tileWork is the memory for one partial sum.
 type tileWork struct {
 	tile, spare       []float64
 	single            []float32 // a tile

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// ridgeFactor is between two ridges that are compared, of which there are mostRidges at most.
+	// ridgeFactor is the ratio of adjacent ridges, and mostRidges the largest number of ridges.
 	ridgeFactor = 3.0
 	mostRidges  = 5
-	// A search begins with a ridge of leastStart at least, and looks at none below leastRidge, over the mean weight and what the kernel
-	// varies, since the constant is free: the smaller a ridge, the more iterations, and targets free of noise ask for one near 0, of
-	// which the error is about the same.
+	// A search starts at leastStart or above and tries no ridge below leastRidge. Both are relative to the mean weight and the
+	// variation of the kernel, since the constant is not penalised. Small ridges need many iterations. Targets without noise favour
+	// a ridge near 0, but the error there is about the same.
 	leastStart, leastRidge = 3e-3, 1e-4
-	// A smaller ridge is tried where the last one was better by this share.
+	// worthwhile is the relative improvement after which a smaller ridge is tried.
 	worthwhile = 0.01
 )
 
-// Search returns the machine of the ridge of the least leave-one-out error, among those a factor of three apart around a start. Two
-// are solved together; as long as the best is the smallest or the largest, the next one beyond it is, from the solution of the best.
-// Where a difference is within the noise of the probes, the larger ridge is taken. observe is told of each.
+// Search returns the solution with the smallest leave-one-out error among ridges a factor of three apart around start. It solves
+// the first two together. While the best is the smallest or the largest, it solves the next one beyond, starting from the best
+// solution. If a difference is within the noise of the probes, it prefers the larger ridge. It calls observe for each ridge.
 func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
 	one := p.unit * p.spread * p.meanWeight()
 	start = max(start, leastStart*one)
@@ -51,7 +51,7 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 		best = preferred(all)
 		for i, s := range all {
 			if i != best {
-				*s = Solution{Ridge: s.Ridge, Score: s.Score} // the vectors are as large as those of the next
+				*s = Solution{Ridge: s.Ridge, Score: s.Score} // release its vectors before the next ones are allocated
 			}
 		}
 		next = nil
@@ -66,7 +66,7 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 	return all[best], report, nil
 }
 
-// preferred returns the index of the least error, or of a larger ridge whose error is larger by its noise alone.
+// preferred returns the index of the smallest error, or of a larger ridge whose error is larger by no more than the noise.
 func preferred(all []*Solution) int {
 	least := 0
 	for i := range all {
@@ -82,7 +82,7 @@ func preferred(all []*Solution) int {
 	return least
 }
 
-// scoreNoise is the relative noise of the error that the probes make, of which the scale of the variances comes.
+// scoreNoise is the relative noise of the error, due to the probes that scale the variances.
 const scoreNoise = 0.005
 
 func (p *Problem) meanWeight() float64 {
@@ -92,7 +92,7 @@ func (p *Problem) meanWeight() float64 {
 	return stat.Mean(p.weights, nil)
 }
 
-// add takes in the report of a further solution.
+// add includes the report of another solution.
 func (r *Report) add(other Report) {
 	r.Iterations = max(r.Iterations, other.Iterations)
 	r.Corrected = max(r.Corrected, other.Corrected)

@@ -11,27 +11,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// State is where the iterations of [Problem.Solve] for one ridge stand.
+// State holds the progress of the iterations of [Problem.Solve] for one ridge.
 type State struct {
 	Ridge     float64
 	Iteration int
-	// Error estimates what the iterations have left to change in the leave-one-out residuals of the targets, over their norm; +Inf while
-	// that is not known.
+	// Error estimates the remaining change of the leave-one-out residuals of the targets, relative to their norm. It is +Inf while
+	// unknown.
 	Error float64
-	Sides []Side // of the ones, the targets and the probes
+	Sides []Side // ones, targets and probes
 }
 
-// Side is where the iterations of one right-hand side stand. Its vectors have a number for each row.
+// Side holds the progress of one right-hand side. Its vectors have one element per row.
 type Side struct {
 	Solution, Residual, Direction        codec.Floats
-	Before                               codec.Floats // the solution some iterations ago; empty for a probe
+	Before                               codec.Floats // an earlier iterate; empty for a probe
 	Gains                                codec.Floats
 	Rho, Energy, Change, Left            float64
 	LeastEnergy, LeastResidual           float64
 	Since, Iterations, Looked, Condition int
 }
 
-// state copies where the right-hand sides of a system stand.
+// state copies the progress of the right-hand sides of a system.
 func (p *Problem) state(s *system) *State {
 	out := &State{Ridge: s.ridge}
 	for _, t := range s.targets {
@@ -50,11 +50,12 @@ func (p *Problem) state(s *system) *State {
 	return out
 }
 
-// stateTolerance is how much of its right-hand side the residual of a state may differ from that of this system.
+// stateTolerance is the largest accepted difference between a state's residual and that of this system, relative to the right-hand
+// side.
 const stateTolerance = 1e-4
 
-// resumeFrom sets the right-hand sides of a system to where a state has them. It takes one pass over K, in which the residuals
-// of the state are compared with those of this system. The error is ErrParam for a state of another system, or ctx's.
+// resumeFrom restores the right-hand sides of a system from a state. It takes one pass over K to compare the residuals of the state
+// with those of this system. It returns ErrParam for a state of another system, or ctx's error.
 func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
 	sides := s.all()
 	other := fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", at.Iteration),
@@ -91,7 +92,7 @@ func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
 	return nil
 }
 
-// Check returns what is wrong with a state that was read; "" for nothing.
+// Check describes what is wrong with a state that was read. It returns "" if nothing is.
 func (s *State) Check() string {
 	if !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || s.Iteration < 1 || len(s.Sides) < 2 || !(s.Error >= 0) {
 		return "a value is out of range"

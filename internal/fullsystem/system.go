@@ -20,27 +20,27 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// What Settings stand for if they are 0.
+// Defaults of Settings.
 const (
 	DefaultTolerance = 0.01
-	// Probes have so many numbers in all, of which the noise of their sum is a few per cent, and are at least and at most so many.
+	// Probes have about this many numbers in total, so that the noise of their sum is a few per cent. Their number is bounded.
 	probeNumbers            = 20_000
 	leastProbes, mostProbes = 2, 8
 )
 
-// Settings is how a problem is solved.
+// Settings describes how a problem is solved.
 type Settings struct {
-	Type      string  // whose fit it is, for errors
-	Tolerance float64 // the error of what is left out, over its norm; 0: DefaultTolerance
-	Probes    int     // random vectors for the sum of the diagonal of the inverse; 0: chosen by the rows, below 0: none
-	Rank      int     // of the preconditioner; 0: chosen by cost
+	Type      string  // the type that is fitted, for errors
+	Tolerance float64 // the error of leave-one-out residuals, relative to their norm; 0: DefaultTolerance
+	Probes    int     // random vectors for the sum of the diagonal of the inverse; 0: chosen by the number of rows, < 0: none
+	Rank      int     // rank of the preconditioner; 0: chosen by cost
 	Seed      uint64
 	Workers   int
 	MaxBytes  int64 // 0: kernels.MaxKernelBytes
 	Steps     *progress.Steps
 	Storage   *Storage // nil: chosen by the ridge
-	// Checkpoint, if not nil, is called after each iteration of Solve for one ridge, until a stagnation or a correction. Solve goes on from
-	// Resume, if that is not nil.
+	// If Checkpoint is not nil, it is called after each iteration of Solve for one ridge, until a stagnation or a correction. If
+	// Resume is not nil, Solve continues from it.
 	Checkpoint func(*State)
 	Resume     *State
 }
@@ -49,50 +49,50 @@ func (s Settings) tolerance() float64 { return cmp.Or(s.Tolerance, DefaultTolera
 
 func (s Settings) limit() float64 { return float64(cmp.Or(s.MaxBytes, kernels.MaxKernelBytes)) }
 
-// Problem is the machine of a kernel on all rows, which are distinct, for every ridge.
+// Problem is the kernel machine on all rows, which must be distinct, for every ridge.
 type Problem struct {
 	Settings
 	n       int
 	kernel  kernels.Kernel
 	rows    *mat.Dense // n×d
 	weights []float64  // nil: all 1
-	roots   []float64  // of the weights
-	means   []float64  // of the targets
-	targets *mat.Dense // less their means
+	roots   []float64  // square roots of the weights
+	means   []float64  // means of the targets
+	targets *mat.Dense // targets minus their means
 
 	unit         float64 // U
-	norm         float64 // an estimate of the Frobenius norm of S
-	perturbation float64 // a bound of the Frobenius norm of what tiles in float32 lack, an estimate
-	spread       float64 // what K over U varies: 1 less the mean of its entries, an estimate
+	norm         float64 // estimated Frobenius norm of S
+	perturbation float64 // estimated bound of the Frobenius norm of the rounding errors of float32 tiles
+	spread       float64 // estimated variation of K/U, 1 minus the mean of its entries
 	matrix       *matrix
 	storage      Storage
-	kept         float64 // the share of the tiles that is kept
+	kept         float64 // the fraction of the tiles that is stored
 	conditioner  *preconditioner
-	doubled      bool // its rank was
+	doubled      bool // the rank was doubled
 	weighed      [][]float64
 
-	// What the variances of all ridges share.
+	// Shared by the variances of all ridges.
 	base    *Posterior
-	isPivot []bool // of base
+	isPivot []bool // rows that are pivots of base
 	forest  *forest
 }
 
 const (
-	// factorShare of the limit is what F takes at most.
+	// factorShare is the largest fraction of the memory limit that F may take.
 	factorShare = 0.25
-	// vectorsOf is how many vectors a right-hand side has, beside those of the sums.
+	// vectorsOf is the number of vectors per right-hand side, without those of the partial sums.
 	vectorsOf = 6
-	// normRows are drawn for the estimate of the norm of K.
+	// normRows is the number of rows drawn to estimate the norm of K.
 	normRows = 256
-	// normStream is the stream "norm".
+	// normStream is the random stream "norm".
 	normStream = 0x6e6f726d
 	// mostRank is the largest rank that is chosen by cost.
 	mostRank = 4000
 )
 
-// NewProblem prepares the problem of these distinct rows and targets (n×k), of which it changes none, and holds the rows. Nothing
-// of order n² is computed yet. Errors: ErrTooLarge where the preconditioner of a small rank does not fit, ErrNotFinite for a
-// kernel whose value overflows, and ctx's.
+// NewProblem prepares the problem of these distinct rows and targets (n×k). It keeps the rows and changes none of its arguments. It
+// computes nothing of order n². Errors: ErrTooLarge if a preconditioner of a small rank does not fit into memory, ErrNotFinite if a
+// kernel value overflows, and ctx's.
 func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, targets *mat.Dense, weights []float64) (*Problem, error) {
 	p := &Problem{Settings: s, kernel: kernel, rows: rows, weights: weights}
 	p.n, _ = rows.Dims()
@@ -124,10 +124,10 @@ func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, ta
 	return p, p.estimatePerturbation(ctx)
 }
 
-// leastRank is the rank for which there has to be memory.
+// leastRank is the rank for which memory must suffice.
 const leastRank = 100
 
-// Holds returns an ErrTooLarge error where a system of so many rows does not fit even if no entry of K is kept.
+// Holds returns an ErrTooLarge error if a system of this many rows does not fit into memory without storing any entry of K.
 func (s Settings) Holds(rows int) error {
 	n := float64(rows)
 	return check.BytesWithin(fmt.Sprintf("%s: the preconditioner of %d rows", s.Type, rows),
@@ -135,10 +135,10 @@ func (s Settings) Holds(rows int) error {
 		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
 }
 
-// Keeps reports whether the entries of K of so many rows, in float32, take the memory that the largest factor leaves.
+// Keeps reports whether all entries of K, in float32, fit into the memory beside the largest factor.
 func (s Settings) Keeps(rows int) bool { return tileBytes(rows, 4) <= (1-factorShare)*s.limit() }
 
-// SetTargets has other targets (n×k) solved for from now on.
+// SetTargets replaces the targets (n×k) for later solutions.
 func (p *Problem) SetTargets(targets *mat.Dense) { p.centre(targets) }
 
 func (p *Problem) centre(targets *mat.Dense) {
@@ -171,10 +171,10 @@ func (p *Problem) root(i int) float64 {
 	return p.roots[i]
 }
 
-// leastSpread is taken of a kernel that is next to constant.
+// leastSpread is the variation assumed for a nearly constant kernel.
 const leastSpread = 1e-9
 
-// estimateNorm takes the norm and the spread from a square of the matrix.
+// estimateNorm estimates the norm and the variation from a square submatrix.
 func (p *Problem) estimateNorm(ctx context.Context) error {
 	drawn := p.square()
 	x := linalg.Rows(p.rows, drawn)
@@ -195,7 +195,7 @@ func (p *Problem) estimateNorm(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// square draws the rows of a square of the matrix.
+// square draws the rows of a square submatrix.
 func (p *Problem) square() []int {
 	drawn := rand.New(rand.NewPCG(p.Seed, normStream)).Perm(p.n)[:min(p.n, normRows)]
 	slices.Sort(drawn)
@@ -203,19 +203,20 @@ func (p *Problem) square() []int {
 }
 
 const (
-	// rounding is the largest relative error of an entry that is rounded to float32 once.
+	// rounding is the largest relative error of rounding to float32 once.
 	rounding = 0x1p-24
-	// Errors of values computed in float32, of rows that have been rounded, are measured, and taken to be so many times as large.
+	// measuredFactor multiplies the measured errors of values computed in float32, as a margin.
 	measuredFactor = 2
-	// A ridge has to exceed the bound of the perturbation safe times, and what it is likely to be refines times: a correction then
-	// leaves less than a third of an error.
+	// The ridge must exceed safe times the bound of the perturbation, and refines times its probable norm. A correction then leaves
+	// less than a third of the error.
 	safe, refines = 10, 3
-	// What it is likely to be, over the ridge, is about how much it changes leave-one-out residuals: this share of the tolerance is let be.
+	// The ratio of its probable norm to the ridge is about the relative change of leave-one-out residuals. Up to this fraction of
+	// the tolerance it is ignored.
 	perturbedShare = 1. / 3
 )
 
-// estimatePerturbation bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by
-// what these are off in the square of estimateNorm.
+// estimatePerturbation bounds the errors of float32 tiles: by the rounding of each entry, or, if the kernel computes in float32, by
+// the errors in the square submatrix of estimateNorm.
 func (p *Problem) estimatePerturbation(ctx context.Context) error {
 	p.perturbation = rounding * p.norm
 	if !p.matrix.hasSingle {
@@ -245,8 +246,9 @@ func (p *Problem) estimatePerturbation(ctx context.Context) error {
 	return nil
 }
 
-// chooseStorage returns how K is kept for a ridge Λ and a perturbation of K. If its errors are independent, it has the norm of its entries
-// over the root of n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
+// chooseStorage returns the storage of K for a ridge Λ and a perturbation of K. If the errors are independent, the spectral norm is
+// about twice their Frobenius norm divided by √n. Refinement converges if that is small compared with the ridge, even if the bound
+// is not.
 func (p *Problem) chooseStorage(ridge, perturbation float64) Storage {
 	likely := 2 * perturbation / math.Sqrt(float64(p.n))
 	switch {
@@ -260,40 +262,40 @@ func (p *Problem) chooseStorage(ridge, perturbation float64) Storage {
 	return Double
 }
 
-// share is how much of the tiles memory holds beside what else takes so many bytes.
+// share returns the fraction of the tiles that fits into memory beside other uses, in bytes.
 func (p *Problem) share(s Storage, beside float64) float64 {
 	return max(0, min(1, (p.limit()-beside)/tileBytes(p.n, s.size())))
 }
 
-// Solution is a machine with what is known of it.
+// Solution holds the coefficients for one ridge, and their leave-one-out results.
 type Solution struct {
 	Ridge float64
 	loo.Solution
-	// Error estimates what the iterations have left to change in the leave-one-out residuals, over their norm.
+	// Error estimates the remaining change of the leave-one-out residuals, relative to their norm.
 	Error     float64
 	Converged bool
-	// Score is the weighted mean squared leave-one-out residual, and Scales the mean of α²/d for each target, d the diagonal of
-	// Inverse.
+	// Score is the weighted mean squared leave-one-out residual. Scales holds the mean of α²/d for each target, where d is the
+	// diagonal of Inverse.
 	Score  float64
 	Scales []float64
 
 	model     *conditional
 	system    *system
 	variances []float64 // of each row given all others
-	scale     float64   // c, which they have been multiplied by
+	scale     float64   // c, included in the variances
 }
 
-// Report says how the problem was solved.
+// Report describes the course of a solution.
 type Report struct {
-	Iterations int // of the right-hand side with the most
+	Iterations int // the largest number of any right-hand side
 	Rank       int
 	Storage    Storage
-	Kept       float64 // the share of the tiles that was kept; the others were computed in each pass
-	Corrected  int     // times that the solutions were corrected by residuals in float64
+	Kept       float64 // the fraction of stored tiles; the others were computed in each pass
+	Corrected  int     // the number of corrections by residuals in float64
 	Warnings   []string
 }
 
-// Entries says for people how the entries of K were rounded and kept.
+// Entries describes the precision and storage of K for progress messages.
 func (r Report) Entries() string {
 	if r.Kept == 1 {
 		return r.Storage.String()
@@ -301,12 +303,12 @@ func (r Report) Entries() string {
 	return fmt.Sprintf("%v, %.0f%% of it kept", r.Storage, 100*r.Kept)
 }
 
-// Solve solves for each of the ridges λ, in one pass over K an iteration. Not converging is said in the report.
+// Solve solves for each of the ridges λ, with one pass over K per iteration. The report says whether it converged.
 func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
 	return p.solveFrom(ctx, nil, ridges)
 }
 
-// solveFrom begins with a solution for another ridge, if there is one.
+// solveFrom starts from a solution for another ridge, if there is one.
 func (p *Problem) solveFrom(ctx context.Context, from *Solution, ridges []float64) ([]*Solution, Report, error) {
 	var report Report
 	if len(ridges) == 0 {
@@ -356,7 +358,7 @@ func (p *Problem) solveFrom(ctx context.Context, from *Solution, ridges []float6
 	return out, report, p.leaveOut(parts[3], out)
 }
 
-// prepare computes the tiles and the preconditioner, where that has not been done.
+// prepare computes the tiles and the preconditioner unless they exist.
 func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, each int) error {
 	columns := ridges * each
 	n := float64(p.n)
@@ -369,11 +371,11 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 	if p.conditioner != nil {
 		most = p.conditioner.rank()
 	}
-	// The features of the pivots and the variances of each ridge come to the factor.
+	// Memory for the features of the pivots and the variances of each ridge is needed beside the factor.
 	beside := func(most int) float64 {
 		return vectors + 8*n*float64(most+min(most, conditionalRank)+2*ridges) + 16*float64(most*most)
 	}
-	// A smaller factor costs iterations, but tiles that are computed in float64 in each pass cost as much as many of them.
+	// A smaller factor needs more iterations, but computing tiles in float64 in each pass costs as much as many iterations.
 	if p.conditioner == nil && p.Rank == 0 && !p.matrix.hasSingle && tileBytes(p.n, 4)+beside(min(most, leastRank)) <= p.limit() {
 		for tileBytes(p.n, 4)+beside(most) > p.limit() {
 			most = max(most*3/4, leastRank)
@@ -381,7 +383,7 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 	}
 	storage := p.chooseStorage(ridge, p.perturbation)
 	if once := rounding * p.norm; storage == Double && p.matrix.hasSingle && p.chooseStorage(ridge, once) != Double {
-		// Values that are computed in float64 and rounded once are closer to K.
+		// Values computed in float64 and rounded once are closer to K.
 		storage, p.perturbation, p.matrix.hasSingle = p.chooseStorage(ridge, once), once, false
 		p.matrix.drop()
 	}
@@ -416,7 +418,7 @@ func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
 	return c
 }
 
-// enoughUnless is enough, or nil for a rank that is given.
+// enoughUnless returns enough, or nil if the rank is given.
 func (c *rankChoice) enoughUnless(given bool) func(int, float64) bool {
 	if given {
 		return nil
@@ -424,7 +426,7 @@ func (c *rankChoice) enoughUnless(given bool) func(int, float64) bool {
 	return c.enough
 }
 
-// system is the right-hand sides of one ridge.
+// system holds the right-hand sides of one ridge.
 type system struct {
 	ridge   float64 // λ
 	ones    *rightSide
@@ -433,18 +435,18 @@ type system struct {
 	model   *conditional
 }
 
-// all are the right-hand sides, in the order in which they are solved.
+// all returns the right-hand sides in the order in which they are solved.
 func (s *system) all() []*rightSide {
 	return append(append([]*rightSide{s.ones}, s.targets...), s.probes...)
 }
 
 const (
-	// energyTolerance is the largest energy norm of an error over that of the solution, for probes, whose noise is larger, and
-	// for ones, whose sum then has an error of 1%.
+	// energyTolerance is the largest energy norm of an error relative to that of the solution. It applies to probes, whose noise is
+	// larger, and to the ones, whose sum then has an error of 1%.
 	energyTolerance = 0.06
-	// probeResidual is the largest residual of a probe, over its norm.
+	// probeResidual is the largest residual of a probe, relative to its norm.
 	probeResidual = 0.3
-	// probeStream is the stream "probes".
+	// probeStream is the random stream "probes".
 	probeStream = 0x70726f626573
 )
 
@@ -473,7 +475,7 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 	return s, nil
 }
 
-// addProbes adds random vectors, the same for all ridges.
+// addProbes adds random probes, the same for all ridges.
 func (p *Problem) addProbes(s *system, count int) {
 	random := rand.New(rand.NewPCG(p.Seed, probeStream))
 	for range count {
@@ -490,7 +492,7 @@ func (p *Problem) addProbes(s *system, count int) {
 	}
 }
 
-// ratio returns a/b, 0 where both are 0.
+// ratio returns a/b, or 0 if both are 0.
 func ratio(a, b float64) float64 {
 	if a == 0 {
 		return 0
@@ -503,13 +505,13 @@ func (p *Problem) excessOfEnergy(s *rightSide) float64 {
 	return ratio(s.energy, min(energyTolerance, 10*p.tolerance())*math.Sqrt(max(floats.Dot(s.u, s.b), 0)))
 }
 
-// excessOfProbe has the residual be small too: the estimate of the energy is too small where a small ridge has a few iterations
-// change nothing.
+// excessOfProbe also requires a small residual. With a small ridge a few iterations may change nothing, and the estimate of the
+// energy is then too small.
 func (p *Problem) excessOfProbe(s *rightSide) float64 {
 	return max(p.excessOfEnergy(s), ratio(floats.Norm(s.r, 2), probeResidual*math.Sqrt(float64(p.n))))
 }
 
-// excessOfOnes has the error times b be as small as that of a target, beside the energy norm.
+// excessOfOnes requires that the error times b is as small as that of a target, in addition to a small energy norm.
 func (p *Problem) excessOfOnes(s *system) float64 {
 	sum := floats.Dot(s.ones.u, s.ones.b)
 	out := p.excessOfEnergy(s.ones)
@@ -519,7 +521,7 @@ func (p *Problem) excessOfOnes(s *system) float64 {
 	return out
 }
 
-// run iterates to the end, raises the rank where that stagnates, and corrects what the rounding of the tiles has left.
+// run iterates until all sides have converged, raises the rank after a stagnation, and corrects the rounding of the tiles.
 func (p *Problem) run(ctx context.Context, sides []*rightSide, checkpoint func(), report *Report) error {
 	first, rest := progress.Two(ctx, 3, 2)
 	if err := p.iterate(first, sides, checkpoint); err != nil {
@@ -561,7 +563,7 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, checkpoint func()
 	return nil
 }
 
-// mostCorrections are made with tiles in float64.
+// mostCorrections is the largest number of corrections with tiles in float64.
 const mostCorrections = 2
 
 // precise returns all sides except the probes: their noise exceeds the rounding of the tiles, so they need no correction.
@@ -583,7 +585,7 @@ func notConverged(sides []*rightSide) (out []*rightSide) {
 	return out
 }
 
-// double makes the preconditioner anew with twice the rank, once, where memory holds it beside the one that there is.
+// double replaces the preconditioner by one of twice the rank, once, if memory holds both.
 func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
 	rank := min(2*max(p.conditioner.rank(), leastRank), p.n)
 	if rank <= p.conditioner.rank() || p.tileBytes()+8*float64(p.n)*float64(rank+p.conditioner.rank()) > p.limit() {
@@ -602,10 +604,10 @@ func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
 	return nil
 }
 
-// tileBytes is the memory of the tiles that are kept.
+// tileBytes returns the memory of the stored tiles.
 func (p *Problem) tileBytes() float64 { return p.kept * tileBytes(p.n, p.storage.size()) }
 
-// resume goes on from the true residuals.
+// resume continues from the true residuals.
 func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) error {
 	if err := p.residuals(ctx, sides, exactly); err != nil {
 		return err
@@ -613,7 +615,7 @@ func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) 
 	return p.iterate(ctx, sides, nil)
 }
 
-// residuals begins again with r = b - (S + ΛI)u.
+// residuals restarts with r = b - (S + ΛI)u.
 func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly bool) error {
 	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
 	for i, s := range sides {
@@ -630,8 +632,8 @@ func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly boo
 	})
 }
 
-// correct solves for the residuals in float64, to those that the iterations have ended with, and reports whether there was anything to
-// correct.
+// correct solves for the residuals in float64, down to the residuals at which the iterations ended. It reports whether a correction
+// was necessary.
 func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error) {
 	goals, lefts := make([]float64, len(sides)), make([]float64, len(sides))
 	for i, s := range sides {
@@ -658,10 +660,10 @@ func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error)
 	return true, err
 }
 
-// mostRounding is how many times the residual may be what it is without the rounding of the tiles.
+// mostRounding is the largest accepted ratio of the true residual to the residual of the iterations.
 const mostRounding = 1.5
 
-// solution fills in the machine of a solved system.
+// solution fills in the coefficients of a solved system.
 func (p *Problem) solution(out *Solution) {
 	k, s := len(p.means), out.system
 	out.Converged = len(notConverged(s.all())) == 0

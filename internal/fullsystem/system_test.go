@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// sample returns rows of d columns, of which the last is constant, and k targets with noise.
+// sample returns rows of d columns, the last one constant, and k targets with noise.
 func sample(n, d, k int, seed uint64) (x, y *mat.Dense) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	x, y = mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
@@ -36,7 +36,7 @@ func sample(n, d, k int, seed uint64) (x, y *mat.Dense) {
 	return x, y
 }
 
-// exact is the machine by a Cholesky factor.
+// exact is the solution by a Cholesky factor.
 type exact struct {
 	alpha *mat.Dense
 	bias  []float64
@@ -95,8 +95,8 @@ func farthest(a, b *mat.Dense) (most float64) {
 	return most
 }
 
-// TestPredictionsOfCholesky compares with the factor: kernels with a kink at 0 and without, ridges, weights, targets, ways to
-// keep the entries.
+// TestPredictionsOfCholesky compares predictions with those of a Cholesky factor, over smooth and nonsmooth kernels, ridges,
+// weights, targets and storage.
 func TestPredictionsOfCholesky(t *testing.T) {
 	lengths := []float64{1, 2, 3, 1}
 	random := rand.New(rand.NewPCG(3, 3))
@@ -105,7 +105,7 @@ func TestPredictionsOfCholesky(t *testing.T) {
 		decades[i] = math.Pow(10, 6*random.Float64()-3)
 	}
 	single, refined, double := Single, Refined, Double
-	const fewTiles = 5 << 21 // bytes, of which the vectors and the factor take the most
+	const fewTiles = 5 << 21 // bytes; vectors and the factor take most of them
 	for _, c := range []struct {
 		name    string
 		kernel  kernels.Kernel
@@ -162,7 +162,7 @@ func TestPredictionsOfCholesky(t *testing.T) {
 	}
 }
 
-// TestTolerance holds what Tolerance promises, at its default: predictions change by about a hundredth of the residuals.
+// TestTolerance checks the promise of the default Tolerance: predictions are within about a hundredth of the residuals.
 func TestTolerance(t *testing.T) {
 	x, y := sample(1500, 6, 1, 4)
 	for _, ridge := range []float64{1e-4, 1e-2, 1} {
@@ -187,7 +187,7 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
-// TestLeavingOut compares the diagonal of the inverse, and the residuals, with the exact ones.
+// TestLeavingOut compares the diagonal of the inverse and the residuals with exact ones.
 func TestLeavingOut(t *testing.T) {
 	x, y := sample(1200, 5, 1, 5)
 	random := rand.New(rand.NewPCG(3, 4))
@@ -244,7 +244,7 @@ func median(v []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// TestWorkers holds that the result has the same bits on any number of workers.
+// TestWorkers checks that the result is bit-identical for any number of workers.
 func TestWorkers(t *testing.T) {
 	x, y := sample(900, 5, 2, 6)
 	var first *Solution
@@ -263,8 +263,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestTilesThatAreNotKept holds that products have the same bits whether all tiles, some or none are kept, on any number of workers, and
-// are those of float64 to rounding.
+// TestTilesThatAreNotKept checks that products are bit-identical whether all tiles, some or none are stored, for any number of
+// workers, and agree with float64 products up to rounding.
 func TestTilesThatAreNotKept(t *testing.T) {
 	ctx := context.Background()
 	x, y := sample(1100, 5, 2, 6)
@@ -296,7 +296,7 @@ func TestTilesThatAreNotKept(t *testing.T) {
 	}
 }
 
-// TestRidges holds that several ridges together are what each is alone, and that the search finds about the best.
+// TestRidges checks that ridges solved together give the same results as alone, and that the search finds nearly the best one.
 func TestRidges(t *testing.T) {
 	x, y := sample(900, 5, 1, 7)
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}
@@ -334,7 +334,7 @@ func TestRidges(t *testing.T) {
 	assert.LessOrEqual(t, loss(best.Ridge), 1.05*least)
 }
 
-// TestEndsAndErrors holds that every step looks at its context, that memory is checked, and that an indefinite kernel is an error.
+// TestEndsAndErrors checks that every step observes its context, that memory is checked, and that an indefinite kernel is an error.
 func TestEndsAndErrors(t *testing.T) {
 	x, y := sample(600, 4, 1, 8)
 	kernel := kernels.Matern{Nu: 1.5, Length: 2}
@@ -364,7 +364,7 @@ func TestEndsAndErrors(t *testing.T) {
 	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test"}, kernels.Tanh{Gamma: 1, Coef0: -1}), fault.ErrNotPSD)
 }
 
-// TestSmallerFactor holds that a factor gives way to the tiles where memory does not hold the largest one beside them.
+// TestSmallerFactor checks that the rank is reduced if memory cannot hold the largest factor beside the tiles.
 func TestSmallerFactor(t *testing.T) {
 	x, y := sample(2000, 4, 1, 8)
 	limit := int64(tileBytes(2000, 4) + 8*2000*500)
@@ -377,7 +377,7 @@ func TestSmallerFactor(t *testing.T) {
 	assert.Less(t, report.Rank, int(float64(limit)*factorShare/(8*2000)))
 }
 
-// counting is a context that ends after so many looks.
+// counting is a context that is cancelled after a number of checks.
 type counting struct {
 	context.Context
 	left int
@@ -390,7 +390,7 @@ func (c *counting) Err() error {
 	return nil
 }
 
-// TestDoubling holds that a solution goes on from where it is after the rank was doubled, once.
+// TestDoubling checks that a solution continues after the rank was doubled once.
 func TestDoubling(t *testing.T) {
 	x, y := sample(700, 5, 1, 9)
 	kernel, ridge := kernels.Matern{Nu: 1.5, Length: 2}, 1e-2
@@ -420,8 +420,8 @@ func TestDoubling(t *testing.T) {
 	assert.ErrorContains(t, errors.New(again.Warnings[0]), "did not reach the tolerance")
 }
 
-// TestValuesRoundedOnce holds that a ridge too small for values computed in float32 has those that are computed in float64 and rounded, in
-// float32 still.
+// TestValuesRoundedOnce checks that a ridge too small for values computed in float32 uses values computed in float64 and rounded to
+// float32.
 func TestValuesRoundedOnce(t *testing.T) {
 	ctx := context.Background()
 	x, y := sample(900, 4, 1, 8)
@@ -443,6 +443,6 @@ func TestValuesRoundedOnce(t *testing.T) {
 	assert.False(t, p.matrix.hasSingle)
 	assert.True(t, p.matrix.hasTiles(true))
 	want := solveExactly(t, kernel, x, y, nil, ridge)
-	// Each of two corrections leaves a third.
+	// Each of the two corrections leaves a third of the error.
 	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got[0].Alpha, got[0].Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-5)
 }

@@ -1,4 +1,4 @@
-// Package groups deals rows that belong together, such as those of one patient, to parts.
+// Package groups divides groups of rows, such as those of one patient, among parts.
 package groups
 
 import (
@@ -10,21 +10,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// group has rows that stay together.
+// group is a set of rows that stay together.
 type group struct {
 	rows   []int
-	shares []float64 // of each class
+	shares []float64 // fractions of the rows of each class
 	weight float64   // the sum of their squares
 }
 
-// partSums holds the sums over the groups that one part has been dealt so far.
+// partSums holds the sums over the groups of one part so far.
 type partSums struct {
 	rows   float64 // per unit of size
 	shares []float64
 	empty  bool
 }
 
-// Check returns an ErrShape unless there is a group for each of n rows, and at least want different ones.
+// Check returns an ErrShape error unless there is a group for each of n rows, and there are at least want different groups.
 func Check(groups []int, n, want int) error {
 	if len(groups) != n {
 		return fault.Shape("Groups has", len(groups), "entries", "x has %d rows", n)
@@ -35,12 +35,12 @@ func Check(groups []int, n, want int) error {
 	return nil
 }
 
-// Deal returns the part of each row. Groups are those of the rows, of which there are at least as many as sizes, and labels
-// their classes, nil for one. The parts have about these sizes, in any unit, and those shares of each class, as far as
-// whole groups allow; none is empty. Groups of equal size and classes are dealt in the random order of rng.
+// Deal returns the part of each row. There must be at least as many groups as sizes. Labels are the classes of the rows, or nil for
+// a single class. The parts have approximately these relative sizes, overall and within each class, as far as undivided groups
+// allow. No part is empty. Groups of equal size and classes are assigned in random order.
 func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
 	all, classes := gathered(groups, labels)
-	order := rng.Perm(len(all)) // decides between equals
+	order := rng.Perm(len(all)) // breaks ties
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b].weight, all[a].weight) })
 	parts := make([]partSums, len(sizes))
 	for f := range parts {
@@ -52,9 +52,10 @@ func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
 		best, least := -1, 0.0
 		for f, p := range parts {
 			if empty == len(all)-at && !p.empty {
-				continue // of the groups left each part without one needs one
+				continue // the remaining groups must fill the parts that are still empty
 			}
-			// What the sum over all parts of the squared shares, over the part's size, grows by: least where the parts stay even.
+			// The increase of the sum over all parts of the squared class fractions divided by the size of the part. It is smallest
+			// where parts stay balanced.
 			grows := 0.0
 			for c, share := range all[g].shares {
 				grows += share * (2*p.shares[c] + share) / sizes[f]
@@ -78,7 +79,7 @@ func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
 	return out
 }
 
-// Shares returns for each row 1 over the number of rows of its group, so that each group counts once.
+// Shares returns, for each row, 1 divided by the number of rows of its group, so that each group counts once.
 func Shares(groups []int) []float64 {
 	rows := map[int]int{}
 	for _, g := range groups {
@@ -100,7 +101,8 @@ func Count(groups []int) int {
 	return len(seen)
 }
 
-// gathered returns the groups, ascending, with the share of the rows of each class that they hold, and the number of classes.
+// gathered returns the groups in ascending order, with the fractions of the rows of each class that they hold, and the number of
+// classes.
 func gathered(groups, labels []int) (out []group, classes int) {
 	class, count := map[int]int{}, []float64{}
 	at := make([]int, len(groups))

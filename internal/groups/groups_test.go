@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/groups"
 )
 
-// Whole groups, and no part without one.
+// Groups stay together, and no part is empty.
 func TestDealt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		of := rapid.SliceOfN(rapid.IntRange(-3, 9), 1, 60).Draw(t, "groups")
@@ -36,7 +36,7 @@ func TestDealt(t *testing.T) {
 func TestDealtBySizes(t *testing.T) {
 	of, labels := make([]int, 1000), make([]int, 1000)
 	for i := range of {
-		of[i], labels[i] = i/4, i/800 // a fifth is of the second class
+		of[i], labels[i] = i/4, i/800 // a fifth of the rows is in the second class
 	}
 	rows, ones := [2]int{}, [2]int{}
 	for i, p := range groups.Deal(of, labels, []float64{3, 1}, rand.New(rand.NewPCG(3, 4))) {

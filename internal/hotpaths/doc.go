@@ -1,9 +1,9 @@
-// Package hotpaths times the code in which programs that use this module spend their time, beside a reference routine in the same
-// run, and keeps a baseline of the ratios and of the memory. It has tests alone:
+// Package hotpaths times the hot code of programs that use this module, each path relative to a reference routine in the same run.
+// It keeps a baseline of the ratios and of the memory. It contains tests only:
 //
 //	.ci/bench            # compares the tree with the baseline, by benchstat
 //	.ci/bench -update    # writes the baseline
 //
-// A ratio is the median time of the path over that of its reference, so it is nearly the same on machines of one kind, whatever else
-// they do. The references are gonum's routines and plain loops, which a change of this module does not touch.
+// A ratio is the median time of the path divided by that of its reference. It is nearly the same on all machines of one kind, even
+// busy ones. The references are gonum's routines and plain loops, which no change of this module affects.
 package hotpaths

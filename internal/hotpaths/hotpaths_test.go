@@ -44,14 +44,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// path is a piece of work and the routine that it is timed beside, which is not of this module.
+// path is a piece of work, and a reference routine from outside this module.
 type path struct {
 	name      string
 	run       func() error
 	reference func()
 }
 
-// rows are n rows of d columns with a target and a label.
+// rows returns n rows of d columns with targets and labels.
 func rows(n, d int) (x *mat.Dense, y []float64, labels []int) {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
 	x, y, labels = mat.NewDense(n, d, nil), make([]float64, n), make([]int, n)
@@ -68,7 +68,7 @@ func rows(n, d int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// product is gonum's product of two matrices of order n: arithmetic.
+// product returns gonum's product of two matrices of order n, which measures arithmetic.
 func product(n int) func() {
 	x, _, _ := rows(n, n)
 	a, to := x.RawMatrix().Data, make([]float64, n*n)
@@ -77,7 +77,7 @@ func product(n int) func() {
 	}
 }
 
-// scan is the sum of the exponentials of n numbers, one after the other: one processor, and memory.
+// scan returns a sequential sum of the exponentials of n numbers, which measures one processor and memory.
 func scan(n int) func() {
 	sum := 0.0
 	return func() {
@@ -88,7 +88,7 @@ func scan(n int) func() {
 	}
 }
 
-// paths are built when they run, since some take a fit.
+// paths returns functions that build the paths, since some need a fit.
 func paths() []func(tb testing.TB) path {
 	ctx := context.Background()
 	regress := func(name string, n, d int, build func() estimators.Regressor, of func()) func(tb testing.TB) path {
@@ -222,14 +222,14 @@ func paths() []func(tb testing.TB) path {
 	}
 }
 
-// BenchmarkHotPaths reports for each path the ratio of its time to that of its reference, medians of the same run, and the memory
-// that it allocates once it is warm.
+// BenchmarkHotPaths reports for each path the ratio of its median time to that of its reference in the same run, and the memory
+// that it allocates after a warm-up.
 func BenchmarkHotPaths(b *testing.B) {
 	for _, build := range paths() {
 		p := build(b)
 		b.Run(strings.ReplaceAll(p.name, ", ", ","), func(b *testing.B) {
 			require.NoError(b, p.run())
-			b.ReportAllocs() // of the path: the references allocate next to nothing
+			b.ReportAllocs() // of the path, since the references allocate almost nothing
 			var own, reference []float64
 			for b.Loop() {
 				began := time.Now()
@@ -239,7 +239,7 @@ func BenchmarkHotPaths(b *testing.B) {
 				reference, own = append(reference, between.Sub(began).Seconds()), append(own, time.Since(between).Seconds())
 				require.NoError(b, err)
 			}
-			b.ReportMetric(0, "ns/op") // of both together, which says nothing
+			b.ReportMetric(0, "ns/op") // it would be the sum of both
 			b.ReportMetric(median(own)/median(reference), "ratio")
 		})
 	}
@@ -250,7 +250,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// Every path runs, and the baseline has them all.
+// Every path runs, and the baseline contains all of them.
 func TestHotPaths(t *testing.T) {
 	baseline := readBaseline(t)
 	seen := map[string]bool{}

@@ -1,4 +1,4 @@
-// Package interval makes central prediction intervals of means and variances.
+// Package interval computes central prediction intervals from means and variances.
 package interval
 
 import (
@@ -10,8 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Level returns an ErrParam with the type's name unless level is a probability between 0
-// and 1.
+// Level returns an ErrParam error that names typ unless level is between 0 and 1.
 func Level(typ string, level float64) error {
 	if !(level > 0 && level < 1) {
 		return fault.Param(typ, "level", level, "in (0, 1)")
@@ -19,16 +18,16 @@ func Level(typ string, level float64) error {
 	return nil
 }
 
-// Predictions is what PredictVariance gives.
+// Predictions computes intervals from the results of PredictVariance.
 type Predictions = func(mean, variance []float64, err error) (low, high []float64, _ error)
 
-// Normal makes intervals of a level of normal distributions.
+// Normal returns central intervals of normal distributions at a level.
 func Normal(level float64) Predictions {
 	return ends(distuv.UnitNormal.Quantile((1 + level) / 2))
 }
 
-// Student makes intervals of a level of t distributions with df degrees of freedom: with
-// these variances, or up to df = 2, where they have none, with these squared scales.
+// Student returns central intervals of t distributions with df degrees of freedom at a level. Their variances are given. Up to df =
+// 2, where they have no variance, their squared scales are given.
 func Student(level, df float64) Predictions {
 	z := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + level) / 2)
 	if df > 2 {
@@ -51,7 +50,7 @@ func ends(z float64) Predictions {
 	}
 }
 
-// Matrices applies what makes intervals of means and variances to matrices of them, of which each value is one of its own.
+// Matrices computes intervals for matrices of means and variances, element by element.
 func Matrices(ends Predictions, mean, variance *mat.Dense, err error) (low, high *mat.Dense, _ error) {
 	if err != nil {
 		return nil, nil, err

@@ -11,14 +11,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// computing are the functions of blas64 that package fast has, and the methods of matrices.
+// computing lists the functions of blas64 that package fast has, and the methods of matrices.
 var computing = map[string]bool{
 	"Gemm": true, "Symm": true, "Syrk": true, "Trmm": true, "Trsm": true, "Gemv": true, "Symv": true, "Trsv": true,
 	"Trmv": true, "Syr2": true, "Dot": true, "Axpy": true, "Nrm2": true, "Scal": true,
 }
 
-// TestOneBLAS holds that the library computes by package fast and not by blas64, and that nothing
-// but the adapters registers a BLAS.
+// TestOneBLAS checks that the library computes through package fast rather than blas64, and that only adapters register a BLAS.
 func TestOneBLAS(t *testing.T) {
 	files := 0
 	declared.Files(t, filepath.Join("..", ".."), []string{"examples", "measurements", "adapters"}, func(path string, file *ast.File) {

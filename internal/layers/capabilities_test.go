@@ -35,7 +35,7 @@ const (
 	tableEnds   = "<!-- end of capabilities -->\n"
 )
 
-// inTable are the estimators of the table of docs/choosing.md of capabilities.
+// inTable lists the estimators in the capability table of docs/choosing.md.
 var inTable = []any{
 	&selection.Regressor{}, &selection.Classifier{}, &lssvm.Regressor{}, &lssvm.Classifier{}, &falkon.Regressor{}, &falkon.Classifier{},
 	&ridge.Regressor{}, &svm.Regressor{}, &svm.Classifier{Probabilities: true}, &rvm.Regressor{}, &rvm.Classifier{}, &gabasr.Regressor{}, &gabasr.Classifier{},
@@ -44,13 +44,13 @@ var inTable = []any{
 	&svm.OneClass{}, &novelty.Density{},
 }
 
-// notInTable are not in it: what they can do is in those, or of those.
+// notInTable lists estimators with the same capabilities as one in the table, or with those of the estimator they wrap.
 var notInTable = map[string]string{
 	"ridge.MultiRegressor": "as Regressor", "lssvm.MultiRegressor": "as Regressor", "falkon.MultiRegressor": "as Regressor",
 	"ridge.DirectKernel": "takes a kernel matrix", "pipeline.Regressor": "its parts", "pipeline.Classifier": "its parts", "pipeline.MultiRegressor": "its parts",
 }
 
-// TestPageHasCapabilities holds that the table of docs/choosing.md of capabilities is what the types say.
+// TestPageHasCapabilities checks the capability table of docs/choosing.md against the types.
 func TestPageHasCapabilities(t *testing.T) {
 	var out strings.Builder
 	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | saved | ONNX |\n|---|---|---|---|---|---|---|---|---|---|\n")
@@ -61,7 +61,7 @@ func TestPageHasCapabilities(t *testing.T) {
 		can := func(c estimators.Capability) string { return mark(estimators.Supports(e, c)) }
 		_, drawn := e.(graph.Grapher)
 		streams := estimators.Supports(e, estimators.Blocks) || estimators.Supports(e, estimators.Mergeable)
-		many := streams || strings.HasPrefix(name, "selection.") // which hand over to falkon
+		many := streams || strings.HasPrefix(name, "selection.") // these use falkon for many rows
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, can(estimators.Proba), can(estimators.Variance),
 			mark(estimators.Supports(e, estimators.Interval) || estimators.Supports(e, estimators.Sets)), can(estimators.Weighted),
 			mark(streams), can(estimators.Mergeable), mark(many), can(estimators.Marshalling), mark(drawn))

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// TestContextsCarryProgressAlone holds that a context carries cancelling and progress and nothing else: only
-// internal/progress puts a value into one.
+// TestContextsCarryProgressAlone checks that contexts carry only cancellation and progress: only internal/progress puts a value
+// into one.
 func TestContextsCarryProgressAlone(t *testing.T) {
 	found := 0
 	declared.Files(t, filepath.Join("..", ".."), nil, func(path string, file *ast.File) {

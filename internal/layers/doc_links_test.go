@@ -18,8 +18,8 @@ import (
 
 var looksLikeLink = regexp.MustCompile(`\[\*?(?:[a-z]\w*\.)?[A-Z]\w+(?:\.[A-Z]\w*)?\]`)
 
-// TestDocLinksResolve holds that what is written as a link in the documentation of an exported name is one: a renamed or
-// moved name leaves no dead link.
+// TestDocLinksResolve checks that links in the documentation of exported names resolve, so that renamed or moved names leave no
+// dead link.
 func TestDocLinksResolve(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{.Dir}} {{join .GoFiles \",\"}}", "../../...").Output()
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestDocLinksResolve(t *testing.T) {
 	assert.Greater(t, packages, 40)
 }
 
-// plainLinks are what stands in brackets as a name, and was not resolved.
+// plainLinks returns names in brackets that did not resolve.
 func plainLinks(block comment.Block) (dead []string) {
 	text := func(parts []comment.Text) {
 		for _, part := range parts {

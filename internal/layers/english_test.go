@@ -21,7 +21,7 @@ import (
 
 var updateEnglish = flag.Bool("update-english", false, "write testdata/english.txt, where the counts are not larger")
 
-// stilted are phrases that docs/style.md replaces.
+// stilted holds phrases that docs/style.md replaces.
 var stilted = map[string]*regexp.Regexp{
 	"headless definition": regexp.MustCompile(`^[A-Za-z]\w* (?:is|are) (?:that|what|those|whose|how|whether|where)\b`),
 	"of anybody":          regexp.MustCompile(`(?i)\banybody\b`),
@@ -35,10 +35,10 @@ var stilted = map[string]*regexp.Regexp{
 	"go on":               regexp.MustCompile(`\b(?:goes|go|went) on (?:with|from|to)\b`),
 }
 
-// longSentence is the number of words of a sentence of the documents from which on it is too long.
+// longSentence is the number of words from which on a sentence of the documents is too long.
 const longSentence = 36
 
-// stiltedIn counts the phrases in a comment or paragraph.
+// stiltedIn counts the stilted phrases in a comment or paragraph.
 func stiltedIn(text string) (count int) {
 	for _, p := range stilted {
 		count += len(p.FindAllString(text, -1))
@@ -51,7 +51,7 @@ var (
 	notProse    = regexp.MustCompile("(?m)^(?:\\||#|    |<).*$|`[^`]*`|\\]\\([^)]*\\)")
 )
 
-// longIn counts the sentences of a page that are too long, without tables, programs and code.
+// longIn counts the long sentences of a page outside tables, programs and code.
 func longIn(page string) (count int) {
 	var prose strings.Builder
 	for i, part := range strings.Split("\n"+page, "\n```") {
@@ -67,9 +67,8 @@ func longIn(page string) (count int) {
 	return count
 }
 
-// TestEnglish holds that no file has more phrases that docs/style.md replaces, and no page more sentences that are too long, than
-// testdata/english.txt allows. The numbers there may only fall: a file that is better than its number fails too, until
-// -update-english writes the new one.
+// TestEnglish checks that no file has more stilted phrases or long sentences than testdata/english.txt allows. The numbers there
+// may only fall. A file with fewer also fails, until -update-english writes the new number.
 func TestEnglish(t *testing.T) {
 	root, list := filepath.Join("..", ".."), filepath.Join("testdata", "english.txt")
 	out, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files", "*.go", "*.md").Output()
@@ -80,13 +79,13 @@ func TestEnglish(t *testing.T) {
 	for _, path := range strings.Fields(string(out)) {
 		data, err := os.ReadFile(filepath.Join(root, path))
 		if os.IsNotExist(err) {
-			continue // removed, and not committed yet
+			continue // removed, but not committed yet
 		}
 		require.NoError(t, err)
 		n := 0
 		if strings.HasSuffix(path, ".md") {
 			if strings.HasSuffix(path, "docs/style.md") {
-				continue // which quotes them
+				continue // it quotes them
 			}
 			n = stiltedIn(string(data)) + longIn(string(data))
 		} else {
@@ -127,7 +126,7 @@ func TestEnglish(t *testing.T) {
 	assert.False(t, better, "go test ./internal/layers -run TestEnglish -update-english writes the smaller numbers")
 }
 
-// keysOf iterates over the keys of both, each once.
+// keysOf iterates over the union of the keys.
 func keysOf(a, b map[string]int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for k := range a {

@@ -14,9 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// TestEveryExportedTypeHasAnExample holds that each exported type outside internal
-// and examples is the subject of an Example of its package, by the Example's name, or
-// is named in the body of one that prints something.
+// TestEveryExportedTypeHasAnExample checks that each exported type outside internal and examples is the subject of an Example of
+// its package, or is used in the body of an Example with output.
 func TestEveryExportedTypeHasAnExample(t *testing.T) {
 	types, shown := map[string][]string{}, map[string]map[string]bool{} // by folder
 	declared.Files(t, filepath.Join("..", ".."), []string{"internal", "examples", "measurements"}, func(path string, file *ast.File) {
@@ -56,7 +55,7 @@ func exportedTypes(file *ast.File) (names []string) {
 	return names
 }
 
-// mentions adds what the Examples of a file are named after and name.
+// mentions records the subjects of the Examples in a file and the names they use.
 func mentions(file *ast.File, shown map[string]bool) {
 	printing := 0
 	for _, c := range file.Comments {
@@ -77,7 +76,7 @@ func mentions(file *ast.File, shown map[string]bool) {
 		subject, _, _ := strings.Cut(strings.TrimPrefix(f.Name.Name, "Example"), "_")
 		shown[subject] = true
 		var part ast.Node = f.Body
-		if len(examples) == 1 && len(file.Decls) > 1 { // go doc shows such a file whole
+		if len(examples) == 1 && len(file.Decls) > 1 { // go doc shows the complete file
 			part = file
 		}
 		ast.Inspect(part, func(n ast.Node) bool {

@@ -11,8 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// TestDifferencesOfProducts holds that no v-v, which is 0 for a finite v, is of a product that was not rounded: where a processor has fused
-// multiply-subtract, as arm64, the compiler makes one of both, and a finite product leaves what its rounding took. A conversion to float64 rounds.
+// TestDifferencesOfProducts checks that v-v, which is 0 for a finite v, is not applied to an unrounded product. Compilers for
+// processors with fused multiply-subtract, such as arm64, combine the two, and the difference is then the rounding error of the
+// product. A conversion to float64 rounds the product.
 func TestDifferencesOfProducts(t *testing.T) {
 	found := 0
 	declared.Files(t, filepath.Join("..", ".."), nil, func(path string, file *ast.File) {

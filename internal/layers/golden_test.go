@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// TestEveryModelHasAGoldenFile holds that each exported type that stores itself has a file of
-// its own in testdata: what proves that later versions still read it.
+// TestEveryModelHasAGoldenFile checks that each exported type that stores itself has a file in testdata, which proves that later
+// versions can read it.
 func TestEveryModelHasAGoldenFile(t *testing.T) {
 	root := filepath.Join("..", "..")
 	types := declared.Types(t, root, "MarshalBinary")

@@ -1,5 +1,5 @@
-// Package layers holds the rule that imports point one way, so that the kernels
-// and estimators can be used without golearn.
+// Package layers checks the structure of the repository. Imports point one way, so that kernels and estimators can be used without
+// golearn.
 package layers
 
 import (
@@ -14,11 +14,11 @@ import (
 
 const module = "github.com/kernelearn/kernelearn/"
 
-// order lists the layers from the lowest up. A package may import its own layer and those below. A package of the folder
-// internal at the root stands in the lowest layer that holds all it imports.
+// order lists the layers from the bottom up. A package may import its own layer and lower ones. A package of the root's internal
+// folder belongs to the lowest layer that contains all its imports.
 var order = []string{"internal", "graph", "kernels", "streaming", "transformers", "estimators", "selection", "adapters", "cmd", "examples", "docs"}
 
-// layerOf returns the layer of a package of this module by its folder, and -1 for packages of others.
+// layerOf returns the layer of a package of this module by its folder, and -1 for other packages.
 func layerOf(path string) int {
 	rest, ours := strings.CutPrefix(path, module)
 	if !ours {

@@ -14,11 +14,11 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)#\s]+)`)
 
-// code is no link, though f[T](x) looks like one.
+// code matches code, in which f[T](x) looks like a link.
 var code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 
-// TestLinksOfPages holds that what the pages link to is there, pictures included. In a clone
-// it also has to be in the repository: a picture that .gitignore hides is on one machine only.
+// TestLinksOfPages checks that the links of the pages lead to existing files, including pictures. In a clone the files must also be
+// in the repository, since a file that .gitignore hides exists on one machine only.
 func TestLinksOfPages(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tracked := map[string]bool{}

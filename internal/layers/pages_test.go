@@ -14,17 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostWords are as many as one reads at a sitting.
+// mostWords is the number of words that can be read in one sitting.
 const mostWords = 2500
 
-// noZero is a number below one without the zero before its point.
+// noZero matches a number between 0 and 1 without the leading zero.
 var noZero = regexp.MustCompile(`(^|[^\w.])\.\d`)
 
-// indented is a line of an indented block of code. A line that continues a point of a list has
-// fewer spaces.
+// indented matches a line of an indented code block. Continuation lines in a list have less indentation.
 var indented = regexp.MustCompile(`(?m)^(    |\t).*$`)
 
-// pages are the pages at the root of the repository and in docs, by their paths.
+// pages returns the pages in the root and in docs by their paths.
 func pages(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -48,7 +47,7 @@ func pages(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// prose are the pages that are read from the top, which is all but the list of changes.
+// prose returns the pages that are read from the top: all except the changelog.
 func prose(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -60,8 +59,7 @@ func prose(t *testing.T) map[string]string {
 	return out
 }
 
-// TestLengthOfPages holds that a page is read in minutes. The words of tables, and the bars
-// between their cells, count as well.
+// TestLengthOfPages checks that a page can be read in minutes. The words of tables and the bars between their cells count as well.
 func TestLengthOfPages(t *testing.T) {
 	all := prose(t)
 	for _, page := range slices.Sorted(maps.Keys(all)) {
@@ -69,7 +67,7 @@ func TestLengthOfPages(t *testing.T) {
 	}
 }
 
-// withoutCode keeps the line ends of code, so that lines have the numbers they have in the page.
+// withoutCode removes code but keeps its line ends, so that line numbers stay those of the page.
 func withoutCode(page string) string {
 	page = code.ReplaceAllStringFunc(page, func(block string) string {
 		return strings.Repeat("\n", strings.Count(block, "\n"))
@@ -77,8 +75,8 @@ func withoutCode(page string) string {
 	return indented.ReplaceAllString(page, "")
 }
 
-// TestNumbersOfPages holds that numbers are written with the zero before their point, in text,
-// tables and the descriptions of pictures. What a program prints stands as it was printed.
+// TestNumbersOfPages checks that numbers between 0 and 1 have a leading zero, in text, tables and descriptions of pictures. Printed
+// output is exempt.
 func TestNumbersOfPages(t *testing.T) {
 	all := prose(t)
 	for _, page := range slices.Sorted(maps.Keys(all)) {
@@ -88,7 +86,7 @@ func TestNumbersOfPages(t *testing.T) {
 	}
 }
 
-// TestNumbersAreFound holds that the search for numbers sees what it is for, and no more.
+// TestNumbersAreFound checks that the search for numbers finds what it should and nothing else.
 func TestNumbersAreFound(t *testing.T) {
 	for _, text := range []string{".95", "a (.95)", "-.97", "±.003", "| .1 |", "+.02", ">.5", "x\n.5"} {
 		assert.Regexp(t, noZero, withoutCode(text), text)

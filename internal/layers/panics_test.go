@@ -11,12 +11,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// runsUserCode are the beginnings of the names of what calls kernels, estimators and transformers without a context.
+// runsUserCode lists prefixes of functions that call kernels, estimators and transformers without a context.
 var runsUserCode = []string{"Predict", "Decision", "PairDecision", "Transform", "InverseTransform", "AddBlock", "Fit"}
 
-// TestPanicsAreHeld holds that every exported function that takes a context, and every prediction, begins with one of the
-// openings, or does no more than call a method that does: whatever a kernel, an Observe or a BLAS does there is
-// an error. And that no goroutine is begun but where its panics are held.
+// TestPanicsAreHeld checks that every exported function that takes a context, and every prediction, begins with one of the openings
+// or only calls a method that does, so that a panic in a kernel, an Observe function or a BLAS becomes an error. It also checks
+// that goroutines start only where panics are caught.
 func TestPanicsAreHeld(t *testing.T) {
 	held := 0
 	declared.Files(t, filepath.Join("..", ".."), []string{"examples", "measurements"}, func(path string, file *ast.File) {
@@ -55,7 +55,7 @@ func goroutines(file *ast.File) (n int) {
 	return n
 }
 
-// holds reports whether the rule is about f.
+// holds reports whether the rule applies to f.
 func holds(f *ast.FuncDecl) bool {
 	if !f.Name.IsExported() || f.Type.Results == nil {
 		return false
@@ -94,13 +94,13 @@ func recovers(f *ast.FuncDecl) bool {
 	return false
 }
 
-// openings are the functions that an exported function defers first, or whose result it defers.
+// openings lists the functions that an exported function defers first, or whose result it defers.
 var openings = map[string]bool{
 	"deferred fault.Recover": true, "deferred fault.RecoverAs": true,
 	"check.Begin": true, "progress.BeginFit": true, "estimators.BeginFit": true, "BeginFit": true,
 }
 
-// text is a name as it stands in the source.
+// text returns a name as it appears in the source.
 func text(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -111,7 +111,7 @@ func text(e ast.Expr) string {
 	return ""
 }
 
-// delegates reports whether all that f does is to return what an exported method of its receiver returns.
+// delegates reports whether f only returns the result of an exported method of its receiver.
 func delegates(f *ast.FuncDecl) bool {
 	if f.Recv == nil || len(f.Recv.List[0].Names) == 0 || len(f.Body.List) != 1 {
 		return false

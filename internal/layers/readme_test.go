@@ -19,9 +19,9 @@ import (
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
-// TestPackagesPageHasEveryPackage holds that the table of docs/packages.md has a row for each package outside
-// internal and examples and for no other, that the row names the package's kernels, families,
-// estimators, transformers and strategies, and that it counts the checks of a suite rightly.
+// TestPackagesPageHasEveryPackage checks that the table of docs/packages.md has exactly one row for each package outside internal
+// and examples, that the row names the package's kernels, families, estimators, transformers and strategies, and that it counts the
+// checks of a suite correctly.
 func TestPackagesPageHasEveryPackage(t *testing.T) {
 	root := filepath.Join("..", "..")
 	data, err := os.ReadFile(filepath.Join(root, "docs", "packages.md"))
@@ -46,7 +46,7 @@ func TestPackagesPageHasEveryPackage(t *testing.T) {
 	}
 	for _, typ := range declared.Types(t, root, "Eval", "Kernel", "Fit", "Choose") {
 		pkg, name, _ := strings.Cut(typ, ".")
-		var own []string // of packages of that name, grid for one
+		var own []string // several packages may have this name, such as grid
 		for p, row := range rows {
 			if path.Base(p) == pkg {
 				own = append(own, row)

@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostLines is what a package may have of lines of code, so that it stays one idea on one page of documentation.
+// mostLines limits the lines of code of a package, so that it stays one idea on one page of documentation.
 const mostLines = 2500
 
-// TestPackagesAreSmall counts the lines of code of every package of this module and of the nested ones, without tests: those that
-// hold more than blanks and comments.
+// TestPackagesAreSmall counts the lines of code of every package in this module and in the nested ones, without tests, blank lines
+// and comments.
 func TestPackagesAreSmall(t *testing.T) {
 	root := filepath.Join("..", "..")
 	lines := map[string]int{}
@@ -49,7 +49,7 @@ func TestPackagesAreSmall(t *testing.T) {
 	}
 }
 
-// linesOfCode counts the lines that have a token; of a string over several lines, those that are not blank.
+// linesOfCode counts the lines that have a token. In a string over several lines it counts those that are not blank.
 func linesOfCode(source []byte) int {
 	files := token.NewFileSet()
 	file := files.AddFile("", files.Base(), len(source))
@@ -61,7 +61,7 @@ func linesOfCode(source []byte) int {
 		if tok == token.EOF {
 			return len(seen)
 		}
-		if tok == token.SEMICOLON && text == "\n" { // the scanner's own
+		if tok == token.SEMICOLON && text == "\n" { // inserted by the scanner
 			continue
 		}
 		first := file.Line(pos)

@@ -9,56 +9,56 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A climb ends on the nearest top. With one length for all columns a kernel sees a wave, or a product, of a few columns
-// only where those are a large part of all columns, and a climb from there ends where nothing is learnt. What follows
-// asks whether there is a much higher top elsewhere. Tops that are about as high are left alone: between those the
-// evidence is a poor judge, and what it likes best has the error of the others or more.
+// A climb ends at the nearest maximum. With one length for all columns, a kernel detects a wave or a product of a few columns only
+// if these are a large part of all columns. Otherwise a climb from there learns nothing. The searches below look for a much higher
+// maximum elsewhere. They ignore maxima of similar height, which the evidence cannot rank: those that it prefers have no smaller
+// error.
 const (
-	// ClearlyHigher is how much more log evidence for a row makes a top clearly higher: a fifth less error.
+	// ClearlyHigher is the gain in log evidence per row that makes a maximum clearly higher. It corresponds to a fifth less error.
 	ClearlyHigher = 0.125
-	// Something is as much more log evidence for a row than noise has as says that something was learnt: 6% less error.
+	// Something is the gain in log evidence per row over noise that shows that something was learnt. It corresponds to 6% less
+	// error.
 	Something = 0.03
-	// chance is as much log evidence as comes from a length that is fitted to noise.
+	// chance is the log evidence that a length gains when it is fitted to noise.
 	chance = 2.0
 	// shortLength is in units of the median distance.
 	shortLength    = 0.3
 	elsewhereSteps = 20
-	// mostShortened is the largest number of lengths that are shortened one by one, in each of so many rounds: a length
-	// costs a kernel matrix and three factors.
+	// mostShortened is the largest number of lengths that are shortened one by one, in each of mostRounds rounds. Each costs a
+	// kernel matrix and three factors.
 	mostShortened = 256
 	mostRounds    = 4
-	// deviation is from the lowest bound of a length to the standard deviation of its column, in logarithms.
+	// deviation is the log ratio of a column's standard deviation to the lowest bound of its length.
 	deviation = 3.5
 )
 
-// ShortRidges are the ridges at which short lengths begin.
+// ShortRidges are the initial ridges for short lengths.
 var ShortRidges = []float64{0.1, 1}
 
-// Starts looks for the highest top by climbs from several starts: from where another climb has ended, from one short
-// length for all columns, and from the best place so far with one length short, that of the column with which the
-// evidence is largest, again and again. Whatever the objective of the other climb is, it looks by the Restricted
-// evidence, which costs least.
+// Starts searches for the highest maximum by climbs from several starts: from the end of another climb, from one short length for
+// all columns, and from the best point so far with one length shortened. It shortens the length of the column that gives the
+// largest evidence, and repeats this. It uses the Restricted evidence, which is the cheapest, whatever the objective of the other
+// climb.
 type Starts struct {
 	Kernel kernels.ARD
 	Blocks []*Block
 	Prior  *Prior
 	Bounds Bounds
-	// Median is the logarithm of the median distance.
+	// Median is the log of the median distance.
 	Median float64
-	// MaxIterations bounds the steps of each climb; 0: 20.
+	// MaxIterations limits the steps of each climb; 0: 20.
 	MaxIterations int
-	// Spent, if not nil, is asked before each kernel matrix, and what it returns ends the search.
+	// Spent, if not nil, is called before each kernel matrix. An error ends the search.
 	Spent func() error
 	// Matrices counts the kernel matrices.
 	Matrices int
 }
 
-// Top is what Starts found.
+// Top is the result of Starts.
 type Top struct {
-	// Theta is the place of the highest top, as a Problem has it; nil if it is not clearly higher than that of the
-	// climb that had ended.
+	// Theta is the highest maximum, as a Problem has it. It is nil if it is not clearly higher than the end of the other climb.
 	Theta []float64
-	// Gain is how much larger the log evidence is there than that of noise, for a row.
+	// Gain is the gain in log evidence per row over noise.
 	Gain float64
 }
 
@@ -98,11 +98,11 @@ func (s *Starts) rows() (n float64) {
 	return n
 }
 
-// clearMargin is how much more evidence of all rows is clearly more.
+// clearMargin returns the gain in evidence over all rows that is clear.
 func (s *Starts) clearMargin() float64 { return ClearlyHigher * s.rows() }
 
-// Climb looks from where a climb has ended: the logarithms of the kernel's parameters and of the ridge, which is
-// chosen anew if the climb was by another objective. Errors are ctx's, the kernel's, and those of Spent.
+// Climb searches from the end of another climb. Found holds the logs of the kernel's parameters and of the ridge, which is chosen
+// anew if the other climb had another objective. It returns errors of ctx, of the kernel and of Spent.
 func (s *Starts) Climb(ctx context.Context, found []float64, another bool) (Top, error) {
 	p, count := s.problem(), len(s.Kernel.Params())
 	parts := progress.Parts(ctx, 1, 2, 2)
@@ -137,7 +137,7 @@ func (s *Starts) Climb(ctx context.Context, found []float64, another bool) (Top,
 	return out, nil
 }
 
-// noise is the log evidence of rows that no kernel says anything of.
+// noise returns the log evidence of the targets as pure noise.
 func (s *Starts) noise(ctx context.Context, theta []float64) (float64, error) {
 	if err := s.count(); err != nil {
 		return 0, err
@@ -145,11 +145,11 @@ func (s *Starts) noise(ctx context.Context, theta []float64) (float64, error) {
 	p, count := s.problem(), len(s.Kernel.Params())
 	p.Prior = nil
 	at := slices.Clone(theta[:count+1])
-	at[count] = s.Bounds.High[count] // a ridge beside which no kernel counts
+	at[count] = s.Bounds.High[count] // a ridge that makes the kernel negligible
 	return p.Value(ctx, at, nil)
 }
 
-// atRidges returns theta with the best of some ridges, and the value there.
+// atRidges returns theta with the best of these ridges, and its value.
 func (s *Starts) atRidges(ctx context.Context, p *Problem, theta, ridges []float64) ([]float64, float64, error) {
 	if err := s.count(); err != nil {
 		return nil, 0, err
@@ -157,7 +157,7 @@ func (s *Starts) atRidges(ctx context.Context, p *Problem, theta, ridges []float
 	return p.BestRidge(ctx, theta, ridges)
 }
 
-// fromShort climbs from one short length for all columns, and returns its top if it is clearly higher.
+// fromShort climbs from one short length for all columns, and returns the maximum if it is clearly higher.
 func (s *Starts) fromShort(ctx context.Context, p *Problem, best Outcome) (Outcome, error) {
 	short := slices.Clone(best.Theta)
 	for j := range s.Kernel.Lengths {
@@ -174,7 +174,7 @@ func (s *Starts) fromShort(ctx context.Context, p *Problem, best Outcome) (Outco
 	return best, err
 }
 
-// columnByColumn climbs from the best place with one length short as long as the top is clearly higher.
+// columnByColumn climbs from the best point with one length shortened, and repeats this while the maximum is clearly higher.
 func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (Outcome, error) {
 	lengths := len(s.Kernel.Lengths)
 	if lengths < 2 || lengths > mostShortened {
@@ -216,9 +216,9 @@ func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (
 	return best, nil
 }
 
-// Useful reports whether rows are likelier with a place of one length, whose ridge is chosen anew, than as noise. If
-// not, that length is chance. It is often so short that all rows are strangers, and then no place to begin at nor to
-// keep others near.
+// Useful reports whether one length for all columns, with its ridge chosen anew, explains the rows better than noise. If it does
+// not, the length is random. It is often so short that the kernel relates no rows, and is then useless as a start and as the centre
+// of a prior.
 func (s *Starts) Useful(ctx context.Context, one []float64) (bool, error) {
 	noise, err := s.noise(ctx, one)
 	if err != nil {
@@ -230,8 +230,7 @@ func (s *Starts) Useful(ctx context.Context, one []float64) (bool, error) {
 	return f > noise+chance, err
 }
 
-// BestRidge returns theta with the best of some ridges in the place of its own, and the value there. Errors are those
-// of AtRidges.
+// BestRidge returns theta with the best of these ridges, and its value. It returns the errors of AtRidges.
 func (p *Problem) BestRidge(ctx context.Context, theta, ridges []float64) ([]float64, float64, error) {
 	values, err := p.AtRidges(ctx, theta, ridges)
 	if err != nil {
@@ -248,8 +247,8 @@ func (p *Problem) BestRidge(ctx context.Context, theta, ridges []float64) ([]flo
 	return out, values[best], nil
 }
 
-// ImproveElsewhere is Improve from the place of a Top, whose ridge is of the Restricted evidence: for Laplace another
-// is chosen. What the kind has beside is as in theta.
+// ImproveElsewhere is Improve from a Top, whose ridge maximises the Restricted evidence. For Laplace it chooses another ridge.
+// Extra parameters of the kind come from theta.
 func (p *Problem) ImproveElsewhere(ctx context.Context, top, theta []float64) (Outcome, error) {
 	place := append(slices.Clone(top), theta[len(top):]...)
 	if p.Kind == Laplace {

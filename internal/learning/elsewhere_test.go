@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// hidden are starts on rows whose targets are a function of the first columns, and a place where nothing is learnt.
+// hidden returns starts on rows whose targets depend on the first columns only, and a point from which a climb learns nothing.
 func hidden(t *testing.T, n, d int, at func(x []float64) float64) (*Starts, *Problem, []float64) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x, y := mat.NewDense(n, d, nil), mat.NewDense(n, 1, nil)
@@ -75,7 +75,7 @@ func TestStartsOnNoiseAndLines(t *testing.T) {
 	}
 }
 
-// A length so short that all rows are strangers is not useful, whatever the targets are.
+// A length so short that the kernel relates no rows is not useful for any targets.
 func TestUseful(t *testing.T) {
 	s, _, _ := hidden(t, 150, 3, wave)
 	s.Kernel.Lengths, s.Kernel.Groups = s.Kernel.Lengths[:1], make([]int, 3)
@@ -87,7 +87,7 @@ func TestUseful(t *testing.T) {
 	}
 }
 
-// What Spent returns ends a search at any matrix, as the end of a context does.
+// An error of Spent ends a search at any kernel matrix, as the end of the context does.
 func TestStartsEnd(t *testing.T) {
 	s, _, long := hidden(t, 40, 3, wave)
 	_, err := s.Climb(context.Background(), long, true)
@@ -115,7 +115,7 @@ func TestStartsEnd(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Of very many columns none is shortened alone.
+// With very many columns, no single length is shortened.
 func TestStartsOfManyColumns(t *testing.T) {
 	for _, c := range []struct {
 		columns int

@@ -14,16 +14,16 @@ import (
 
 const (
 	laplaceSteps     = 50
-	laplaceTolerance = 1e-8 // of a whole step's gain for a row: the next one's is about its square
+	laplaceTolerance = 1e-8 // gain of a full Newton step per row: the next gain is about its square
 	longestStep      = 8.0
 )
 
-// laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier
-// with the logistic link, of targets ±1, or the means of those of equal rows, at a kernel matrix k, and the derivatives if they are
-// wanted; of several columns of targets the sum. The prior of the log odds is (K + 11')/λ: a constant has the variance of a kernel of
-// unit diagonal. Weights multiply the log likelihoods of rows. ok is false where Newton's steps
-// do not arrive, the error is ctx's. Cost some seven Cholesky factors for a column, with the derivatives an inverse more
-// (Rasmussen and Williams, algorithms 3.1 and 5.1).
+// laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link, and its
+// derivatives if gradient is set, at a kernel matrix k. Targets are ±1, or the means of those of equal rows. The result is the sum
+// over the columns of targets. The prior of the log odds is (K + 11')/λ: the constant has the variance of a kernel with unit
+// diagonal. Weights multiply the log likelihoods of rows. It returns ok = false if Newton's method does not converge, and ctx's
+// error. The cost is about seven Cholesky factors per column, and an inverse for the derivatives (Rasmussen and Williams,
+// algorithms 3.1 and 5.1).
 func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool, err error) {
 	n, _ := t.Y.Dims()
 	prior := mat.NewSymDense(n, nil)
@@ -70,19 +70,19 @@ func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gr
 	return v, !math.IsNaN(v.F) && !math.IsInf(v.F, 0), nil
 }
 
-// mode is where the posterior of the log odds f = prior·a is largest.
+// mode is the maximum of the posterior of the log odds f = prior·a.
 type mode struct {
 	y, weights []float64
 	prior      *mat.SymDense
 	f, a       []float64
-	height     float64   // the log posterior, but for its determinant
-	slope      []float64 // d/df of the log likelihood
-	root       []float64 // the root of minus its second derivative
+	height     float64   // the log posterior without its determinant
+	slope      []float64 // derivative of the log likelihood in f
+	root       []float64 // square root of minus its second derivative
 	memory     *mat.SymDense
 	factor     *linalg.Cholesky
 }
 
-// look sets what belongs to a and f.
+// look updates the fields that depend on a and f.
 func (m *mode) look() {
 	m.height = -floats.Dot(m.a, m.f) / 2
 	for i, f := range m.f {
@@ -97,7 +97,7 @@ func (m *mode) look() {
 	}
 }
 
-// logisticLoss is minus the log likelihood of log odds f, for a target y that is ±1 or the mean of several.
+// logisticLoss returns minus the log likelihood of log odds f for a target y, which is ±1 or a mean of such targets.
 func logisticLoss(y, f float64) float64 {
 	if y == 1 || y == -1 {
 		return softplus(-y * f)
@@ -105,7 +105,7 @@ func logisticLoss(y, f float64) float64 {
 	return (1+y)/2*softplus(-f) + (1-y)/2*softplus(f)
 }
 
-// logisticSlope is the derivative of the log likelihood in f.
+// logisticSlope returns the derivative of the log likelihood in f.
 func logisticSlope(y, f float64) float64 {
 	if y == 1 || y == -1 {
 		return y / (1 + math.Exp(y*f))
@@ -113,7 +113,7 @@ func logisticSlope(y, f float64) float64 {
 	return (1+y)/2 - 1/(1+math.Exp(-f))
 }
 
-// softplus is ln(1 + exp(x)).
+// softplus returns ln(1 + exp(x)).
 func softplus(x float64) float64 {
 	if x > 0 {
 		return x + math.Log1p(math.Exp(-x))
@@ -121,8 +121,7 @@ func softplus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// factorise sets factor to that of B = I + W½ prior W½, which has no eigenvalue below 1, in memory that is kept. The
-// error is ctx's.
+// factorise factors B = I + W½ prior W½, whose eigenvalues are at least 1, in reused memory. It returns ctx's error.
 func (m *mode) factorise(ctx context.Context) (ok bool, err error) {
 	n := len(m.f)
 	to, from := m.memory.RawSymmetric().Data, m.prior.RawSymmetric().Data
@@ -137,8 +136,7 @@ func (m *mode) factorise(ctx context.Context) (ok bool, err error) {
 	return ok, err
 }
 
-// definite says of the error of a factor whether there is one, and returns the error where that is
-// not the matrix's.
+// definite interprets the error of a factorisation: it reports whether the matrix was definite, and returns errors of other causes.
 func definite(err error) (bool, error) {
 	if errors.Is(err, fault.ErrNotPSD) {
 		return false, nil
@@ -146,8 +144,8 @@ func definite(err error) (bool, error) {
 	return err == nil, err
 }
 
-// climb takes Newton's steps to the mode. From 0 log odds grow by about one with each, so steps are longer where the
-// posterior still rises, and halved where they overshoot. The error is ctx's.
+// climb takes Newton steps to the mode. From 0, log odds grow by about one per step, so steps are lengthened while the posterior
+// still rises, and halved when they overshoot. It returns ctx's error.
 func (m *mode) climb(ctx context.Context) (bool, error) {
 	n := len(m.f)
 	a, f := make([]float64, n), make([]float64, n)
@@ -186,10 +184,10 @@ func (m *mode) climb(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// step is how far along a direction of a and f the posterior is largest, but 1 if that is not clearly more. The
-// posterior is concave: these are Newton's steps of one variable.
+// step returns the step length along a direction of a and f that maximises the posterior, or 1 if the maximum is not clearly
+// higher. The posterior is concave, so it takes Newton steps in one variable.
 func (m *mode) step(toA, toF []float64) float64 {
-	// The prior's share of the derivatives.
+	// The prior's contribution to the derivatives.
 	first, second := -floats.Dot(m.a, toF), -floats.Dot(toA, toF)
 	s := 1.0
 	for range 20 {
@@ -210,12 +208,12 @@ func (m *mode) step(toA, toF []float64) float64 {
 		s = next
 	}
 	if s < 1.1 {
-		return 1 // near the mode whole steps converge quadratically
+		return 1 // near the mode full steps converge quadratically
 	}
 	return s
 }
 
-// applyInverse sets b to b - W½ B⁻¹ W½ prior b, which is (I + W prior)⁻¹ b.
+// applyInverse sets b to b - W½ B⁻¹ W½ prior b, which equals (I + W prior)⁻¹ b.
 func (m *mode) applyInverse(b []float64) {
 	n := len(b)
 	c := make([]float64, n)
@@ -227,16 +225,16 @@ func (m *mode) applyInverse(b []float64) {
 	}
 }
 
-// derivatives returns those of the evidence in the entries of the prior: of the determinant and
-// the likelihood at a fixed mode, and through the mode. The error is ctx's.
+// derivatives returns the derivatives of the evidence in the entries of the prior: those of the determinant and the likelihood at a
+// fixed mode, and those through the mode. It returns ctx's error.
 func (m *mode) derivatives(ctx context.Context) (*mat.SymDense, error) {
 	n := len(m.f)
 	r, err := m.factor.Inverse(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// The determinant's derivatives in f are minus half of the posterior variances times those of
-	// W, and the variances times W are 1 less the diagonal of B⁻¹.
+	// The derivatives of the determinant in f are minus half the posterior variances times the derivatives of W. The variances
+	// times W are 1 minus the diagonal of B⁻¹.
 	u := make([]float64, n)
 	for i, f := range m.f {
 		u[i] = (r.At(i, i) - 1) / 2 * (1 - 2/(1+math.Exp(-f)))

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The values of scikit-learn's GaussianProcessClassifier, and the gradients by differences.
+// Values agree with scikit-learn's GaussianProcessClassifier, and gradients with finite differences.
 func TestLaplace(t *testing.T) {
 	data, err := os.ReadFile("testdata/laplace.json")
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ func laplaceWeights(n int) []float64 {
 	return out
 }
 
-// A weight of 2 is the row given twice.
+// A weight of 2 is equivalent to repeating the row.
 func TestLaplaceOfRowsTwice(t *testing.T) {
 	x := [][]float64{{0, 1}, {1, 0}, {2, 2}, {1, 3}, {.5, .4}, {1, 0}, {2, 2}}
 	y := []float64{1, -1, 1, 1, -1, -1, 1}

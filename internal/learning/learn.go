@@ -15,17 +15,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Block is rows that an objective is taken of.
+// Block holds the rows of an objective.
 type Block struct {
 	Targets
 	derivatives *kernels.Derivatives
-	// The kernel matrix, and a copy that is factorised, in memory that is kept: an evaluation
-	// is asked for again and again.
+	// The kernel matrix and the copy that is factored, in memory that all evaluations reuse.
 	gram, memory mat.SymDense
 }
 
-// NewBlock prepares rows x (n×d), which it copies, and their targets. Errors are those of
-// kernels.NewDerivatives.
+// NewBlock prepares rows x (n×d), which it copies, and their targets. It returns the errors of kernels.NewDerivatives.
 func NewBlock(x *mat.Dense, t Targets, opt *kernels.Options) (*Block, error) {
 	d, err := kernels.NewDerivatives(x, opt)
 	if err != nil {
@@ -39,15 +37,15 @@ func (b *Block) rows() int {
 	return n
 }
 
-// Prior is a Student t distribution of some parameters around centres: what keeps a scale near
-// the others unless the rows say otherwise, and lets it go where they do.
+// Prior is a Student t distribution of some parameters around centres. It keeps a length near the others unless the rows clearly
+// favour another.
 type Prior struct {
-	Centre []float64 // of each parameter; NaN for those without a prior
+	Centre []float64 // one per parameter; NaN for parameters without a prior
 	Nu     float64   // degrees of freedom
 	Tau    float64   // scale
 }
 
-// Add adds the logarithm of the density at theta, but for a constant, to f and its gradient.
+// Add adds the log density at theta, up to a constant, to f and its gradient.
 func (p *Prior) Add(f *float64, gradient, theta []float64) {
 	if p == nil {
 		return
@@ -64,14 +62,14 @@ func (p *Prior) Add(f *float64, gradient, theta []float64) {
 	}
 }
 
-// Bounds are the ends of the logarithms.
+// Bounds limits the logs of the parameters.
 type Bounds struct{ Low, High []float64 }
 
-// LengthBounds are the ends of the logarithm of a length of a column of unit deviation.
+// LengthBounds returns the bounds of the log of a length, for a column with unit standard deviation.
 func LengthBounds() (low, high float64) { return -3.5, 8 }
 
-// DefaultBounds are those of a kernel on columns of unit deviation: without them the best
-// length is often infinite, and the best ridge 0.
+// DefaultBounds returns the bounds for a kernel on columns with unit standard deviation. Without bounds the best length is often
+// infinite, and the best ridge 0.
 func DefaultBounds(k kernels.Differentiable) Bounds {
 	var b Bounds
 	add := func(low, high float64) { b.Low, b.High = append(b.Low, low), append(b.High, high) }
@@ -80,7 +78,7 @@ func DefaultBounds(k kernels.Differentiable) Bounds {
 		case kernels.KindLength, kernels.KindPeriod:
 			add(LengthBounds())
 		case kernels.KindRate:
-			add(-16, 7) // one over a squared length
+			add(-16, 7) // 1 divided by a squared length
 		default:
 			add(-7, 7)
 		}
@@ -90,41 +88,39 @@ func DefaultBounds(k kernels.Differentiable) Bounds {
 	return b
 }
 
-// Problem is the learning of a kernel's parameters. Its variables are the logarithms of the
-// kernel's parameters, of the ridge, and of the extra parameter where the objective has one.
+// Problem learns the parameters of a kernel. Its variables are the logs of the kernel's parameters, of the ridge, and of the extra
+// parameter of objectives that have one.
 type Problem struct {
 	Kind   Kind
 	Kernel kernels.Differentiable
-	Blocks []*Block // the objective is the sum of theirs
-	Rows   int      // those that Evaluate has beside them
+	Blocks []*Block // the objective is the sum over the blocks
+	Rows   int      // rows of Evaluate that are not in Blocks
 	Prior  *Prior
 	Bounds Bounds
-	// Likelihood puts the objectives that are means over rows in the place of log likelihoods, on
-	// the scale of a Prior: n/2 times minus the logarithm of a LeaveOneOut error, n times a
-	// Logistic loss.
+	// Likelihood rescales objectives that are means over rows to the scale of a log likelihood, to match a Prior: n/2 times minus
+	// the log of a LeaveOneOut error, n times a Logistic loss.
 	Likelihood bool
-	// MaxIterations bounds the steps of the quasi-Newton method.
+	// MaxIterations limits the steps of the quasi-Newton method.
 	MaxIterations int
-	// Tolerance ends the climb where two steps have changed the objective for a row by less than
-	// this share of it, or by less than a tenth of it.
+	// Tolerance ends the climb when two steps change the objective per row by less than this fraction of it, or by less than a
+	// tenth of Tolerance.
 	Tolerance float64
-	// Inverse, if not nil, is about the inverse of minus the second derivatives of the objective
-	// for a row, as an Outcome has it of a climb on other rows: steps go by it from the first.
+	// Inverse, if not nil, approximates the inverse of minus the second derivatives of the objective per row, such as that in an
+	// Outcome of a climb on other rows. It scales the first steps.
 	Inverse *mat.SymDense
-	// Evaluate, if not nil, stands between the climb and At: it may recall a value, record it,
-	// or end the climb with an error.
+	// Evaluate, if not nil, replaces At in the climb. It may return a recorded value, record a new one, or end the climb with an
+	// error.
 	Evaluate func(ctx context.Context, theta []float64) (f float64, gradient []float64, err error)
 }
 
-// Value returns the objective with the prior at the logarithms theta, and sets the gradient if it
-// is not nil. An infinite value stands for a matrix that is not positive definite.
+// Value returns the objective with the prior at the logs theta, and sets the gradient if it is not nil. It is infinite if a matrix
+// is not positive definite.
 func (p *Problem) Value(ctx context.Context, theta, gradient []float64) (float64, error) {
 	f, err := p.evaluateRidges(ctx, theta, []float64{theta[len(p.Kernel.Params())]}, gradient)
 	return f[0], err
 }
 
-// AtRidges returns the objective at theta with each of the ridges in the place of its own, from
-// one kernel matrix of each block.
+// AtRidges returns the objective at theta with each of these ridges in turn, from one kernel matrix per block.
 func (p *Problem) AtRidges(ctx context.Context, theta, ridges []float64) ([]float64, error) {
 	logs := make([]float64, len(ridges))
 	for i, v := range ridges {
@@ -133,7 +129,7 @@ func (p *Problem) AtRidges(ctx context.Context, theta, ridges []float64) ([]floa
 	return p.evaluateRidges(ctx, theta, logs, nil)
 }
 
-// evaluateRidges is At with the logarithms of ridges, of which a gradient allows one.
+// evaluateRidges is At for the logs of several ridges. With a gradient there may be only one.
 func (p *Problem) evaluateRidges(ctx context.Context, theta, ridges, gradient []float64) ([]float64, error) {
 	count := len(p.Kernel.Params())
 	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
@@ -172,7 +168,7 @@ func (p *Problem) evaluateRidges(ctx context.Context, theta, ridges, gradient []
 	return totals, nil
 }
 
-// likelihood returns what stands for the log likelihood of n rows, and scales the gradient.
+// likelihood returns the counterpart of the log likelihood of n rows, and scales the gradient accordingly.
 func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	switch p.Kind {
 	case LeaveOneOut:
@@ -185,10 +181,9 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	return f
 }
 
-// objective returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
-// the gradient if it is not nil.
+// objective returns the objective of a block, whose kernel matrix is in gram, at a ridge, and sets the gradient if it is not nil.
 func (b *Block) objective(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
-	// In multiplications over the square of the rows, of which those of products take a tenth of the time.
+	// Costs in multiplications divided by the square of the rows. Multiplications in matrix products count a tenth.
 	first, second := progress.Two(ctx, float64(b.rows()), 10*float64(len(gradient)+10))
 	v, ok, err := b.value(first, kind, lambda, extra, gradient != nil)
 	switch {
@@ -223,19 +218,18 @@ func (b *Block) value(ctx context.Context, kind Kind, lambda, extra float64, gra
 	return evaluate(ctx, kind, c, b.Targets, lambda, extra, gradient)
 }
 
-// Outcome is what was learnt.
+// Outcome is the result of a climb.
 type Outcome struct {
-	Theta   []float64     // the best logarithms that were seen
-	F       float64       // the objective there, with the prior
-	Inverse *mat.SymDense // about the inverse of minus the second derivatives for a row
+	Theta   []float64     // the best logs that were evaluated
+	F       float64       // the objective at Theta, with the prior
+	Inverse *mat.SymDense // approximate inverse of minus the second derivatives per row
 }
 
-// usualValues are those of a climb, or some fewer.
+// usualValues is a typical number of evaluations of a climb.
 const usualValues = 20
 
-// Improve climbs from theta, within the bounds, by limited-memory BFGS. It returns the best
-// point that was seen, with an error too; F is -Inf if none had a value. Errors are those of
-// the kernel, of Evaluate, and ctx's.
+// Improve climbs from theta within the bounds by limited-memory BFGS. It returns the best evaluated point, also with an error. F is
+// -Inf if no point had a value. It returns errors of the kernel, of Evaluate and of ctx.
 func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error) {
 	rows := p.Rows
 	for _, b := range p.Blocks {
@@ -248,8 +242,8 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		Converger:         &optimize.FunctionConverge{Relative: p.Tolerance, Absolute: p.Tolerance / 10, Iterations: 2},
 		GradientThreshold: 1e-7,
 	}
-	// In units z of x = theta + Lz with LL' = Inverse the objective is about round, and the best
-	// step as long as the gradient. gonum's first has length 1: of units that are as long.
+	// In units z of x = theta + Lz with LL' = Inverse the objective is nearly spherical, and the best step is as long as the
+	// gradient. The first step of gonum's method has length 1, so units are scaled to that length.
 	scale := p.scale(len(theta))
 	if p.Inverse != nil {
 		_, v := c.evaluate(theta)
@@ -278,7 +272,7 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	return c.best, c.err
 }
 
-// scale is L, lower triangular, the identity without an Inverse.
+// scale returns the lower triangular L, or the identity without an Inverse.
 func (p *Problem) scale(n int) *mat.TriDense {
 	out := mat.NewTriDense(n, mat.Lower, nil)
 	var factor mat.Cholesky
@@ -292,11 +286,11 @@ func (p *Problem) scale(n int) *mat.TriDense {
 	return out
 }
 
-// climb keeps the last point, which gonum's methods ask for twice, and the best.
+// climb stores the last point, which gonum's methods evaluate twice, and the best point.
 type climb struct {
 	*Problem
 	ctx     context.Context
-	parts   *progress.Series // a value each
+	parts   *progress.Series // one part per value
 	scale   float64
 	x, g    []float64
 	f       float64
@@ -305,8 +299,8 @@ type climb struct {
 	err     error
 }
 
-// evaluate returns what is minimised, and its gradient: minus the objective at the nearest point
-// within the bounds, and half the squared distance from there.
+// evaluate returns the function to minimise and its gradient: minus the objective at the nearest point within the bounds, plus half
+// the squared distance to it.
 func (c *climb) evaluate(x []float64) (float64, []float64) {
 	if c.x != nil && slices.Equal(c.x, x) {
 		return c.f, c.g
@@ -338,7 +332,7 @@ func (c *climb) evaluate(x []float64) (float64, []float64) {
 	return c.f, c.g
 }
 
-// learn updates the inverse by the change of the gradient from the last point, as BFGS does.
+// learn updates the inverse by the BFGS formula, from the change of the gradient since the last point.
 func (c *climb) learn(last, gradient []float64) {
 	if len(last) == 0 || floats.Norm(gradient, 2) == 0 {
 		return

@@ -16,39 +16,39 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The grid of a start of one length for all columns: lengths in units of the median distance, and ridges.
+// The grid for the start with one length for all columns: lengths in units of the median distance, and ridges.
 var (
 	StartLengths = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
 	StartRidges  = []float64{1e-6, 1e-4, 1e-2, 1e-1, 1}
 )
 
-// What a climb of lengths goes by, here and in package selection.
+// Settings of climbs of lengths, here and in package selection.
 const (
-	// The prior of their logarithms is a Student t distribution of such degrees of freedom and scale around one length.
+	// The prior of log lengths is a Student t distribution around one common length, with these degrees of freedom and this scale.
 	PriorDegrees = 3.0
 	PriorScale   = 0.5
-	// Farthest is how far beyond that, in logarithms, a length may go on from few rows to more.
+	// Farthest is the largest log ratio of a length to the common length when a climb continues on more rows.
 	Farthest    = 1.0
 	Tolerance   = 1e-4
 	MaxSteps    = 100
-	PolishSteps = 2 // of one length on more rows, from what few found
+	PolishSteps = 2 // steps for the common length on more rows
 )
 
-// Lengths learns a length for each column and forgets how: what estimators do that choose their own kernel.
-// Package selection has the search that reports, has a budget and takes any number of rows.
+// Lengths learns one length per column, for estimators that choose their own kernel. It reports nothing. The search of package
+// selection reports, has a budget and accepts any number of rows.
 type Lengths struct {
-	Base kernels.Kernel // of unit length; no parameters but that
+	Base kernels.Kernel // of unit length, without other parameters
 	Kind Kind
-	Rows []int // how many rows are climbed on, one climb after the other; all where there are fewer
+	Rows []int // numbers of rows of successive climbs; a larger number means all rows
 	Seed uint64
 	// Workers and MaxBytes are those of kernels.Options.
 	Workers  int
 	MaxBytes int64
 }
 
-// Learn returns the kernel for rows x (n×d), which are not changed, and their targets. Lengths are learnt in units
-// of the columns' standard deviations, so scales of columns do not matter. Of targets that are all the same, and
-// of fewer than three rows, every length is the median distance in those units.
+// Learn returns the kernel for rows x (n×d), which it does not change, and their targets. Lengths are learnt in units of the
+// standard deviations of the columns, so the scales of columns do not matter. If all targets are equal, or there are fewer than
+// three rows, every length is the median distance in those units.
 func (l Lengths) Learn(ctx context.Context, x *mat.Dense, t Targets) (kernels.ARD, error) {
 	n, d := x.Dims()
 	units := deviations(x)
@@ -65,12 +65,12 @@ func (l Lengths) Learn(ctx context.Context, x *mat.Dense, t Targets) (kernels.AR
 		median = 1
 	}
 	logs := slices.Repeat([]float64{math.Log(median) / 2}, d)
-	order := rand.New(rand.NewPCG(l.Seed, 0x6c656e67746873)).Perm(n) // the stream "lengths"
+	order := rand.New(rand.NewPCG(l.Seed, 0x6c656e67746873)).Perm(n) // the random stream "lengths"
 	c := course{Lengths: l, d: d, median: logs[0]}
 	cubes := make([]float64, len(l.Rows))
 	for i, rows := range l.Rows {
 		if i == 0 || l.Rows[i-1] < n {
-			cubes[i] = math.Pow(float64(min(rows, n)), 2.5) // on more rows there are fewer steps to go
+			cubes[i] = math.Pow(float64(min(rows, n)), 2.5) // later climbs need fewer steps
 		}
 	}
 	parts := progress.Parts(ctx, cubes...)
@@ -98,18 +98,18 @@ func (l Lengths) Learn(ctx context.Context, x *mat.Dense, t Targets) (kernels.AR
 	return k, kernels.Validate(k)
 }
 
-// course is a climb on some rows after the other.
+// course is a sequence of climbs on increasing numbers of rows.
 type course struct {
 	Lengths
 	d       int
-	median  float64       // the logarithm of the median distance
-	one     []float64     // the best of one length, the centre of the prior, and its ridge
-	theta   []float64     // nil before the first
-	inverse *mat.SymDense // as Problem has it
-	learnt  bool          // anything
+	median  float64       // log of the median distance
+	one     []float64     // the best common length, which is the centre of the prior, and its ridge
+	theta   []float64     // nil before the first climb
+	inverse *mat.SymDense // as in Problem
+	learnt  bool          // a climb learnt something
 }
 
-// climb goes on from theta, or where that is nil from the best of one length.
+// climb continues from theta, or from the best common length if theta is nil.
 func (c *course) climb(ctx context.Context, b *Block) error {
 	first, rest := progress.Two(ctx, 1, 3)
 	if c.theta == nil {
@@ -120,7 +120,7 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 			return err
 		}
 	} else if c.d > 1 {
-		// The centre of the prior is that of more rows too.
+		// The centre of the prior is also optimised on the larger number of rows.
 		one := c.problem(b, c.d, make([]int, c.d))
 		one.MaxIterations = PolishSteps
 		out, err := one.Improve(first, c.one)
@@ -132,7 +132,8 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 		}
 	}
 	for j := range c.d {
-		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
+		// If few rows carry no information about a column, the objective is flat there, and more rows would not bring the length
+		// back.
 		c.theta[j] = min(c.theta[j], c.one[0]+Farthest)
 	}
 	all := c.problem(b, c.d, nil)
@@ -163,12 +164,12 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 	return err
 }
 
-// starts are other starts than that of a climb.
+// starts returns the search from other starts.
 func (c *course) starts(b *Block, k kernels.ARD) *Starts {
 	return &Starts{Kernel: k, Blocks: []*Block{b}, Bounds: DefaultBounds(k), Median: c.median}
 }
 
-// useful puts the median distance in the place of one length that says nothing of the rows.
+// useful replaces a common length that explains nothing by the median distance.
 func (c *course) useful(ctx context.Context, b *Block) error {
 	one := c.problem(b, c.d, make([]int, c.d))
 	starts := c.starts(b, one.Kernel.(kernels.ARD))
@@ -183,7 +184,7 @@ func (c *course) useful(ctx context.Context, b *Block) error {
 	return err
 }
 
-// begin finds the best of one length; none where the kernel is singular on the rows at all of them.
+// begin finds the best common length. There is none if the kernel matrix is singular at all of them.
 func (c *course) begin(ctx context.Context, b *Block) error {
 	one := c.problem(b, c.d, make([]int, c.d))
 	best, start := math.Inf(-1), []float64(nil)
@@ -222,7 +223,7 @@ func (l Lengths) problem(b *Block, d int, groups []int) *Problem {
 		Likelihood: true}
 }
 
-// block is an objective of some rows, nil where their targets teach nothing.
+// block returns the objective of some rows, or nil if their targets carry no information.
 func (l Lengths) block(x *mat.Dense, t Targets, rows []int) (*Block, error) {
 	part := Targets{Outputs: t.Outputs}
 	y := linalg.Rows(t.Y, rows)
@@ -250,13 +251,13 @@ func (l Lengths) block(x *mat.Dense, t Targets, rows []int) (*Block, error) {
 	return NewBlock(linalg.Rows(x, rows), part, &kernels.Options{Workers: l.Workers, MaxBytes: l.MaxBytes})
 }
 
-// deviations are the standard deviations of columns, 1 where there is none.
+// deviations returns the standard deviations of the columns, and 1 for constant columns.
 func deviations(x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	out, column := make([]float64, d), make([]float64, n)
 	for j := range out {
 		mat.Col(column, j, x)
-		unit := targets.Unit(column) // squares of numbers over it do not overflow
+		unit := targets.Unit(column) // squares of numbers divided by unit do not overflow
 		floats.Scale(1/unit, column)
 		out[j] = unit * stat.PopStdDev(column, nil)
 		if !(out[j] > 0) || math.IsInf(out[j], 1) {

@@ -1,13 +1,11 @@
-// Package learning has the objectives by which the parameters of a kernel are learnt, with
-// their exact gradients, and the quasi-Newton method that improves them.
+// Package learning has objectives for the parameters of a kernel, with exact gradients, and a quasi-Newton method that maximises
+// them.
 //
-// With C = K + λ diag(1/w), η = C⁻¹1, s = 1'η and P = C⁻¹ - ηη'/s, the block of the
-// bordered inverse of the machine with a free constant, A = PY are its coefficients and
-// a[i]/P[i,i] its leave-one-out residuals. Every objective F has an explicit symmetric
-// matrix W = dF/dC, so that dF/dθ = Σ W[i,k] dK[i,k]/dθ for each parameter θ of the kernel:
-// one gradient costs a Cholesky factor and an inverse, however many parameters there are
-// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, 5.8 to 5.13;
-// Cawley and Talbot, JMLR 8, 2007, 841).
+// With C = K + λ diag(1/w), η = C⁻¹1 and s = 1'η, P = C⁻¹ - ηη'/s is a block of the inverse of the bordered matrix of a machine
+// with a free constant. A = PY are its coefficients, and a[i]/P[i,i] its leave-one-out residuals. Every objective F has an explicit
+// symmetric matrix W = dF/dC, so that dF/dθ = Σ W[i,k] dK[i,k]/dθ for each parameter θ of the kernel. A gradient costs a Cholesky
+// factor and an inverse, regardless of the number of parameters (Rasmussen and Williams, Gaussian Processes for Machine Learning,
+// 2006, 5.8 to 5.13; Cawley and Talbot, JMLR 8, 2007, 841).
 package learning
 
 import (
@@ -22,53 +20,51 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Kind is an objective. All of them are maximised.
+// Kind is an objective. All objectives are maximised.
 type Kind int
 
 // The objectives.
 const (
-	// Restricted is the log evidence of the contrasts of the targets, which do not know the
-	// constant, at its best variance.
+	// Restricted is the log evidence of the contrasts of the targets, which do not depend on the constant, at the best variance.
 	Restricted Kind = iota
 	// Full is the log evidence at the best constant and variance.
 	Full
 	// LeaveOneOut is minus the mean weighted squared leave-one-out residual.
 	LeaveOneOut
-	// Density is the log predictive density of each row from the others.
+	// Density is the log predictive density of each row given the others.
 	Density
 	// Given is the log evidence at the best constant and a given variance.
 	Given
 	// ZeroMean is Full without a constant.
 	ZeroMean
-	// Logistic is minus the mean of ln(1 + exp(-t y f)) over rows, for targets y = ±1 and what
-	// the other rows predict, f. Its slope t is learnt too.
+	// Logistic is minus the mean of ln(1 + exp(-t y f)) over rows, where y = ±1 is the target and f the leave-one-out prediction.
+	// The slope t is learnt too.
 	Logistic
 	// Laplace is the approximate log evidence of a classifier, for targets y = ±1; see laplace.
 	Laplace
 )
 
-// extra reports whether an objective has a parameter beside the kernel's and the ridge: the
-// variance of Given, the slope of Logistic.
+// extra reports whether an objective has a parameter in addition to the kernel's and the ridge: the variance of Given, the slope of
+// Logistic.
 func (k Kind) extra() bool { return k == Given || k == Logistic }
 
-// Targets are what a kernel is learnt for.
+// Targets are the targets of a block.
 type Targets struct {
 	Y       *mat.Dense // n×m
-	Weights []float64  // of the rows, nil for 1 each
-	// Outputs is the number of independent ones: m, but one fewer where the columns stand for
-	// m classes.
+	Weights []float64  // row weights; nil: 1 each
+	// Outputs is the number of independent columns: m, or m-1 if the columns are the indicators of m classes.
 	Outputs int
 }
 
 // value is an objective at a kernel matrix.
 type value struct {
 	F      float64
-	W      *mat.SymDense // dF/dC, nil where it was not asked for
+	W      *mat.SymDense // dF/dC; nil unless requested
 	Lambda float64       // dF/dlnλ
-	Extra  float64       // dF in the logarithm of the extra parameter
+	Extra  float64       // dF in the log of the extra parameter
 }
 
-// state is what all objectives are made of.
+// state holds the quantities from which all objectives are computed.
 type state struct {
 	Targets
 	n      int
@@ -79,7 +75,7 @@ type state struct {
 	q      float64    // tr(Y'PY)
 }
 
-// noise is 1/w.
+// noise returns 1/w for a row.
 func (t Targets) noise(i int) float64 {
 	if t.Weights == nil {
 		return 1
@@ -87,8 +83,7 @@ func (t Targets) noise(i int) float64 {
 	return 1 / t.Weights[i]
 }
 
-// newState factorises c = K + λ diag(1/w), which it takes over; ok is false where that is not
-// positive definite. The error is ctx's.
+// newState factors c = K + λ diag(1/w) in place. It returns ok = false if c is not positive definite, and ctx's error.
 func newState(ctx context.Context, c *mat.SymDense, t Targets, constant bool) (*state, bool, error) {
 	factor, err := linalg.NewCholesky(ctx, "", c)
 	if ok, err := definite(err); !ok || factor.Jitter() > 0 {
@@ -119,16 +114,15 @@ func newState(ctx context.Context, c *mat.SymDense, t Targets, constant bool) (*
 	for i := range n {
 		s.q += floats.Dot(s.a.RawRowView(i), t.Y.RawRowView(i))
 	}
-	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0), nil // and n·m/q is finite
+	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0), nil // then n·m/q is finite, too
 }
 
-// evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and
-// the derivatives if they are wanted; ok is false where c is not positive definite. The error
-// is ctx's.
+// evaluate returns an objective at a kernel matrix c that includes its ridge, and the derivatives if gradient is set. It overwrites
+// c. It returns ok = false if c is not positive definite, and ctx's error.
 func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda, extra float64,
 	gradient bool) (v value, ok bool, err error) {
 	first, rest := ctx, ctx
-	if gradient { // the inverse takes twice what the factor takes
+	if gradient { // the inverse takes twice as long as the factor
 		first, rest = progress.Two(ctx, 1, 2)
 	}
 	s, ok, err := newState(first, c, t, kind != ZeroMean)
@@ -152,8 +146,7 @@ func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda
 	return v, !math.IsNaN(v.F), nil
 }
 
-// evidence returns a log evidence. The weights' own part of the determinant, which no
-// parameter changes, is left in. The error is ctx's.
+// evidence returns a log evidence. It includes the constant contribution of the weights to the determinant. It returns ctx's error.
 func (s *state) evidence(ctx context.Context, kind Kind, sigma2 float64, gradient bool) (v value, err error) {
 	n, m := float64(s.n), float64(s.Outputs)
 	det := s.factor.LogDet()
@@ -188,7 +181,7 @@ func (s *state) evidence(ctx context.Context, kind Kind, sigma2 float64, gradien
 	return v, nil
 }
 
-// leftOut returns an objective of the leave-one-out residuals. The error is ctx's.
+// leftOut returns an objective of the leave-one-out residuals. It returns ctx's error.
 func (s *state) leftOut(ctx context.Context, kind Kind, slope float64, gradient bool) (v value, err error) {
 	n, _ := s.a.Dims()
 	_, outputs := s.a.Dims()
@@ -212,7 +205,7 @@ func (s *state) leftOut(ctx context.Context, kind Kind, slope float64, gradient 
 	if !gradient {
 		return v, nil
 	}
-	// W = -P diag(v) P + c (aq' + qa'), with q = Pu: a product for each sign of v.
+	// W = -P diag(v) P + c (aq' + qa') with q = Pu, by one product for each sign of v.
 	for _, sign := range []float64{1, -1} {
 		var rows []int
 		for i := range n {
@@ -252,14 +245,14 @@ func (s *state) leftOut(ctx context.Context, kind Kind, slope float64, gradient 
 	return v, nil
 }
 
-// losses are what a function of the leave-one-out residuals contributes to W.
+// losses holds the contributions of a function of the leave-one-out residuals to W.
 type losses struct {
 	f, cross, extra float64
 	u               *mat.Dense
 	v               []float64
 }
 
-// squares is minus the mean squared residual.
+// squares computes minus the mean squared residual.
 func (s *state) squares(p *mat.SymDense) losses {
 	n, outputs := s.a.Dims()
 	total := 0.0
@@ -280,7 +273,7 @@ func (s *state) squares(p *mat.SymDense) losses {
 	return out
 }
 
-// logistic is minus the mean logistic loss of what the other rows predict, for two classes.
+// logistic computes minus the mean logistic loss of the leave-one-out predictions, for two classes.
 func (s *state) logistic(p *mat.SymDense, slope float64) losses {
 	n, _ := s.a.Dims()
 	total := 0.0
@@ -302,7 +295,7 @@ func (s *state) logistic(p *mat.SymDense, slope float64) losses {
 	return out
 }
 
-// density is the log predictive density at its best variance.
+// density computes the log predictive density at its best variance.
 func (s *state) density(p *mat.SymDense) losses {
 	n, outputs := s.a.Dims()
 	m := float64(s.Outputs)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// described is a kernel of the reference files.
+// described is a kernel as the reference files describe it.
 type described struct {
 	Kind   string
 	Base   string
@@ -24,8 +24,8 @@ type described struct {
 	Groups []int
 }
 
-// kernel makes it for d columns, its parameters at 1 in the order of the files, but for the
-// factors of a sum, which the files have at the end.
+// kernel returns the kernel for d columns with all parameters 1, in the order of the files. Only the factors of a sum come last in
+// the files.
 func (k described) kernel(d int) kernels.Differentiable {
 	ones := func() []float64 {
 		out := make([]float64, d)
@@ -77,8 +77,8 @@ func (k described) kernel(d int) kernels.Differentiable {
 	return nil
 }
 
-// order returns the place in the file of each of the parameters of a kernel: the same, but for
-// the factors of a sum, which the file has behind all others.
+// order returns the position in the file of each parameter of a kernel. The orders differ only for the factors of a sum, which come
+// last in the file.
 func (k described) order(of kernels.Differentiable) []int {
 	params := of.Params()
 	out := make([]int, len(params))
@@ -140,7 +140,7 @@ func dense(rows [][]float64) *mat.Dense {
 	return out
 }
 
-// targets are those of a case: one or two columns, or the indicators of classes.
+// targets returns the targets of a case: one or two columns, or the indicators of classes.
 func (r reference) targets(t *testing.T) Targets {
 	var one []float64
 	var more [][]float64
@@ -156,7 +156,7 @@ func (r reference) targets(t *testing.T) Targets {
 		return Targets{Y: mat.NewDense(len(one), 1, one), Weights: r.Weights, Outputs: 1}
 	}
 	require.NoError(t, json.Unmarshal(r.Y, &more))
-	// A list for each output.
+	// One list per output.
 	return Targets{Y: mat.DenseCopyOf(dense(more).T()), Weights: r.Weights, Outputs: len(more)}
 }
 
@@ -174,7 +174,7 @@ var kinds = map[string]Kind{
 	"evidence_fixed_sigma2": Given, "evidence_zero_mean": ZeroMean,
 }
 
-// The values and gradients of the reference files, which were computed with 60 digits.
+// Values and gradients agree with the reference files, which were computed with 60 digits.
 func TestObjectives(t *testing.T) {
 	compared := 0
 	for _, file := range []string{"objectives.json", "objectives_special.json"} {
@@ -189,11 +189,11 @@ func TestObjectives(t *testing.T) {
 				}
 				tolerance := 1e-9
 				if c.Name == "noisefree_matern52_12x1" {
-					tolerance = 1e-7 // of condition 1e6
+					tolerance = 1e-7 // condition number 1e6
 				}
 				sign := 1.0
 				if kind == LeaveOneOut {
-					sign = -1 // the file's is an error
+					sign = -1 // the file has the error itself
 				}
 				theirs := slices.Clone(theta)
 				order := c.Kernel.order(p.Kernel)
@@ -226,7 +226,7 @@ func TestObjectives(t *testing.T) {
 	assert.GreaterOrEqual(t, compared, 95)
 }
 
-// The values at several ridges are those at each.
+// Values at several ridges agree with those at each ridge alone.
 func TestRidges(t *testing.T) {
 	for _, c := range references(t, "objectives.json")[:4] {
 		for _, kind := range []Kind{Restricted, LeaveOneOut} {
@@ -247,7 +247,7 @@ func TestRidges(t *testing.T) {
 	}
 }
 
-// The logistic loss of the file with two classes, whose slope is learnt too.
+// The logistic loss agrees with the reference file for two classes, including the learnt slope.
 func TestLogistic(t *testing.T) {
 	compared := 0
 	for _, c := range references(t, "objectives_special.json") {
@@ -270,7 +270,7 @@ func TestLogistic(t *testing.T) {
 	assert.Equal(t, 1, compared)
 }
 
-// A climb from the files' start reaches their optima.
+// A climb from the start in the files reaches their optimum.
 func TestOptima(t *testing.T) {
 	for _, c := range references(t, "optimum.json") {
 		for name, want := range c.Optima {
@@ -287,7 +287,7 @@ func TestOptima(t *testing.T) {
 			}
 			p := c.problem(t, kind)
 			p.Prior = prior
-			for j, name := range c.Params { // the box of the file
+			for j, name := range c.Params { // the bounds of the file
 				p.Bounds.Low[j], p.Bounds.High[j] = -3, 7
 				switch name {
 				case "log_alpha":

@@ -12,34 +12,29 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// bandWidth is the number of diagonals beside the main one that the first stage leaves, and
-// that of the reflectors it finds at a time: what the widest micro-kernels like (multiples of
-// 24 and of 8), narrow enough for the second stage, whose cost is in proportion.
+// bandWidth is the number of superdiagonals after the first stage, and the number of reflectors per block. It suits the widest
+// micro-kernels (multiples of 24 and of 8) and is narrow enough for the second stage, whose cost is proportional to it.
 const bandWidth = 48
 
-// twoStages is the reduction of a matrix to a band, A = Q₁BQ₁ᵀ, by products of matrices, and
-// of the band to tridiagonal form, B = Q₂TQ₂ᵀ, by chasing bulges along it (C. H. Bischof,
-// B. Lang and X. Sun, ACM Transactions on Mathematical Software 26, 2000; A. Haidar, H.
-// Ltaief and J. Dongarra, SC 2011). A reduction in one step has to read the whole matrix for
-// each row, this one for each bandWidth rows.
+// twoStages reduces a matrix to a band, A = Q₁BQ₁ᵀ, by matrix products, and the band to tridiagonal form, B = Q₂TQ₂ᵀ, by bulge
+// chasing (C. H. Bischof, B. Lang and X. Sun, ACM Transactions on Mathematical Software 26, 2000; A. Haidar, H. Ltaief and J.
+// Dongarra, SC 2011). A reduction in one stage has to read the whole matrix for every row. This one reads it once per bandWidth
+// rows.
 //
-// The reflectors of both stages take the place of the matrix. Those of the first stage,
-// found from the rows k to k+bandWidth, are these rows behind column k+bandWidth, each from
-// the element with which it begins, a 1 that is not stored, as LAPACK's dgelqf leaves them.
-// Those of the second stage are below the diagonal: see reflectorsOf.
+// The reflectors of both stages overwrite the matrix. Those of the first stage, found from the rows k to k+bandWidth, are stored in
+// these rows from column k+bandWidth on. Each starts with a 1 that is not stored, as in LAPACK's dgelqf. Those of the second stage
+// are below the diagonal: see reflectorsOf.
 type twoStages struct {
 	n int
 	a []float64 // n×n
-	// The triangular factors of the first stage's products of reflectors I - VᵀTV, one
-	// after the other, bandWidth×bandWidth.
+	// The triangular factors T of the first stage's blocks of reflectors I - VᵀTV, each bandWidth×bandWidth.
 	factors []float64
 }
 
-// blocks is the number of products of reflectors of the first stage.
+// blocks returns the number of blocks of reflectors in the first stage.
 func (t *twoStages) blocks() int { return max(0, (t.n-1)/bandWidth) }
 
-// block returns where the reflectors of a block act from on, how many there are, and their
-// triangular factor.
+// block returns the first row on which the reflectors of a block act, their number, and their triangular factor.
 func (t *twoStages) block(i int) (from, count int, factor blas64.Triangular) {
 	from = (i + 1) * bandWidth
 	count = min(bandWidth, t.n-from-1)
@@ -48,12 +43,11 @@ func (t *twoStages) block(i int) (from, count int, factor blas64.Triangular) {
 	return from, count, factor
 }
 
-// toBand overwrites the upper triangle with the band and the first stage's reflectors. The error is ctx's.
+// toBand overwrites the upper triangle with the band and the first stage's reflectors. It returns ctx's error.
 func (t *twoStages) toBand(ctx context.Context) error {
 	n := t.n
 	t.factors = make([]float64, t.blocks()*bandWidth*bandWidth)
-	// Rows of vw are V and then W of a block, those of wv the other way round, so that the
-	// update is one product of twice the depth.
+	// vw holds V above W of a block, and wv holds W above V, so that the update is a single product with twice the inner dimension.
 	vw, wv := make([]float64, 2*bandWidth*n), make([]float64, 2*bandWidth*n)
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -79,8 +73,8 @@ func (t *twoStages) toBand(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// reflectRows finds the reflectors that make the bandWidth rows before row from, behind
-// column from, lower triangular, and sets v and the factor to them.
+// reflectRows finds the reflectors that make the bandWidth rows before row from lower triangular from column from on, and stores
+// them in v and the factor.
 func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triangular) {
 	var impl lapack.Implementation
 	m := t.n - from
@@ -108,8 +102,7 @@ func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triang
 	}
 }
 
-// extendFactor adds column i to the triangular factor of the product of the reflectors in
-// the rows of v, of which the last has this tau.
+// extendFactor adds column i to the triangular factor of the reflectors in the rows of v. Tau belongs to the last one.
 func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64, inner []float64) {
 	factor.Data[i*factor.Stride+i] = tau
 	if i == 0 {
@@ -125,8 +118,8 @@ func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64
 	}
 }
 
-// halfUpdate sets W such that VᵀW + WᵀV is what the reflectors take from the matrix behind
-// row from, which is symmetric: Z - SV/2 with Z = Tᵀ(VA), S = (ZVᵀ)T. It works in buffer. The error is ctx's.
+// halfUpdate sets W so that the reflectors subtract VᵀW + WᵀV from the symmetric matrix from row from on: Z - SV/2 with Z = Tᵀ(VA),
+// S = (ZVᵀ)T. It uses buffer, and returns ctx's error.
 func (t *twoStages) halfUpdate(ctx context.Context, from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) error {
 	if err := t.timesMatrix(ctx, from, v, w); err != nil {
 		return err
@@ -139,10 +132,10 @@ func (t *twoStages) halfUpdate(ctx context.Context, from int, v, w blas64.Genera
 	return nil
 }
 
-// blockStrip is the number of rows or columns that a task of the two stages multiplies.
+// blockStrip is the number of rows or columns per task in the two stages.
 const blockStrip = 192
 
-// timesMatrix sets w to V times the symmetric matrix behind row from. The error is ctx's.
+// timesMatrix sets w to V times the symmetric matrix from row from on. It returns ctx's error.
 func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.General) error {
 	n, m := t.n, v.Cols
 	columns := func(g blas64.General, first, count int) blas64.General {
@@ -168,8 +161,8 @@ func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.Gener
 	})
 }
 
-// update subtracts VᵀW + WᵀV from the upper triangle behind row from. The squares on the
-// diagonal are cut in three, which wastes less below it. The error is ctx's.
+// update subtracts VᵀW + WᵀV from the upper triangle from row from on. Squares on the diagonal are cut in three, which wastes less
+// work below it. It returns ctx's error.
 func (t *twoStages) update(ctx context.Context, from, depth int, vw, wv []float64) error {
 	n := t.n
 	m := n - from

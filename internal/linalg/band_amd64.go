@@ -4,5 +4,5 @@ package linalg
 
 import "golang.org/x/sys/cpu"
 
-// hasVectors is whether the processor has AVX2 and FMA; tests turn it off.
+// hasVectors reports whether the processor has AVX2 and FMA. Tests turn it off.
 var hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA

@@ -2,5 +2,5 @@
 
 package linalg
 
-// hasVectors is true: every arm64 processor has NEON. Tests turn it off.
+// hasVectors is true, since every arm64 processor has NEON. Tests turn it off.
 var hasVectors = true

@@ -2,24 +2,23 @@
 
 package linalg
 
-// timesColumns sets the 48 numbers of u to AᵀV, where A has so many rows of 48, at least one.
+// timesColumns sets the 48 elements of u to AᵀV, where A has at least one row of 48.
 //
 //go:noescape
 func timesColumns(rows int, a *float64, stride int, v, u *float64)
 
-// timesRows sets the numbers of w to AX, where A has so many rows of 48, at least one.
+// timesRows sets w to AX, where A has at least one row of 48.
 //
 //go:noescape
 func timesRows(rows int, a *float64, stride int, x, w *float64)
 
-// subtractTwo subtracts from A, which has so many rows of 48, at least one, the product of
-// left, a pair for each row, and right, two rows of 48.
+// subtractTwo subtracts from A, which has at least one row of 48, the product of left, with two elements per row, and right, two
+// rows of 48.
 //
 //go:noescape
 func subtractTwo(rows int, a *float64, stride int, left, right *float64)
 
-// symmetricTimes adds AX to u, where A is symmetric of order 48, of which the upper triangle
-// is read.
+// symmetricTimes adds AX to u, where A is symmetric of order 48. It reads the upper triangle.
 //
 //go:noescape
 func symmetricTimes(a *float64, stride int, x, u *float64)
@@ -29,8 +28,8 @@ func symmetricTimes(a *float64, stride int, x, u *float64)
 //go:noescape
 func subtractSymmetric(a *float64, stride int, v, w *float64)
 
-// quadColumns sets the 24 numbers of out to Σ z²d over so many rows of b, at least one, where
-// z = b - lz goes down the rows from 0, and steps has l and d for each.
+// quadColumns sets the 24 elements of out to Σ z²d over the rows of b, at least one. The recursion z = b - lz starts at 0, and
+// steps holds l and d for each row.
 //
 //go:noescape
 func quadColumns(rows int, b *float64, stride int, steps, out *float64)

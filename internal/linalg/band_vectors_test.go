@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// The vector loops do what the BLAS does, and touch nothing beside it.
+// The vector loops agree with the BLAS, and change nothing outside their operands.
 func TestVectorLoops(t *testing.T) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")
@@ -72,7 +72,7 @@ func TestVectorLoops(t *testing.T) {
 	}
 }
 
-// Processors without AVX2 reduce a matrix as well.
+// The reduction also works without AVX2.
 func TestReductionWithoutVectors(t *testing.T) {
 	defer func(before bool) { hasVectors = before }(hasVectors)
 	hasVectors = false
@@ -86,8 +86,8 @@ func TestReductionWithoutVectors(t *testing.T) {
 	}
 }
 
-// dotBy is Σ a[j]x[j] in the order of the vector loops: groups of twelve numbers, four of each in
-// the same register, added up by thirds, halves and pairs.
+// dotBy computes Σ a[j]x[j] in the order of the vector loops: in groups of twelve, four of which share a register, summed by
+// thirds, halves and pairs.
 func dotBy(a, x []float64) float64 {
 	var s [12]float64
 	for j, v := range a {
@@ -103,7 +103,7 @@ func dotBy(a, x []float64) float64 {
 	return (s[0] + s[2]) + (s[1] + s[3])
 }
 
-// symmetricBy is the product with a symmetric matrix in the order of the vector loops.
+// symmetricBy computes the product with a symmetric matrix in the order of the vector loops.
 func symmetricBy(a []float64, stride int, x, u []float64) {
 	for i := 0; i < bandWidth; i += 4 {
 		var rows [4][4]float64
@@ -134,7 +134,7 @@ func symmetricBy(a []float64, stride int, x, u []float64) {
 	}
 }
 
-// The vector loops compute the same on every processor, to the bit: what these loops in Go do.
+// The vector loops are bit-identical on all processors. They agree with these loops in Go.
 func TestVectorLoopsToTheBit(t *testing.T) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")
@@ -195,7 +195,7 @@ func TestVectorLoopsToTheBit(t *testing.T) {
 	require.Equal(t, wanted, whole, "symmetric update")
 }
 
-// Nor do they read or write beside what they are given.
+// The vector loops neither read nor write outside their operands.
 func TestVectorLoopsStayInside(t *testing.T) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")

@@ -13,7 +13,7 @@ import (
 
 var benchmarkOrders = []int{300, 1000, 2000, 5000}
 
-// dominant is positive definite and made in n² steps.
+// dominant returns a positive definite matrix, built in n² steps.
 func dominant(n int) *mat.SymDense {
 	out := randomSymmetric(n, 3)
 	for i := range n {
@@ -22,8 +22,8 @@ func dominant(n int) *mat.SymDense {
 	return out
 }
 
-// besideProduct times f, which does so many times n³ operations, and the product of two
-// matrices of this order, by turns, and reports both rates and their ratio. prepare is not timed.
+// besideProduct times f, which takes cubes·n³ operations, and a matrix product of the same order, alternately. It reports both
+// rates and their ratio. Prepare is not timed.
 func besideProduct(b *testing.B, n int, cubes float64, prepare, f func()) {
 	x := randomDense(n, n, 1).RawMatrix()
 	to := mat.NewDense(n, n, nil).RawMatrix()
@@ -45,7 +45,7 @@ func besideProduct(b *testing.B, n int, cubes float64, prepare, f func()) {
 	b.ReportMetric(own.Seconds()/float64(b.N)*1e3, "ms")
 }
 
-// benchmark runs f for each order, on a fresh copy of a matrix each time.
+// benchmark runs f for each order, each time on a new copy of a matrix.
 func benchmark(b *testing.B, cubes float64, f func(a *mat.SymDense)) {
 	for _, n := range benchmarkOrders {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -82,7 +82,7 @@ func BenchmarkDiagInverse(b *testing.B) {
 	benchmarkFactor(b, 1./3, func(c *Cholesky) { must(c.DiagInverse(background)) })
 }
 
-// BenchmarkTridiagonalize compares the two ways to reduce a matrix.
+// BenchmarkTridiagonalize compares the two reductions.
 func BenchmarkTridiagonalize(b *testing.B) {
 	for _, name := range []string{"one stage", "two stages"} {
 		b.Run(name, func(b *testing.B) {

@@ -10,23 +10,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// A band holds for each row the elements from the diagonal on, bandLength of them, so that a
-// bulge has room; a part of the matrix is in it with rows bandLength-1 apart.
+// Each row of the band holds bandLength elements from the diagonal on, with room for a bulge. A submatrix is addressed in it with
+// rows bandLength-1 apart.
 const bandLength = 2 * bandWidth
 
-// A task of the second stage does chaseSteps steps of each of chaseSweeps sweeps.
+// A task of the second stage takes chaseSteps steps of each of chaseSweeps sweeps.
 const chaseSweeps, chaseSteps = 8, 8
 
-// chasing is the second stage. Sweep s makes row s tridiagonal by a reflector of the
-// bandWidth rows and columns behind it, and chases the bulge that this makes off the end:
-// step j of it applies a reflector to rows and columns s+1+j·bandWidth up to the next step's.
+// chasing is the second stage. Sweep s makes row s tridiagonal by a reflector on the next bandWidth rows and columns, and chases
+// the resulting bulge off the end: its step j applies a reflector to rows and columns s+1+j·bandWidth up to those of the next step.
 type chasing struct {
 	*twoStages
 	band []float64
 }
 
-// toTridiagonal reduces the band that toBand left, and overwrites the triangle below the
-// diagonal with the reflectors. It returns the diagonal and the off-diagonal of T. The error is ctx's.
+// toTridiagonal reduces the band from toBand, and overwrites the triangle below the diagonal with the reflectors. It returns the
+// diagonal and the off-diagonal of T, and ctx's error.
 func (t *twoStages) toTridiagonal(ctx context.Context) (d, e []float64, err error) {
 	n := t.n
 	c := chasing{twoStages: t, band: make([]float64, n*bandLength)}
@@ -47,28 +46,27 @@ func (t *twoStages) toTridiagonal(ctx context.Context) (d, e []float64, err erro
 	return d, e, nil
 }
 
-// reflectorsOf returns the place of the reflectors of sweep s, n-1-s numbers: those of its
-// steps one after the other, each with its tau in place of its first element, which is 1.
+// reflectorsOf returns the storage for the reflectors of sweep s, n-1-s numbers. Its steps follow each other, each with its tau in
+// place of its first element, which is 1.
 func (t *twoStages) reflectorsOf(s int) []float64 {
 	row := t.n - 1 - s
 	return t.a[row*t.n : row*t.n+row]
 }
 
-// sweeps does all sweeps, several at the same time: step j of a sweep may begin once step
-// j+1 of the sweep before has ended. A task is chaseSteps steps of the first of its sweeps,
-// the same one step earlier of the second, and so on. It waits for the task before it, and
-// for the one after that of the sweeps before. The error is ctx's.
+// sweeps runs all sweeps, several in parallel. Step j of a sweep may begin once step j+1 of the previous sweep has ended. A task
+// takes chaseSteps steps of its first sweep, the same number starting one step earlier of the second, and so on. It waits for the
+// previous task of its group, and for the next task of the group before. It returns ctx's error.
 func (c *chasing) sweeps(ctx context.Context) error {
 	sweeps := c.n - 2
 	groups := (sweeps + chaseSweeps - 1) / chaseSweeps
 	steps := func(sweep int) int { return (c.n - 1 - sweep + bandWidth - 1) / bandWidth }
-	// The chunks of a group: the last sweep is chaseSweeps-1 steps behind.
+	// The number of chunks of a group. Its last sweep lags by chaseSweeps-1 steps.
 	chunks := func(group int) int {
 		return (steps(group*chaseSweeps) + chaseSweeps - 1 + chaseSteps - 1) / chaseSteps
 	}
 	var todo tasks
-	number := make([][]int, groups) // of the task of a chunk
-	// In the order in which tasks can begin.
+	number := make([][]int, groups) // task number of each chunk
+	// Add tasks in the order in which they can begin.
 	for wave := 0; ; wave++ {
 		added := false
 		for g := max(0, (wave-chunks(0))/2); g <= min(wave/2, groups-1); g++ {
@@ -101,7 +99,7 @@ func (c *chasing) sweeps(ctx context.Context) error {
 	return todo.do(ctx)
 }
 
-// chaseWork is the memory of a task.
+// chaseWork is the working memory of a task.
 type chaseWork struct {
 	v, w        [bandWidth]float64
 	left, right [2 * bandWidth]float64
@@ -109,7 +107,7 @@ type chaseWork struct {
 
 func newChaseWork() *chaseWork { return new(chaseWork) }
 
-// step does step j of a sweep.
+// step takes step j of a sweep.
 func (c *chasing) step(sweep, j int, work *chaseWork) {
 	first := sweep + 1 + j*bandWidth
 	rows := min(bandWidth, c.n-first)
@@ -127,9 +125,8 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	if columns <= 0 {
 		return
 	}
-	// The part that is behind the square on the diagonal: the reflector makes it full, and the
-	// next one takes away its first row but for an element. Both change the other rows in one
-	// pass: with u = Bᵀv and w = (B - τvuᵀ)v', that is B - τvuᵀ - τ'wv'ᵀ.
+	// The block beside the square on the diagonal. The reflector fills it, and the next reflector clears its first row except for
+	// one element. Both change the other rows in one pass: with u = Bᵀv and w = (B - τvuᵀ)v', the result is B - τvuᵀ - τ'wv'ᵀ.
 	part := blas64.General{Rows: rows, Cols: columns, Stride: bandLength - 1, Data: c.band[first*bandLength+rows:]}
 	left, right := work.left[:2*rows], work.right[:2*columns]
 	u := right[:columns]
@@ -155,7 +152,7 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	c.subtractTwo(part, left, right)
 }
 
-// reflect finds the reflector that leaves of a row its first element only, and stores it.
+// reflect finds and stores the reflector that clears a row except for its first element.
 func reflect(row, stored []float64) {
 	var impl lapack.Implementation
 	beta, tau := impl.Dlarfg(len(row), row[0], row[1:], 1)
@@ -165,7 +162,7 @@ func reflect(row, stored []float64) {
 	clear(row[1:])
 }
 
-// bothSides applies a reflector to both sides of the square that begins at a diagonal element.
+// bothSides applies a reflector to both sides of the square that starts at a diagonal element.
 func (c *chasing) bothSides(first int, v []float64, tau float64, w []float64) {
 	if tau == 0 {
 		return
@@ -202,7 +199,7 @@ func (c *chasing) timesRows(a blas64.General, x, w []float64) {
 	fast.Gemv(blas.NoTrans, 1, a, Vector(x), 0, Vector(w))
 }
 
-// subtractTwo subtracts from A the product of left, a pair for each row, and right, two rows.
+// subtractTwo subtracts from A the product of left, with two elements per row, and right, with two rows.
 func (c *chasing) subtractTwo(a blas64.General, left, right []float64) {
 	if hasVectors && a.Cols == bandWidth {
 		subtractTwo(a.Rows, &a.Data[0], a.Stride, &left[0], &right[0])

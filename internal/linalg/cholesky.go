@@ -1,7 +1,6 @@
-// Package linalg holds the factorisations of symmetric matrices that the
-// estimators share and gonum lacks: a Cholesky factorisation that adds jitter
-// where rounding has made a semi-definite matrix indefinite, and a reduction to
-// tridiagonal form that solves for any number of ridges at O(n) each.
+// Package linalg has the factorisations of symmetric matrices that the estimators share and gonum lacks: a Cholesky factorisation
+// that adds jitter if rounding has made a semi-definite matrix indefinite, and a reduction to tridiagonal form that solves for any
+// number of ridges at O(n) each.
 package linalg
 
 import (
@@ -18,32 +17,29 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// The jitter ladder: 0, then MinJitter of the mean diagonal, times ten at each
-// failure, up to MaxJitter.
+// The jitter is first 0, then MinJitter times the mean diagonal, and grows tenfold after each failure, up to MaxJitter.
 const (
 	MinJitter = 1e-14
 	MaxJitter = 1e-6
 )
 
-// Cholesky is A + jitter·I = UᵀU.
+// Cholesky is the factorisation A + jitter·I = UᵀU.
 type Cholesky struct {
 	u      blas64.Triangular
 	jitter float64
 }
 
-// NewCholesky factors a, whose memory it takes over; what names the matrix in
-// the error, which is ErrNotPSD or ctx's. Cost n³/3, no memory of order n².
+// NewCholesky factors a in place. Errors name the matrix by what: ErrNotPSD, or ctx's. Cost n³/3, without memory of order n².
 func NewCholesky(ctx context.Context, what string, a *mat.SymDense) (*Cholesky, error) {
 	return NewCholeskyFrom(ctx, what, a, 0)
 }
 
-// NewCholeskyFrom is NewCholesky whose ladder begins at the share least of the mean diagonal
-// in place of 0: for a model of which the jitter is a part.
+// NewCholeskyFrom is NewCholesky with a first jitter of least times the mean diagonal instead of 0, for models that include the
+// jitter.
 func NewCholeskyFrom(ctx context.Context, what string, a *mat.SymDense, least float64) (*Cholesky, error) {
 	raw := a.RawSymmetric()
 	n, ld := raw.N, raw.Stride
-	// The factorisation overwrites the upper triangle and leaves the lower one
-	// alone: keep A there, to start again from.
+	// The factorisation overwrites only the upper triangle. Keep A in the lower one, to restart from it.
 	diag := make([]float64, n)
 	mean := 0.0
 	for i := range n {
@@ -76,31 +72,30 @@ func NewCholeskyFrom(ctx context.Context, what string, a *mat.SymDense, least fl
 	return nil, &fault.NotPSDError{What: what, Jitter: MaxJitter}
 }
 
-// TryCholesky is NewCholesky without jitter; ok is false where a is not positive definite to
-// rounding. It does not touch what is below the diagonal of a, see Keep. The error is ctx's.
+// TryCholesky is NewCholesky without jitter. It returns ok = false if a is not numerically positive definite. It does not change
+// elements below the diagonal; see Keep. It returns ctx's error.
 func TryCholesky(ctx context.Context, a *mat.SymDense) (c *Cholesky, ok bool, err error) {
 	t, ok, err := potrf(ctx, a.RawSymmetric())
 	return &Cholesky{u: t}, ok, err
 }
 
-// Keep copies what is above the diagonal of a to below it, where TryCholesky leaves it alone. The
-// error is ctx's.
+// Keep copies the elements above the diagonal of a below it, where TryCholesky does not change them. It returns ctx's error.
 func Keep(ctx context.Context, a *mat.SymDense) error {
 	raw := a.RawSymmetric()
 	return mirror(ctx, raw.Data, raw.N, raw.Stride, false)
 }
 
-// Restore copies back what Keep copied. The diagonal is the caller's to restore. The error is ctx's.
+// Restore copies back the elements that Keep copied. The caller restores the diagonal. It returns ctx's error.
 func Restore(ctx context.Context, a *mat.SymDense) error {
 	raw := a.RawSymmetric()
 	return mirror(ctx, raw.Data, raw.N, raw.Stride, true)
 }
 
-// mirror copies the strict upper triangle of a to the lower one, or back. The error is ctx's.
+// mirror copies the strict upper triangle of a to the lower one, or back. It returns ctx's error.
 func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
-	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task
+	const tile, rows = 8, 64 // a tile has one cache line per row; rows per task
 	return parallel.ForEach(progress.Detach(ctx), workersFrom(n), (n+rows-1)/rows, func(s int) error {
-		// Tile by tile down a task's rows, so that what is written lies in few pages of memory.
+		// Work tile by tile down a task's rows, so that writes stay within few memory pages.
 		for j := s * rows; j < n; j += tile {
 			for i := s * rows; i < min((s+1)*rows, j+1); i += tile {
 				upper, lower := a[i*ld+j:], a[j*ld+i:]
@@ -118,7 +113,7 @@ func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
 	})
 }
 
-// workersFrom is how many goroutines share passes over a matrix of order n.
+// workersFrom returns the number of goroutines that share passes over a matrix of order n.
 func workersFrom(n int) int {
 	if n < spreadFrom {
 		return 1
@@ -126,7 +121,7 @@ func workersFrom(n int) int {
 	return 0
 }
 
-// transpose8 sets a square of order 8 to the transpose of another, a row at a time.
+// transpose8 transposes a square of order 8, one row at a time.
 func transpose8(to, from []float64, ld int) {
 	r0, r1, r2, r3 := from[:8], from[ld:ld+8], from[2*ld:2*ld+8], from[3*ld:3*ld+8]
 	r4, r5, r6, r7 := from[4*ld:4*ld+8], from[5*ld:5*ld+8], from[6*ld:6*ld+8], from[7*ld:7*ld+8]
@@ -137,7 +132,7 @@ func transpose8(to, from []float64, ld int) {
 	}
 }
 
-// mirrorEdge is mirror for a part of so many rows above the diagonal, or on it.
+// mirrorEdge is mirror for an incomplete tile, above the diagonal or on it.
 func mirrorEdge(upper, lower []float64, ld, rows, columns int, diagonal, back bool) {
 	for r := range rows {
 		first := 0
@@ -154,13 +149,13 @@ func mirrorEdge(upper, lower []float64, ld, rows, columns int, diagonal, back bo
 	}
 }
 
-// Jitter returns what was added to the diagonal, absolute.
+// Jitter returns the absolute value that was added to the diagonal.
 func (c *Cholesky) Jitter() float64 { return c.jitter }
 
-// Upper returns U, which is not to be changed. What is below its diagonal is of no meaning.
+// Upper returns U, which must not be changed. Elements below its diagonal are undefined.
 func (c *Cholesky) Upper() blas64.Triangular { return c.u }
 
-// Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k. The error is ctx's.
+// Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k. It returns ctx's error.
 func (c *Cholesky) Solve(ctx context.Context, b *mat.Dense) error {
 	first, second := progress.Two(ctx, 1, 1)
 	if err := fast.TrsmContext(first, blas.Left, blas.Trans, 1, c.u, b.RawMatrix()); err != nil {
@@ -175,13 +170,13 @@ func (c *Cholesky) SolveVec(b []float64) {
 	fast.Trsv(blas.NoTrans, c.u, Vector(b))
 }
 
-// QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
-// Cost n²k, and never negative. The error is ctx's.
+// QuadInverse returns b'A⁻¹b, which is never negative, for each column of b (n×k), and overwrites b. Cost n²k. It returns ctx's
+// error.
 func (c *Cholesky) QuadInverse(ctx context.Context, b *mat.Dense) ([]float64, error) {
 	return quadInverse(ctx, c.u, b)
 }
 
-// Quad is QuadInverse of one vector, which it overwrites, without allocating.
+// Quad is QuadInverse for a single vector, without allocation. It overwrites b.
 func (c *Cholesky) Quad(b []float64) float64 {
 	fast.Trsv(blas.Trans, c.u, blas64.Vector{N: len(b), Inc: 1, Data: b})
 	out := 0.0
@@ -191,7 +186,7 @@ func (c *Cholesky) Quad(b []float64) float64 {
 	return out
 }
 
-// quadInverse returns |U⁻ᵀb|² for each column of b, which it overwrites.
+// quadInverse returns |U⁻ᵀb|² for each column of b, and overwrites b.
 func quadInverse(ctx context.Context, u blas64.Triangular, b *mat.Dense) ([]float64, error) {
 	if err := fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, u, b.RawMatrix()); err != nil {
 		return nil, err
@@ -199,12 +194,12 @@ func quadInverse(ctx context.Context, u blas64.Triangular, b *mat.Dense) ([]floa
 	return squaredColumns(b), nil
 }
 
-// squaredColumns returns the sum of the squares of each column.
+// squaredColumns returns the sum of squares of each column.
 func squaredColumns(b *mat.Dense) []float64 {
 	n, k := b.Dims()
 	out := make([]float64, k)
 	i := 0
-	for ; i+4 <= n; i += 4 { // four rows to a pass over out
+	for ; i+4 <= n; i += 4 { // four rows per pass over out
 		r0, r1, r2, r3 := b.RawRowView(i)[:k], b.RawRowView(i + 1)[:k], b.RawRowView(i + 2)[:k], b.RawRowView(i + 3)[:k]
 		for j, v := range r0 {
 			out[j] += (v*v + r1[j]*r1[j]) + (r2[j]*r2[j] + r3[j]*r3[j])
@@ -218,7 +213,7 @@ func squaredColumns(b *mat.Dense) []float64 {
 	return out
 }
 
-// SymmetricProduct returns alpha·A'A for a (n×d), d×d. Cost nd². The error is ctx's.
+// SymmetricProduct returns alpha·A'A for a (n×d), a d×d matrix. Cost nd². It returns ctx's error.
 func SymmetricProduct(ctx context.Context, alpha float64, a *mat.Dense) (*mat.SymDense, error) {
 	n, d := a.Dims()
 	out := mat.NewSymDense(d, nil)
@@ -247,7 +242,7 @@ func (c *Cholesky) LogDet() float64 {
 	return s
 }
 
-// Packed returns the rows of U from their diagonal on, one after the other.
+// Packed returns the rows of U from the diagonal on, concatenated.
 func (c *Cholesky) Packed() []float64 {
 	n := c.u.N
 	out := make([]float64, 0, n*(n+1)/2)
@@ -257,10 +252,10 @@ func (c *Cholesky) Packed() []float64 {
 	return out
 }
 
-// FromPacked restores a Cholesky of order n from Packed and Jitter; ok is false
-// if the length does not fit or a diagonal element is not positive and finite.
+// FromPacked restores a Cholesky of order n from Packed and Jitter. It returns ok = false if the length does not match or a
+// diagonal element is not positive and finite.
 func FromPacked(n int, packed []float64, jitter float64) (c *Cholesky, ok bool) {
-	// In floating point, because n may be hostile.
+	// in floating point, because n may be hostile
 	if n < 1 || float64(n)*(float64(n)+1)/2 != float64(len(packed)) {
 		return nil, false
 	}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// looks is a context that ends after so many looks at it, and counts them.
+// looks is a context that is cancelled after a number of checks, and counts them.
 type looks struct {
 	context.Context
 	left, seen atomic.Int64
@@ -31,9 +31,8 @@ func (l *looks) Err() error {
 	return nil
 }
 
-// Every step of order n³ looks at its context at least so many times, returns its error whenever it ends,
-// also where that is at the last look, and looks no more than a few times after that. The orders are those
-// at which each form of the step is taken.
+// Every step of order n³ checks its context a minimum number of times. It returns the context's error whenever it is cancelled,
+// even at the last check, and checks only a few more times after that. The orders cover each algorithm of the step.
 func TestStepsHearTheirContext(t *testing.T) {
 	factored, wide, square, updated := must(NewCholesky(background, "A", definite(1200, 3))), randomDense(1200, 500, 1), definite(300, 3), NewFactor(nil)
 	for i := range 300 {
@@ -74,7 +73,7 @@ func TestStepsHearTheirContext(t *testing.T) {
 	for _, s := range steps {
 		t.Run(s.name, func(t *testing.T) {
 			func() {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // on one goroutine the looks are the same each time
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a single goroutine makes the number of checks reproducible
 				whole := after(1 << 40)
 				require.NoError(t, s.run(whole))
 				n := whole.seen.Load()

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// unit is the distance of 1 from the next larger number, halved: LAPACK's eps.
+	// unit is half the distance from 1 to the next larger number, LAPACK's eps.
 	unit = 0x1p-53
-	// mostSweeps times the order is the most sweeps there may be, as LAPACK has it.
+	// mostSweeps times the order is the limit on sweeps, as in LAPACK.
 	mostSweeps = 30
-	// sweptPerLook is how many elements are swept over between two looks at the context: some hundredths of a second.
+	// sweptPerLook is the number of elements swept between two checks of the context, some hundredths of a second.
 	sweptPerLook = 1 << 21
 )
 
-// tridiagonalValues sets d to the eigenvalues of the symmetric tridiagonal matrix with the diagonal d and the elements e beside it,
-// ascending, by the variant of the QL and QR iterations of Pal, Walker and Kahan. Its numbers are those of LAPACK's
-// dsterf to the bit, which looks at no context. The squares of d and e neither overflow nor underflow. It is
-// false if d or e is not finite.
+// tridiagonalValues overwrites d with the eigenvalues, in ascending order, of the symmetric tridiagonal matrix with diagonal d and
+// off-diagonal e. It uses the variant of the QL and QR iterations by Pal, Walker and Kahan. Results are bit-identical to LAPACK's
+// dsterf, which checks no context. The squares of d and e must neither overflow nor underflow. It returns false if d or e is not
+// finite.
 func tridiagonalValues(ctx context.Context, d, e []float64) (ok bool, err error) {
 	n := len(d)
 	s := sweeper{ctx: ctx, left: mostSweeps * n}
@@ -60,15 +60,15 @@ func tridiagonalValues(ctx context.Context, d, e []float64) (ok bool, err error)
 	return true, nil
 }
 
-// sweeper counts sweeps, and looks at a context between them.
+// sweeper counts sweeps, and checks a context between them.
 type sweeper struct {
 	ctx   context.Context
-	left  int // sweeps
-	swept int // elements since the last look
+	left  int // remaining sweeps
+	swept int // elements since the last check
 	err   error
 }
 
-// next reports whether a sweep over so many elements may be made.
+// next reports whether another sweep, over the given number of elements, is allowed.
 func (s *sweeper) next(elements int) bool {
 	if s.swept += elements; s.swept > sweptPerLook {
 		s.swept = 0
@@ -83,7 +83,7 @@ func (s *sweeper) next(elements int) bool {
 	return true
 }
 
-// shift is the one of a sweep from an eigenvalue p of a corner on.
+// shift returns the shift of a sweep, given a corner with diagonal element p.
 func shift(p, beside, square float64) float64 {
 	root := math.Sqrt(square)
 	sigma := (beside - p) / (2 * root)
@@ -92,7 +92,7 @@ func shift(p, beside, square float64) float64 {
 
 var lapackImpl lapack.Implementation
 
-// chaseDown is the QL iteration on the elements from l to end, with squares in e.
+// chaseDown runs the QL iteration on the elements from l to end. E holds squares.
 func (s *sweeper) chaseDown(d, e []float64, l, end int) {
 	for l <= end {
 		m := l
@@ -139,7 +139,7 @@ func (s *sweeper) chaseDown(d, e []float64, l, end int) {
 	}
 }
 
-// chaseUp is the QR iteration on the elements from end up to l, with squares in e.
+// chaseUp runs the QR iteration on the elements from end up to l. E holds squares.
 func (s *sweeper) chaseUp(d, e []float64, end, l int) {
 	for l >= end {
 		m := l

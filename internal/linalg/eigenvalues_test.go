@@ -12,7 +12,7 @@ import (
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// The eigenvalues are those of gonum's Dsterf: to the bit where multiplications and additions are not fused.
+// Eigenvalues are bit-identical to those of gonum's Dsterf, unless the processor fuses multiplications and additions.
 func TestTridiagonalValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for trial := range 400 {
@@ -44,7 +44,7 @@ func TestTridiagonalValues(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// Long sweeps hear their context.
+// Long sweeps observe their context.
 func TestTridiagonalValuesHear(t *testing.T) {
 	const n = 4000
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -63,7 +63,7 @@ func TestTridiagonalValuesHear(t *testing.T) {
 	assert.Equal(t, all/2, looked)
 }
 
-// looksAfter ends at a look of a number; 0 is never.
+// looksAfter is cancelled at the given check, or never if it is 0.
 type looksAfter struct {
 	context.Context
 	looked *int

@@ -14,10 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Eigen returns all eigenvalues of a (n×n), descending, and the vectors of the first of them, as many as
-// choose says of them all: k orthonormal columns (n×k), nil for 0. It takes over the memory of a. The vectors are
-// those of inverse iteration, orthogonal to rounding within clusters too. Cost 8n³/3 + 2n²k, and O(nk²) where
-// eigenvalues are close together. The error is ctx's.
+// Eigen returns all eigenvalues of a (n×n) in descending order, and the orthonormal eigenvectors (n×k) of the k largest, or nil for
+// k = 0. Choose returns k, given all eigenvalues. Eigen overwrites a. Vectors come from inverse iteration, and are numerically
+// orthogonal within clusters, too. Cost 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns ctx's error.
 func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) int) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	parts := progress.Parts(ctx, 10, 1, 2, 1)
@@ -41,11 +40,11 @@ func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) i
 	return values, vectors, fast.MulContext(parts[3], vectors, q, rows.T())
 }
 
-// near is the share of the norm of T within which eigenvalues are a cluster: their vectors are made orthogonal,
-// which those of others are by themselves.
+// Eigenvalues within near times the norm of T of each other form a cluster. Their vectors are orthogonalised; other vectors are
+// orthogonal anyway.
 const near = 1e-3
 
-// vectors returns those of T that belong to eigenvalues, which descend, in rows (k×n).
+// vectors returns the eigenvectors of T for these eigenvalues, which descend, as rows (k×n).
 func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense, error) {
 	out := mat.NewDense(len(values), t.n, nil)
 	norm := 0.0
@@ -60,7 +59,7 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 		}
 		return out, ctx.Err()
 	}
-	// A power of two keeps all digits, and squares from overflow.
+	// Scaling by a power of two is exact, and keeps squares from overflowing.
 	_, e := math.Frexp(norm)
 	norm = math.Ldexp(norm, -e)
 	d, off := make([]float64, t.n), make([]float64, len(t.e))
@@ -72,7 +71,7 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 	}
 	f := newPivotedTridiagonal(t.n)
 	products := make([]float64, len(values))
-	first := 0 // of the cluster
+	first := 0 // first vector of the cluster
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i, v := range values {
@@ -84,7 +83,7 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 			first = i
 		}
 		row := out.RawRowView(i)
-		rng := rand.New(rand.NewPCG(uint64(i), 0x766563746f72)) // the stream "vector"
+		rng := rand.New(rand.NewPCG(uint64(i), 0x766563746f72)) // the random stream "vector"
 		f.factor(d, off, math.Ldexp(v, -e), norm)
 		for range inverseIterations {
 			cluster := out.Slice(first, max(i, first+1), 0, t.n).(*mat.Dense).RawMatrix()
@@ -98,12 +97,12 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 	return out, nil
 }
 
-// inverseIterations are enough: the first already brings a random start to rounding, unless it was almost
+// inverseIterations is the number of iterations. The first already converges from a random start, unless the start is nearly
 // orthogonal to the vector.
 const inverseIterations = 3
 
-// orthogonalize takes the parts along the rows of a cluster out of v, twice, so that what rounding left of the
-// first time goes too.
+// orthogonalize removes from v its projections on the rows of a cluster. It does so twice, to remove the rounding errors of the
+// first pass.
 func orthogonalize(v []float64, cluster blas64.General, products []float64) {
 	for range 2 {
 		p := Vector(products)
@@ -112,10 +111,10 @@ func orthogonalize(v []float64, cluster blas64.General, products []float64) {
 	}
 }
 
-// pivotedTridiagonal is LU of T - λI with row exchanges.
+// pivotedTridiagonal is the LU factorisation of T - λI with row exchanges.
 type pivotedTridiagonal struct {
-	pivots, above, second []float64 // U: its diagonal and those above it
-	below                 []float64 // the multipliers
+	pivots, above, second []float64 // U: its diagonal and two superdiagonals
+	below                 []float64 // multipliers
 	exchanged             []bool
 }
 
@@ -126,7 +125,7 @@ func newPivotedTridiagonal(n int) *pivotedTridiagonal {
 	}
 }
 
-// factor factors T - λI of a T of this diagonal, off-diagonal and norm.
+// factor factors T - λI, where T has diagonal d, off-diagonal e and the given norm.
 func (f *pivotedTridiagonal) factor(d, e []float64, lambda, norm float64) {
 	n := len(d)
 	for i, v := range d {
@@ -154,7 +153,7 @@ func (f *pivotedTridiagonal) factor(d, e []float64, lambda, norm float64) {
 			f.above[i+1] *= -f.below[i]
 		}
 	}
-	// λ is an eigenvalue, and T - λI singular: a pivot of 0 is one of rounding.
+	// Since λ is an eigenvalue, T - λI is singular: replace zero pivots by rounding errors.
 	least := 0x1p-52 * norm
 	for i, v := range f.pivots {
 		if math.Abs(v) < least {
@@ -163,15 +162,15 @@ func (f *pivotedTridiagonal) factor(d, e []float64, lambda, norm float64) {
 	}
 }
 
-// improve overwrites v with a unit vector along (T - λI)⁻¹v, less what project takes out of it; a v of zeros, or of which
-// nothing is left, begins anew at random.
+// improve overwrites v with a unit vector along (T - λI)⁻¹v, after project has removed components from it. If v is zero, or nothing
+// remains, it restarts from a random vector.
 func (f *pivotedTridiagonal) improve(v []float64, rng *rand.Rand, project func()) {
 	unit := func() bool {
 		largest := 0.0
 		for _, x := range v {
 			largest = max(largest, math.Abs(x))
 		}
-		if !(largest > 0x1p-40) { // of a vector that began with 1
+		if !(largest > 0x1p-40) { // relative to the initial norm 1
 			return false
 		}
 		for j := range v {
@@ -197,7 +196,7 @@ func (f *pivotedTridiagonal) improve(v []float64, rng *rand.Rand, project func()
 	}
 }
 
-// solve overwrites b with the solution, to a factor that keeps it from overflow.
+// solve overwrites b with the solution, up to a factor that prevents overflow.
 func (f *pivotedTridiagonal) solve(b []float64) {
 	n := len(b)
 	for i := range n - 1 {

@@ -11,8 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The definition: A v = λ v, and orthonormal vectors, also where eigenvalues are the same, close together, far apart
-// or zero, and where the matrix falls into parts.
+// A v = λ v with orthonormal vectors, for equal, close, distant and zero eigenvalues, and for block diagonal matrices.
 func TestEigen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) *mat.SymDense {
@@ -59,13 +58,13 @@ func TestEigen(t *testing.T) {
 		"identity":  of(30, same),
 		"zero":      of(20, func(int, int) float64 { return 0 }),
 		"ones":      of(40, func(int, int) float64 { return 1 }),
-		"parts": of(40, func(i, j int) float64 { // eight equal parts
+		"parts": of(40, func(i, j int) float64 { // eight equal blocks
 			if i/5 == j/5 {
 				return 1 / float64(1+i%5+j%5)
 			}
 			return 0
 		}),
-		"Wilkinson": of(41, func(i, j int) float64 { // pairs of eigenvalues that agree to rounding
+		"Wilkinson": of(41, func(i, j int) float64 { // pairs of nearly equal eigenvalues
 			switch j - i {
 			case 0:
 				return math.Abs(float64(i - 20))

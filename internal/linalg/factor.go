@@ -11,15 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// Factor is a Cholesky factorisation A = UᵀU whose matrix gains and loses rows one at
-// a time, at O(n²) instead of O(n³). To change a diagonal element delete its row and
-// append it anew: that is stable, where a downdate is not.
+// Factor is a Cholesky factorisation A = UᵀU to which rows can be appended and from which they can be deleted, at O(n²) instead of
+// O(n³). To change a diagonal element, delete its row and append it again: unlike a downdate, that is stable.
 type Factor struct {
 	n, ld int
-	data  []float64 // rows of U, ld apart; what lies left of the diagonal is not used
+	data  []float64 // rows of U, ld apart; elements left of the diagonal are not used
 }
 
-// NewFactor starts from a factorisation, or from the empty matrix for nil.
+// NewFactor starts from a factorisation, or from an empty matrix if c is nil.
 func NewFactor(c *Cholesky) *Factor {
 	if c == nil {
 		return &Factor{}
@@ -46,9 +45,8 @@ func (f *Factor) reserve(n int) {
 	f.ld, f.data = ld, data
 }
 
-// Append adds a row and a column: a, against the rows that are there, and the
-// diagonal d. ok is false, and nothing is changed, if the matrix would not be
-// positive definite to rounding. Cost n².
+// Append adds a row and a column: a holds the elements against the existing rows, and d the diagonal element. If the matrix would
+// not be numerically positive definite, it returns false and changes nothing. Cost n².
 func (f *Factor) Append(a []float64, d float64) (ok bool) {
 	u := make([]float64, f.n)
 	copy(u, a)
@@ -76,17 +74,17 @@ func (f *Factor) Delete(k int) {
 		row := f.data[i*f.ld : i*f.ld+f.n]
 		copy(row[k:], row[k+1:])
 	}
-	// Below row k the columns have moved left, one element below the diagonal:
-	// rotations of neighbouring rows take it away.
+	// From row k on the columns have moved left, which leaves one element below the diagonal. Rotations of neighbouring rows remove
+	// it.
 	for i := k; i < f.n-1; i++ {
 		upper := f.data[i*f.ld+i : i*f.ld+f.n-1]
-		lower := f.data[(i+1)*f.ld+i+1 : (i+1)*f.ld+f.n] // as it stood, its diagonal first
+		lower := f.data[(i+1)*f.ld+i+1 : (i+1)*f.ld+f.n] // the original row, from its diagonal
 		c, s, r := rotation(upper[0], lower[0])
 		upper[0] = r
 		for j := 1; j < len(upper); j++ {
 			u, l := upper[j], lower[j]
 			upper[j] = c*u + s*l
-			lower[j-1] = c*l - s*u // where the next round finds it as its upper row
+			lower[j-1] = c*l - s*u // the next round reads it as its upper row
 		}
 	}
 	f.n--
@@ -121,13 +119,13 @@ func (f *Factor) Solve(b []float64) {
 	}
 }
 
-// QuadInverse returns b'A⁻¹b for each column of b (n×k), which it overwrites.
-// Cost n²k, and never negative. The error is ctx's.
+// QuadInverse returns b'A⁻¹b, which is never negative, for each column of b (n×k), and overwrites b. Cost n²k. It returns ctx's
+// error.
 func (f *Factor) QuadInverse(ctx context.Context, b *mat.Dense) ([]float64, error) {
 	return quadInverse(ctx, f.upper(), b)
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3. The error is ctx's.
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3. It returns ctx's error.
 func (f *Factor) DiagInverse(ctx context.Context) ([]float64, error) {
 	if f.n == 0 {
 		return nil, ctx.Err()

@@ -10,8 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A random walk of appending and deleting keeps to the factorisation of the matrix
-// that is left.
+// After a random sequence of appends and deletions, the factor is that of the remaining matrix.
 func TestFactorFollowsItsMatrix(t *testing.T) {
 	const size = 40
 	x := randomDense(size, size+5, 8)
@@ -82,8 +81,7 @@ func TestFactorOfACholesky(t *testing.T) {
 	}
 }
 
-// The inverse is computed in strips, and by halves: orders on both sides of one and of two
-// of them.
+// The inverse is computed in strips and by halves: orders on both sides of one and two strips.
 func TestInverses(t *testing.T) {
 	for _, n := range []int{1, 2, smallTriangle + 1, wholeTriangle, wholeTriangle + 1, strip - 1, strip, strip + 1, 2*strip + 5} {
 		a := plusRidge(randomSPD(n, uint64(n)), 0.5)

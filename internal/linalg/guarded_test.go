@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// The vector loops of reductions and of quadratic forms read and write nothing beside their matrices.
+// The vector loops of reductions and quadratic forms neither read nor write outside their matrices.
 func TestNothingBeside(t *testing.T) {
 	for _, side := range guarded.Sides {
 		for _, n := range []int{1, 2, bandWidth - 1, bandWidth, 2*bandWidth + 1, 5*bandWidth + 3} {

@@ -12,7 +12,7 @@ func TestIndependent(t *testing.T) {
 	for _, c := range []struct{ n, rank int }{{8, 8}, {12, 5}, {1, 1}, {90, 40}} {
 		b := randomDense(c.n, c.rank, 5)
 		if c.n > 6 {
-			b.SetRow(3, b.RawRowView(1)) // depends on an earlier row
+			b.SetRow(3, b.RawRowView(1)) // equal to an earlier row
 		}
 		k := mat.NewSymDense(c.n, nil)
 		k.SymOuterK(1, b)

@@ -13,18 +13,16 @@ import (
 )
 
 const (
-	// strip is the number of rows or columns that a task multiplies or solves for, where all
-	// of them have as much to do.
+	// strip is the number of rows or columns per task, if all tasks have equal work.
 	strip = 192
-	// inverseRows rows of an inverse are computed at a time.
+	// inverseRows is the number of rows of an inverse computed at a time.
 	inverseRows = 192
-	// Parts of order smallTriangle of a triangular matrix are inverted, and multiplied, as if
-	// they were full: LAPACK's routines take them vector by vector. A matrix of up to
-	// wholeTriangle rows is not taken apart.
+	// Blocks of order smallTriangle of a triangular matrix are inverted and multiplied as if they were full, because LAPACK's
+	// routines proceed vector by vector. A matrix of up to wholeTriangle rows is not divided.
 	smallTriangle, wholeTriangle = 48, 128
 )
 
-// Inverse returns A⁻¹, in the only memory of order n² that it takes. Cost 2n³/3. The error is ctx's.
+// Inverse returns A⁻¹. It allocates no other memory of order n². Cost 2n³/3. It returns ctx's error.
 func (c *Cholesky) Inverse(ctx context.Context) (*mat.SymDense, error) {
 	out := mat.NewSymDense(c.u.N, nil)
 	raw := out.RawSymmetric()
@@ -43,22 +41,22 @@ func (c *Cholesky) Inverse(ctx context.Context) (*mat.SymDense, error) {
 	return out, timesTransposed(second, v)
 }
 
-// corner is the part of u of this order that begins with a diagonal element.
+// corner returns the diagonal block of u that starts at first.
 func corner(u blas64.Triangular, first, order int) blas64.Triangular {
 	u.N, u.Data = order, u.Data[first*u.Stride+first:]
 	return u
 }
 
-// block is the part of u in these rows and columns.
+// block returns the submatrix of u with these rows and columns.
 func block(u blas64.Triangular, row, column, rows, columns int) blas64.General {
 	return blas64.General{Rows: rows, Cols: columns, Stride: u.Stride, Data: u.Data[row*u.Stride+column:]}
 }
 
-// invertTriangle overwrites U, upper triangular, with its inverse. Cost n³/3. With U in two
-// by two parts, the inverse's upper right one is -U₁₁⁻¹U₁₂U₂₂⁻¹, and the parts on the
-// diagonal are inverted alike: the largest first, those of one size at the same time. The error is ctx's.
+// invertTriangle overwrites an upper triangular U with its inverse. Cost n³/3. For U in 2×2 blocks, the upper right block of the
+// inverse is -U₁₁⁻¹U₁₂U₂₂⁻¹, and the diagonal blocks are inverted recursively: the largest first, and blocks of equal size in
+// parallel. It returns ctx's error.
 func invertTriangle(ctx context.Context, u blas64.Triangular) error {
-	parts := [][2]int{{0, u.N}} // first and order of what is left to be inverted
+	parts := [][2]int{{0, u.N}} // first row and order of blocks still to invert
 	group, share := progress.Open(ctx), 1.
 	for {
 		var left, right, next []func()
@@ -83,7 +81,7 @@ func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 			}
 			halves = append(halves, [2]int{first, h}, [2]int{first + h, order - h})
 		}
-		// Parts half as large take a quarter of the time.
+		// Blocks of half the order take a quarter of the time.
 		if err := runAll(group.Share(1-share, 1-share*5/8), left); err != nil {
 			return err
 		}
@@ -97,7 +95,7 @@ func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 	}
 }
 
-// half is about half of an order, where there are more than strip rows a multiple of 48.
+// half returns about half of an order, rounded to a multiple of 48 if it exceeds strip.
 func half(order int) int {
 	if order > strip {
 		return (order/2 + 47) / 48 * 48
@@ -105,7 +103,7 @@ func half(order int) int {
 	return (order + 1) / 2
 }
 
-// invertSmall is invertTriangle for few rows: the triangle solves for an identity.
+// invertSmall is invertTriangle for few rows. It solves for an identity matrix.
 func invertSmall(u blas64.Triangular) {
 	var buffer [smallTriangle * smallTriangle]float64
 	x := blas64.General{Rows: u.N, Cols: u.N, Stride: u.N, Data: buffer[:u.N*u.N]}
@@ -118,7 +116,7 @@ func invertSmall(u blas64.Triangular) {
 	}
 }
 
-// runAll runs tasks that do not depend on each other on all processors. The error is ctx's.
+// runAll runs independent tasks on all processors. It returns ctx's error.
 func runAll(ctx context.Context, tasks []func()) error {
 	return parallel.ForEach(ctx, 0, len(tasks), func(i int) error {
 		tasks[i]()
@@ -126,11 +124,11 @@ func runAll(ctx context.Context, tasks []func()) error {
 	})
 }
 
-// timesTransposed overwrites V, upper triangular, with the upper triangle of VV'. Cost n³/3.
-// Rows are done from the top, and need no others than those from themselves on down. The error is ctx's.
+// timesTransposed overwrites an upper triangular V with the upper triangle of VV'. Cost n³/3. Rows are computed from the top, and
+// depend only on themselves and lower rows. It returns ctx's error.
 func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 	n := v.N
-	// The rows as they are, for all products: these overwrite them.
+	// A copy of the current rows for all products, which overwrite them.
 	own := make([]float64, min(inverseRows, n)*n)
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -168,7 +166,7 @@ func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 	return nil
 }
 
-// timesTransposedSmall is timesTransposed for a corner, by halves.
+// timesTransposedSmall is timesTransposed for a diagonal block, by halves.
 func timesTransposedSmall(v blas64.Triangular) {
 	n := v.N
 	if n <= smallTriangle {
@@ -188,7 +186,7 @@ func timesTransposedSmall(v blas64.Triangular) {
 	timesTransposedSmall(corner(v, h, n-h))
 }
 
-// inverseOfSmall returns U⁻ᵀ, at once.
+// inverseOfSmall returns U⁻ᵀ, computed in one piece.
 func inverseOfSmall(u blas64.Triangular) *mat.Dense {
 	out := mat.NewDense(u.N, u.N, nil)
 	for i := range u.N {
@@ -198,11 +196,11 @@ func inverseOfSmall(u blas64.Triangular) *mat.Dense {
 	return out
 }
 
-// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns of it. The error is ctx's.
+// DiagInverse returns the diagonal of A⁻¹. Cost n³/3, and memory for some columns. It returns ctx's error.
 func (c *Cholesky) DiagInverse(ctx context.Context) ([]float64, error) { return diagInverse(ctx, c.u) }
 
-// diagInverse returns the squared norms of the columns of U⁻ᵀ, which are those of the rows of
-// U⁻¹, of UᵀU's inverse U⁻¹U⁻ᵀ the diagonal. On all processors.
+// diagInverse returns the squared norms of the columns of U⁻ᵀ, computed on all processors. They are the diagonal of (UᵀU)⁻¹ =
+// U⁻¹U⁻ᵀ.
 func diagInverse(ctx context.Context, u blas64.Triangular) ([]float64, error) {
 	n := u.N
 	out := make([]float64, n)
@@ -214,8 +212,8 @@ func diagInverse(ctx context.Context, u blas64.Triangular) ([]float64, error) {
 	return out, err
 }
 
-// diagInverseStrip sets out to the squared norms of columns of U⁻ᵀ from first on. The strip's
-// square on the diagonal is the transposed inverse of U's, and what is below comes of that.
+// diagInverseStrip sets out to the squared norms of a strip of columns of U⁻ᵀ. The diagonal block of the strip is the transposed
+// inverse of U's block, and the elements below it follow from that.
 func diagInverseStrip(ctx context.Context, out []float64, u blas64.Triangular, first int) error {
 	n, columns := u.N, len(out)
 	own := corner(u, first, columns)

@@ -80,7 +80,7 @@ func TestCholesky(t *testing.T) {
 }
 
 func TestCholeskyJitter(t *testing.T) {
-	// Rank one, with an exact root, so that the second pivot is zero however a BLAS rounds.
+	// A matrix of rank one with an exact root, so that the second pivot is zero whatever the rounding.
 	ones := mat.NewSymDense(50, nil)
 	for i := range 50 {
 		for j := i; j < 50; j++ {
@@ -94,7 +94,7 @@ func TestCholeskyJitter(t *testing.T) {
 	b := mat.NewDense(50, 1, nil)
 	b.Apply(func(int, int, float64) float64 { return 1 }, b)
 	require.NoError(t, c.Solve(background, b))
-	// The system is singular, so its solution is not determined: its image is.
+	// The system is singular: its solution is not determined, but its image is.
 	assert.InDelta(t, 1, 4*mat.Sum(b), 1e-9)
 
 	ones.SetSym(3, 3, -5)
@@ -123,7 +123,7 @@ func identity(n int) *mat.Dense {
 	return out
 }
 
-// A ladder that begins with a jitter adds it where a factor exists without.
+// NewCholeskyFrom adds its first jitter even if the matrix has a factor without it.
 func TestCholeskyFrom(t *testing.T) {
 	a := randomSPD(33, 5)
 	mean := 0.0
@@ -141,7 +141,7 @@ func TestCholeskyFrom(t *testing.T) {
 	assert.Equal(t, c.Packed()[0], c.Upper().Data[0])
 }
 
-// The quadratic forms of columns are those of the solutions, whatever strips and tasks they are in.
+// Quadratic forms of columns agree with the solutions, for any division into strips and tasks.
 func TestQuadColumns(t *testing.T) {
 	for _, n := range sizes {
 		shifted, ok := must(Tridiagonalize(background, randomSPD(n, uint64(n)))).Shift(.3)
@@ -163,7 +163,7 @@ func TestQuadColumns(t *testing.T) {
 	}
 }
 
-// A determinant is beyond the range of numbers where its logarithm is not.
+// The log of a determinant is finite even if the determinant overflows.
 func TestLogDetOfAnySize(t *testing.T) {
 	for _, v := range []float64{1, 1e-300, 1e300, 3, 1e-5} {
 		s := Shifted{d: slices.Repeat([]float64{v, 2 * v, v / 7}, 100)}
@@ -174,7 +174,7 @@ func TestLogDetOfAnySize(t *testing.T) {
 
 var background = context.Background()
 
-// must returns v, where an error means that the test is wrong.
+// must returns v. It panics on an error, which would be a mistake in the test.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

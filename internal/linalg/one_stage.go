@@ -14,21 +14,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// oneStage is the reduction row by row. The reflectors whose product is Q take the place of
-// the matrix below the diagonal, as LAPACK's dsytrd leaves them: number k in column k, from
-// the element with which it begins, row k+1, a 1 that is not stored.
+// oneStage reduces row by row. The reflectors, whose product is Q, overwrite the matrix below the diagonal as in LAPACK's dsytrd:
+// reflector k is in column k from row k+1 on, and its first element, a 1, is not stored.
 type oneStage struct {
 	n      int
 	d, e   []float64
 	a, tau []float64
 }
 
-// inOneStage reduces a matrix, in whose memory the reflectors are left. The error is ctx's.
+// inOneStage reduces a matrix and stores the reflectors in its memory. It returns ctx's error.
 func inOneStage(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, *oneStage, error) {
 	n := a.N
 	t := &oneStage{n: n, a: contiguous(a), d: make([]float64, n), e: make([]float64, max(0, n-1)), tau: make([]float64, max(0, n-1))}
 	switch {
-	case n == 0: // which dsytrd refuses
+	case n == 0: // dsytrd refuses it
 	case n < leastReduced:
 		if err := mirror(ctx, t.a, n, n, false); err != nil {
 			return nil, nil, err
@@ -44,25 +43,22 @@ func inOneStage(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, *oneStag
 	return &Tridiagonal{n: n, d: t.d, e: t.e, q: t}, t, nil
 }
 
-// leastReduced is the size from which reduce is faster than gonum's dsytrd, which has
-// fewer calls on vectors that are short.
+// leastReduced is the order from which reduce is faster than gonum's dsytrd, which makes fewer calls for short vectors.
 const leastReduced = 64
 
-// reducePanel reflectors are found before the rest of the matrix is brought up to date
-// by one product.
+// reducePanel is the number of reflectors found before a single product updates the rest of the matrix.
 const reducePanel = 16
 
-// reduce is LAPACK's dsytrd with row-major matrices in mind: only the upper triangle is
-// read, row by row, and each row serves both as itself and as a column while it is in
-// the cache. (gonum's walks down columns, a cache line for each number.) The reflectors
-// go where it leaves them, below the diagonal. ctx is looked at for each row, which is n² of work.
+// reduce is LAPACK's dsytrd for row-major matrices. It reads only the upper triangle, row by row, and each row serves as a row and
+// as a column while it is in the cache. (gonum's version walks down columns, with a cache line per number.) The reflectors are
+// stored in the same place, below the diagonal. It checks ctx once per row, which is n² of work.
 func (t *oneStage) reduce(ctx context.Context) error {
 	n := t.n
-	// Rows i of vw are v and then w of the panel's reflectors, those of wv the other way
-	// round, so that the update is one product of twice the depth.
+	// vw holds the vectors v and then w of the panel's reflectors, wv the reverse, so that the update is a single product with
+	// twice the inner dimension.
 	vw, wv := make([]float64, 2*reducePanel*n), make([]float64, 2*reducePanel*n)
 	row := func(m []float64, i int) []float64 { return m[i*n : (i+1)*n] }
-	// Of count rows of vw, those elements from column k on, and the elements of column k.
+	// The elements from column k on of count rows of vw, and the elements of column k.
 	rows := func(first, count, k int) blas64.General {
 		return blas64.General{Rows: count, Cols: n - k, Stride: n, Data: vw[first*n+k:]}
 	}
@@ -112,8 +108,7 @@ func (t *oneStage) reduce(ctx context.Context) error {
 	return nil
 }
 
-// reflect finds the reflector of column k, given what is below the diagonal, which it
-// overwrites, and sets v to it.
+// reflect finds the reflector for column k, given the elements below the diagonal, which it overwrites, and stores it in v.
 func (t *oneStage) reflect(k int, below, v []float64) {
 	var impl lapack.Implementation
 	t.e[k], t.tau[k] = impl.Dlarfg(len(below), below[0], below[1:], 1)
@@ -124,7 +119,7 @@ func (t *oneStage) reflect(k int, below, v []float64) {
 	}
 }
 
-// times sets w to the product of the matrix from row and column k on with v.
+// times sets w to the product of v with the matrix from row and column k on.
 func (t *oneStage) times(k int, v, w []float64) {
 	clear(w)
 	if _, plain := fast.Implementation().(gonum.Implementation); !plain {
@@ -132,7 +127,7 @@ func (t *oneStage) times(k int, v, w []float64) {
 		fast.Symv(1, part, Vector(v), 0, Vector(w))
 		return
 	}
-	// gonum's own Dsymv is a loop over numbers, these are vectorised.
+	// gonum's Dsymv is a scalar loop; these products are vectorised.
 	for i := range v {
 		row := t.a[(k+i)*t.n+k+i : (k+i+1)*t.n]
 		w[i] += Dot(row, v[i:])
@@ -140,7 +135,7 @@ func (t *oneStage) times(k int, v, w []float64) {
 	}
 }
 
-// update subtracts VW' + WV' from the upper triangle from row k on. The error is ctx's.
+// update subtracts VW' + WV' from the upper triangle from row k on. It returns ctx's error.
 func (t *oneStage) update(ctx context.Context, k, depth int, vw, wv []float64) error {
 	const rows = 64
 	n := t.n
@@ -159,16 +154,15 @@ func (t *oneStage) update(ctx context.Context, k, depth int, vw, wv []float64) e
 	})
 }
 
-// updateSpreadFrom is the order from which an update takes long enough to be spread over
-// processors.
+// updateSpreadFrom is the order from which an update is worth distributing over processors.
 const updateSpreadFrom = 384
 
 func scal(a float64, x []float64) { fast.Scal(a, Vector(x)) }
 
-// rotatedColumns are rotated between two looks at a context.
+// rotatedColumns is the number of columns rotated between two checks of the context.
 const rotatedColumns = 64
 
-// rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k. The error is ctx's.
+// rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k. It returns ctx's error.
 func (t *oneStage) rotate(ctx context.Context, b *mat.Dense) error {
 	raw := b.RawMatrix()
 	var impl lapack.Implementation
@@ -185,16 +179,16 @@ func (t *oneStage) rotate(ctx context.Context, b *mat.Dense) error {
 }
 
 const (
-	// leastFormed is the size from which such products are faster than gonum's dorgtr.
+	// leastFormed is the order from which these products are faster than gonum's dorgtr.
 	leastFormed = 64
-	// formPanel reflectors are put together to multiply by them.
+	// formPanel is the number of reflectors combined into one product.
 	formPanel = 48
-	// formStrip columns of Q are a task.
+	// formStrip is the number of columns of Q per task.
 	formStrip = 192
 )
 
-// form returns Q in the memory of the reflectors, beginning at its end: those of a panel act
-// on the rows and columns behind the first of them, and all others are before it. Cost 4n³/3. The error is ctx's.
+// form computes Q in the memory of the reflectors, from the end: a panel of reflectors acts on the rows and columns from its first
+// one on, and the remaining reflectors are stored before it. Cost 4n³/3. It returns ctx's error.
 func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	n := t.n
 	if n < leastFormed {
@@ -206,7 +200,7 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	}
 	vs, products := make([]float64, formPanel*n), make([]float64, formPanel*n)
 	factors, grams := make([]float64, formPanel*formPanel), make([]float64, formPanel*formPanel)
-	done := n // Q is there from this row and column on
+	done := n // Q is complete from this row and column on
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for last := n - 1; last > 0; last = max(0, last-formPanel) {
@@ -239,23 +233,21 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	return mat.NewDense(n, n, t.a), nil
 }
 
-// copyPanel sets the rows of v to the reflectors from first on, their ones and zeros
-// included, from row first+1 of the matrix on.
+// copyPanel copies the reflectors from first on to the rows of v, with their ones and zeros, starting at row first+1 of the matrix.
 func (t *oneStage) copyPanel(first int, v blas64.General) {
 	n := t.n
 	clear(v.Data)
 	for r := range v.Rows {
 		v.Data[r*v.Stride+r] = 1
 	}
-	for i := first + 2; i < n; i++ { // a row has an element of each of the first i-first-1
+	for i := first + 2; i < n; i++ { // a row has one element of each of the first i-first-1 reflectors
 		for r, x := range t.a[i*n+first : i*n+first+min(v.Rows, i-first-1)] {
 			v.Data[r*v.Stride+i-first-1] = x
 		}
 	}
 }
 
-// ReflectorFactor sets the upper triangle T such that I - VᵀTV is the product of the reflectors in
-// the rows of v.
+// ReflectorFactor sets the upper triangular T for which I - VᵀTV is the product of the reflectors in the rows of v.
 func ReflectorFactor(v blas64.General, tau []float64, factor blas64.Triangular, gram blas64.General) {
 	fast.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, gram)
 	column := make([]float64, v.Rows)
@@ -275,11 +267,11 @@ func ReflectorFactor(v blas64.General, tau []float64, factor blas64.Triangular, 
 	}
 }
 
-// cubed is the share of a reduction of so large a part of a matrix in that of all of it.
+// cubed returns the relative cost of reducing a submatrix of the given relative order.
 func cubed(share float64) float64 { return share * share * share }
 
-// ApplyReflectors overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
-// time. product has a number for each row of V and column of C. The error is ctx's.
+// ApplyReflectors overwrites C with (I - VᵀTV)C, or applies the transpose, in parallel strips of columns. Product has room for one
+// number per row of V and column of C. It returns ctx's error.
 func ApplyReflectors(ctx context.Context, c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) error {
 	return parallel.ForEach(ctx, 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
 		first := s * formStrip

@@ -15,11 +15,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// PivotTile is the number of columns of a Tile, but for the last.
+// PivotTile is the number of columns of all tiles except the last.
 const PivotTile = 960
 
-// Parts computes parts of a positive semi-definite matrix of order n. It is safe for
-// concurrent use.
+// Parts computes submatrices of a positive semi-definite matrix of order n. It must be safe for concurrent use.
 type Parts interface {
 	// Square sets dst[i,j] to the element (rows[i], rows[j]).
 	Square(dst *mat.Dense, rows []int) error
@@ -28,33 +27,30 @@ type Parts interface {
 	Tile(dst *mat.Dense, rows []int, first int) error
 }
 
-// Pivots says how RandomlyPivoted works.
+// Pivots holds the settings of RandomlyPivoted.
 type Pivots struct {
-	Rank      int     // at most this many
-	Tolerance float64 // ends at a residual trace of this share of the trace
+	Rank      int     // largest rank
+	Tolerance float64 // stop at this fraction of the trace
 	Random    *rand.Rand
 	Workers   int // goroutines; 0: GOMAXPROCS
-	// Enough, if not nil, is asked after each block of pivots, and ends the factorisation
-	// where it says so. What it is shown may not be changed or kept.
+	// Enough, if not nil, is called after each block of pivots, and stops the factorisation by returning true. It must neither
+	// change nor keep its argument.
 	Enough func(soFar *Pivoted) (bool, error)
 }
 
-// Pivoted is a partial factorisation A ≈ F'F.
+// Pivoted is a partial Cholesky factorisation A ≈ F'F.
 type Pivoted struct {
 	Factor          *mat.Dense // F, r×n; nil for r = 0
-	Pivots          []int      // the r rows of A that F'F has exactly, in their order
-	Trace, Residual float64    // of A and of A - F'F
+	Pivots          []int      // the r rows of A that F'F reproduces exactly, in order
+	Trace, Residual float64    // traces of A and of A - F'F
 }
 
-// RandomlyPivoted factors A, given its diagonal, which it overwrites, and its parts, by
-// Cholesky steps on pivots drawn in proportion to the diagonal of what is left (Y. Chen,
-// E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and Applied
-// Mathematics 78, 2025). Pivots are proposed many at a time, and each is taken with the
-// probability that its diagonal element kept since (E. N. Epperly, J. A. Tropp and R. J.
-// Webber, arXiv 2410.03969): the distribution is that of single steps, the work is matrix
-// products. An element of the diagonal at most Rank·2⁻⁵² of the largest is nothing, so
-// fewer pivots than Rank are found in a matrix of lower rank. Cost O(nr²), and nr elements
-// of A.
+// RandomlyPivoted factors A, given its diagonal, which it overwrites, and its submatrices. It takes Cholesky steps on pivots drawn
+// in proportion to the diagonal of the remainder (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and
+// Applied Mathematics 78, 2025). Many pivots are proposed at a time, and each is accepted with the probability that its diagonal
+// element has kept since (E. N. Epperly, J. A. Tropp and R. J. Webber, arXiv 2410.03969). The distribution is the same as with
+// single steps, and the work is in matrix products. Diagonal elements of at most Rank·2⁻⁵² times the largest count as zero, so a
+// matrix of lower rank gives fewer pivots than Rank. Cost O(nr²), and nr elements of A.
 func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots) (*Pivoted, error) {
 	n := len(diagonal)
 	s := &pivoting{Pivots: o, a: a, diagonal: diagonal, sums: make([]float64, n)}
@@ -65,7 +61,7 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for {
-		// Pivot k has k products to take away, and a row of A to compute.
+		// Pivot k subtracts k products, and computes a row of A.
 		share := float64(len(s.pivots)) / float64(max(s.Rank, 1))
 		loop.Report(share * (1 + share) / 2)
 		out.Residual = s.accumulate()
@@ -95,22 +91,21 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 	return out, ctx.Err()
 }
 
-// proposals are made at a time: as many rows as a product that gonum does not spread over
-// processors of its own accord, which Workers is to say, has; as many columns are
-// productColumns.
+// proposals is the number of pivots proposed at a time. It is the number of rows up to which gonum does not parallelise a product,
+// since Workers should decide that; productColumns is the number of columns.
 const proposals, productColumns = 64, 192
 
 type pivoting struct {
 	Pivots
 	a        Parts
-	diagonal []float64 // of A - F'F
-	sums     []float64 // of the diagonal up to and with an element
+	diagonal []float64 // diagonal of A - F'F
+	sums     []float64 // cumulative sums of the diagonal
 	limit    float64
-	factor   *mat.Dense // F, of which len(pivots) rows are there
+	factor   *mat.Dense // F, with len(pivots) valid rows
 	pivots   []int
 }
 
-// accumulate clears what is nothing, and returns the sum of the diagonal.
+// accumulate sets negligible elements of the diagonal to 0 and returns its sum.
 func (s *pivoting) accumulate() float64 {
 	total := 0.0
 	for i, v := range s.diagonal {
@@ -127,14 +122,13 @@ func (s *pivoting) propose(total float64) []int {
 	out := make([]int, proposals)
 	for i := range out {
 		u := s.Random.Float64() * total
-		// The first element whose sum exceeds u has a diagonal above 0.
+		// The first element whose cumulative sum exceeds u has a positive diagonal.
 		out[i] = sort.Search(len(s.sums)-1, func(i int) bool { return s.sums[i] > u })
 	}
 	return out
 }
 
-// take returns the proposals that are taken, and the Cholesky factor of their part of
-// A - F'F.
+// take returns the accepted proposals, and the Cholesky factor of their submatrix of A - F'F.
 func (s *pivoting) take(proposed []int) (taken []int, lower *mat.Dense, err error) {
 	h := mat.NewDense(len(proposed), len(proposed), nil)
 	if err := s.a.Square(h, proposed); err != nil {
@@ -144,8 +138,8 @@ func (s *pivoting) take(proposed []int) (taken []int, lower *mat.Dense, err erro
 		columns := s.columns(proposed)
 		fast.Gemm(blas.Trans, blas.NoTrans, -1, columns.RawMatrix(), columns.RawMatrix(), 1, h.RawMatrix())
 	}
-	l := mat.NewDense(len(proposed), len(proposed), nil) // a row for each proposal
-	var at []int                                         // the proposals taken
+	l := mat.NewDense(len(proposed), len(proposed), nil) // one row per proposal
+	var at []int                                         // accepted proposals
 	for i, p := range proposed {
 		row, before := l.RawRowView(i), h.At(i, i)
 		for c, j := range at {
@@ -155,7 +149,7 @@ func (s *pivoting) take(proposed []int) (taken []int, lower *mat.Dense, err erro
 		left := before - floats.Dot(row[:len(at)], row[:len(at)])
 		if u := s.Random.Float64(); left <= s.limit || len(s.pivots)+len(at) == s.Rank {
 			if before <= s.limit {
-				s.diagonal[p] = 0 // what is left of it is rounding
+				s.diagonal[p] = 0 // its remainder is a rounding error
 			}
 		} else if u*before < left {
 			row[len(at)] = math.Sqrt(left)
@@ -181,7 +175,7 @@ func (s *pivoting) columns(of []int) *mat.Dense {
 	return out
 }
 
-// extend adds the rows of the taken pivots to F.
+// extend adds the rows of the accepted pivots to F.
 func (s *pivoting) extend(ctx context.Context, taken []int, lower *mat.Dense) error {
 	if len(taken) == 0 {
 		return ctx.Err()
@@ -206,13 +200,13 @@ func (s *pivoting) extend(ctx context.Context, taken []int, lower *mat.Dense) er
 		return nil
 	})
 	for _, p := range taken {
-		s.diagonal[p] = 0 // but for rounding it is
+		s.diagonal[p] = 0 // exactly, except for rounding
 	}
 	s.pivots = append(s.pivots, taken...)
 	return err
 }
 
-// eliminate solves for the rows of F, and takes their squares from the diagonal.
+// eliminate solves for the rows of F, and subtracts their squares from the diagonal.
 func (s *pivoting) eliminate(rows, lower *mat.Dense, diagonal []float64) {
 	k, _ := rows.Dims()
 	for i := range k {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// given is a matrix that is there.
+// given is a matrix in memory.
 type given struct {
 	mat.Symmetric
 	fail error
@@ -59,8 +59,8 @@ func residual(k mat.Symmetric, f *mat.Dense) *mat.Dense {
 	return out
 }
 
-// The factor has the rows of the pivots exactly, the residual is that of the matrix, and
-// it is a factor of less than full rank where the matrix is.
+// The factor reproduces the rows of the pivots exactly, the residual is that of the matrix, and a matrix of lower rank gives a
+// factor of lower rank.
 func TestRandomlyPivoted(t *testing.T) {
 	for _, c := range []struct{ n, rank, asked, want int }{{30, 30, 12, 12}, {200, 7, 50, 7}, {200, 200, 150, 150}, {2000, 100, 90, 90}, {5, 5, 9, 5}, {1, 1, 1, 1}} {
 		k := outer(c.n, c.rank, 3)
@@ -102,8 +102,8 @@ func TestRandomlyPivotedDoesNotDependOnWorkers(t *testing.T) {
 	assert.NotEqual(t, one.Pivots, pivoted(t, k, 120, 0, 5, 1).Pivots, "another seed")
 }
 
-// The pair of pivots is drawn in proportion to the diagonal, and then to what is left of
-// it: frequencies against the probabilities of the definition.
+// The first pivot is drawn in proportion to the diagonal, and the second in proportion to the remainder: observed frequencies agree
+// with the probabilities.
 func TestRandomlyPivotedDistribution(t *testing.T) {
 	const draws = 20000
 	k := mat.NewSymDense(4, []float64{4, 2, 0, 0, 2, 2, 0.5, 0, 0, 0.5, 1, 0, 0, 0, 0, 3})
@@ -117,7 +117,7 @@ func TestRandomlyPivotedDistribution(t *testing.T) {
 			left := func(a int) float64 { return k.At(a, a) - k.At(a, i)*k.At(a, i)/k.At(i, i) }
 			sum := left(0) + left(1) + left(2) + left(3)
 			want := k.At(i, i) / mat.Trace(k) * left(j) / sum
-			// Five standard deviations.
+			// Within five standard deviations.
 			assert.InDelta(t, want, counts[[2]int{i, j}]/draws, 5*math.Sqrt(want/draws)+1e-9, "%d, %d", i, j)
 		}
 	}

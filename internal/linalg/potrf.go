@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// A factorisation of at least spreadFrom rows goes by panels of panelRows rows, and spreads
-// what is behind a panel over the processors, solves in strips of panelStrip columns and
-// products in strips of productStrip: whatever the number of processors, the same products.
+// A factorisation of at least spreadFrom rows proceeds by panels of panelRows rows. It distributes the rest over the processors:
+// solves in strips of panelStrip columns, products in strips of productStrip. The products are the same for any number of
+// processors.
 const (
 	spreadFrom   = 384
 	panelRows    = 192
@@ -21,12 +21,10 @@ const (
 	productStrip = 960
 )
 
-// potrf overwrites the upper triangle of a with U of A = UᵀU; ok is false if A is not
-// positive definite to rounding. The lower triangle is left alone. LAPACK's own way does
-// the same panel by panel, but calls a BLAS whose triangular solves and symmetric products,
-// of gonum and of OpenBLAS as it is used here, keep one processor busy. Here the rows of the
-// next panel are brought up to date before all others, and its corner is factored while the
-// other processors are busy with those. The error is ctx's, which is looked at before each task.
+// potrf overwrites the upper triangle of a with U of A = UᵀU. It returns ok = false if A is not numerically positive definite. It
+// does not change the lower triangle. LAPACK's algorithm is the same, but the triangular solves and symmetric products of gonum,
+// and of OpenBLAS as it is used here, run on one processor. Here the rows of the next panel are updated before all others, and its
+// corner is factored while other processors update the rest. It checks ctx before each task and returns its error.
 func potrf(ctx context.Context, a blas64.Symmetric) (t blas64.Triangular, ok bool, err error) {
 	n := a.N
 	t = blas64.Triangular{N: n, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}
@@ -42,10 +40,10 @@ func potrf(ctx context.Context, a blas64.Symmetric) (t blas64.Triangular, ok boo
 	return t, !p.failed.Load(), err
 }
 
-// leastHalved is the order down to which halves pay.
+// leastHalved is the smallest order that is divided into halves.
 const leastHalved = 32
 
-// potrfHalves is potrf on one processor, of halves of halves, so that nearly all is products.
+// potrfHalves is potrf on one processor, by recursive halving, so that nearly all work is in products.
 func potrfHalves(a blas64.Symmetric) bool {
 	if a.N <= leastHalved {
 		return potrfRows(a)
@@ -85,27 +83,26 @@ func potrfRows(a blas64.Symmetric) bool {
 	return true
 }
 
-// Potrf overwrites the upper triangle of a with U of A = UᵀU; ok is false if A is not positive
-// definite to rounding. The error is ctx's.
+// Potrf overwrites the upper triangle of a with U of A = UᵀU. It returns ok = false if A is not numerically positive definite, and
+// ctx's error.
 func Potrf(ctx context.Context, a blas64.Symmetric) (u blas64.Triangular, ok bool, err error) {
 	return potrf(ctx, a)
 }
 
-// panels are the tasks of a factorisation. Those after a corner that is not positive
-// definite do nothing.
+// panels are the tasks of a factorisation. Tasks after a corner that is not positive definite do nothing.
 type panels struct {
 	tasks
 	a       blas64.Symmetric
-	updated [][]int // for each panel the last tasks that changed its rows
+	updated [][]int // for each panel the last tasks that change its rows
 	failed  atomic.Bool
 }
 
-// part is that of the matrix in these rows and columns.
+// part returns the submatrix with these rows and columns.
 func (p *panels) part(row, column, rows, columns int) blas64.General {
 	return blas64.General{Rows: rows, Cols: columns, Stride: p.a.Stride, Data: p.a.Data[row*p.a.Stride+column:]}
 }
 
-// square is the part of the matrix that begins with this diagonal element.
+// square returns the diagonal block that starts at row k.
 func (p *panels) square(k, rows int) blas64.Symmetric {
 	return blas64.Symmetric{N: rows, Stride: p.a.Stride, Data: p.a.Data[k*p.a.Stride+k:], Uplo: blas.Upper}
 }
@@ -119,8 +116,8 @@ func (p *panels) corner(k int) {
 	}
 }
 
-// behind adds what there is to do behind the corner of the panel from row k on, which this
-// task factors, and returns the task that factors the corner of the next.
+// behind adds the tasks that follow the corner of the panel from row k on, which the task corner factors. It returns the task that
+// factors the next corner.
 func (p *panels) behind(k, corner int) (next int) {
 	n, from := p.a.N, k+panelRows
 	triangle := blas64.Triangular{N: panelRows, Stride: p.a.Stride, Data: p.square(k, panelRows).Data, Uplo: blas.Upper, Diag: blas.NonUnit}
@@ -135,7 +132,7 @@ func (p *panels) behind(k, corner int) (next int) {
 	}
 	for i := from; i < n; i += panelRows {
 		rows := min(panelRows, n-i)
-		// Of the strips of solves those with column i and behind it.
+		// Wait for the strips of solves with column i and later columns.
 		wait := append(append([]int(nil), solved[(i-from)/panelStrip:]...), p.updated[i/panelRows]...)
 		square := p.add(func() {
 			if !p.failed.Load() {

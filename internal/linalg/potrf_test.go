@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// definite is positive definite and cheap to make: columns of cosines, and a ridge.
+// definite returns a positive definite matrix that is cheap to build: products of cosines, and a ridge.
 func definite(n int, ridge float64) *mat.SymDense {
 	const rank = 40
 	f := mat.NewDense(n, rank, nil)
@@ -23,8 +23,8 @@ func definite(n int, ridge float64) *mat.SymDense {
 	return out
 }
 
-// By panels, with a last one and strips that are not full, A = UᵀU, and the inverse's
-// diagonal is that of the inverse, with the same bits on any number of processors.
+// Factoring by panels, including an incomplete last panel and incomplete strips, gives A = UᵀU. The diagonal of the inverse is that
+// of the inverse. Both are bit-identical for any number of processors.
 func TestLargeCholesky(t *testing.T) {
 	n := spreadFrom + panelRows + panelStrip + 7
 	a := definite(n, 3)
@@ -54,9 +54,8 @@ func TestLargeCholesky(t *testing.T) {
 	assert.Equal(t, diag, must(one.DiagInverse(background)))
 }
 
-// A large matrix that rounding made indefinite is factored with jitter, from the elements
-// that the failed attempt left in the lower triangle; one that is indefinite beyond that is
-// an error, wherever it shows.
+// A large matrix that rounding made indefinite is factored with jitter, from the elements that the failed attempt kept in the lower
+// triangle. A matrix that is more indefinite is an error, wherever the failure occurs.
 func TestLargeCholeskyJitter(t *testing.T) {
 	n := spreadFrom + 300
 	a := definite(n, 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// inTwoStages reduces a matrix, in whose memory the reflectors are left. The error is ctx's.
+// inTwoStages reduces a matrix and stores the reflectors in its memory. It returns ctx's error.
 func inTwoStages(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, error) {
 	t := &twoStages{n: a.N, a: contiguous(a)}
 	first, second := progress.Two(ctx, 2, 1)
@@ -26,11 +26,11 @@ func inTwoStages(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, error) 
 	return &Tridiagonal{n: t.n, d: d, e: e, q: t}, nil
 }
 
-// rotatedRows are rotated by a task.
+// rotatedRows is the number of rows rotated per task.
 const rotatedRows = 8
 
-// rotate overwrites the columns of b with those of Qᵀb: by products of matrices with the
-// first stage's reflectors, one by one with the second's, which are short. The error is ctx's.
+// rotate overwrites the columns of b with Qᵀb. It applies the first stage's reflectors by matrix products, and the second stage's,
+// which are short, one by one. It returns ctx's error.
 func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 	rows := mat.DenseCopyOf(b.T())
 	first, second := progress.Two(ctx, 1, 1)
@@ -46,7 +46,7 @@ func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 	return err
 }
 
-// rotateToBand overwrites the rows of c with their products with Q₁. The error is ctx's.
+// rotateToBand overwrites the rows of c with their products with Q₁. It returns ctx's error.
 func (t *twoStages) rotateToBand(ctx context.Context, c blas64.General) error {
 	v, x := make([]float64, bandWidth*t.n), make([]float64, bandWidth*c.Rows)
 	loop := progress.NewLoop(ctx)

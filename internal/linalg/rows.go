@@ -2,7 +2,7 @@ package linalg
 
 import "gonum.org/v1/gonum/mat"
 
-// Rows returns a copy of the rows of x with these indices, of which there are some.
+// Rows returns a copy of the rows of x with these indices, at least one.
 func Rows(x *mat.Dense, rows []int) *mat.Dense {
 	_, d := x.Dims()
 	out := mat.NewDense(len(rows), d, nil)
@@ -12,7 +12,7 @@ func Rows(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// Pick returns a copy of the values with these indices; nil has none.
+// Pick returns a copy of the values with these indices. It returns nil for nil values.
 func Pick[T any](v []T, rows []int) []T {
 	if v == nil {
 		return nil

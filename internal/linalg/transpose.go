@@ -5,7 +5,7 @@ import "gonum.org/v1/gonum/mat"
 // Transpose overwrites a square matrix with its transpose.
 func Transpose(a *mat.Dense) {
 	raw := a.RawMatrix()
-	const tile = 8 // numbers of a cache line
+	const tile = 8 // elements of a cache line
 	n, ld := raw.Rows, raw.Stride
 	var kept [tile * tile]float64
 	for i := 0; i < n; i += tile {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A part of a matrix is transposed, and nothing around it changes.
+// A submatrix is transposed, and nothing around it changes.
 func TestTranspose(t *testing.T) {
 	for _, n := range []int{1, 7, 8, 9, 16, 37} {
 		whole := randomDense(n+2, n+3, 1)

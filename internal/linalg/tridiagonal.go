@@ -11,29 +11,26 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Tridiagonal is A = QTQᵀ with an orthogonal Q and a tridiagonal T. It stands
-// where others take an eigendecomposition: for every ridge λ the systems with
-// A + λI cost O(n) in the rotated coordinates, and gonum computes eigenvectors
-// ten times slower than it reduces to this form.
+// Tridiagonal is A = QTQᵀ with an orthogonal Q and a tridiagonal T. It replaces an eigendecomposition: in rotated coordinates a
+// system with A + λI costs O(n) for every ridge λ, and gonum computes eigenvectors ten times slower than it reduces to this form.
 type Tridiagonal struct {
 	n    int
 	d, e []float64  // diagonal and off-diagonal of T
-	q    reflectors // nil where Q is the caller's
+	q    reflectors // nil if the caller has Q
 }
 
-// reflectors are those whose product is Q.
+// reflectors represent Q as a product of reflectors.
 type reflectors interface {
-	// rotate overwrites the columns of b with those of Qᵀb. The error is ctx's.
+	// rotate overwrites the columns of b with Qᵀb. It returns ctx's error.
 	rotate(ctx context.Context, b *mat.Dense) error
 }
 
-// leastStaged is the size from which two stages take less time than one, unless Q is wanted.
+// leastStaged is the order from which two stages are faster than one, unless Q is requested.
 const leastStaged = 1000
 
-// Tridiagonalize reduces a, whose memory it takes over and keeps the reflectors in. A
-// reduction in one stage reads the whole matrix for each row, and is bound by memory: large
-// matrices go in two stages, see twoStages. Cost 4n³/3, and memory for 350n numbers on the way. The
-// error is ctx's; a then holds nothing of use.
+// Tridiagonalize reduces a, and stores the reflectors in its memory. A reduction in one stage reads the whole matrix for each row
+// and is limited by memory bandwidth, so large matrices are reduced in two stages, see twoStages. Cost 4n³/3, and temporary memory
+// for 350n numbers. It returns ctx's error, and a is then unusable.
 func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) {
 	raw := a.RawSymmetric()
 	if raw.N < leastStaged {
@@ -43,12 +40,11 @@ func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) 
 	return inTwoStages(ctx, raw)
 }
 
-// TridiagonalizeWithQ reduces a, whose memory it takes over, returns Q in it, and overwrites
-// the columns of b (n×k; nil for none) with Qᵀb. In one stage: two would make Q of twice as
-// many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k. The error is ctx's, which is
-// looked at for each row; a and b then hold nothing of use.
+// TridiagonalizeWithQ reduces a, returns Q in its memory, and overwrites the columns of b (n×k; nil for none) with Qᵀb. It works in
+// one stage: with two stages Q would consist of twice as many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k. It
+// checks ctx once per row and returns its error, and a and b are then unusable.
 func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense, error) {
-	parts := progress.Parts(ctx, 3, .2, 1) // the reduction is bound by memory
+	parts := progress.Parts(ctx, 3, .2, 1) // memory bandwidth limits the reduction
 	t, r, err := inOneStage(parts[0], a.RawSymmetric())
 	if err != nil {
 		return nil, nil, err
@@ -63,11 +59,11 @@ func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*T
 	return t, q, err
 }
 
-// Rotate overwrites the columns of b (n×k) with Qᵀb; not after TridiagonalizeWithQ, which
-// does so itself. Cost 4n²k. The error is ctx's; b then holds nothing of use.
+// Rotate overwrites the columns of b (n×k) with Qᵀb. It must not be called after TridiagonalizeWithQ, which does so itself. Cost
+// 4n²k. It returns ctx's error, and b is then unusable.
 func (t *Tridiagonal) Rotate(ctx context.Context, b *mat.Dense) error { return t.q.rotate(ctx, b) }
 
-// contiguous returns the n×n numbers of a, in its own memory if they are next to each other.
+// contiguous returns the n×n numbers of a, without a copy if they are contiguous.
 func contiguous(a blas64.Symmetric) []float64 {
 	n := a.N
 	if a.Stride == n {
@@ -80,7 +76,7 @@ func contiguous(a blas64.Symmetric) []float64 {
 	return out
 }
 
-// Eigenvalues returns those of a, ascending, whose memory it takes over. Cost 4n³/3. The error is ctx's.
+// Eigenvalues returns the eigenvalues of a in ascending order, and overwrites a. Cost 4n³/3. It returns ctx's error.
 func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	reduction, values := progress.Two(ctx, 10, 1)
 	t, err := Tridiagonalize(reduction, a)
@@ -90,12 +86,12 @@ func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	return t.Values(values)
 }
 
-// Values returns the eigenvalues, ascending. Cost O(n²): a quarter of a second for 4000, more than a second
-// for 10 000. The error is ctx's.
+// Values returns the eigenvalues in ascending order. Cost O(n²): a quarter of a second for n = 4000, more than a second for 10 000.
+// It returns ctx's error.
 func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 	d, e := append([]float64(nil), t.d...), append([]float64(nil), t.e...)
-	// Squares are to neither overflow nor underflow, of the whole or of a part that hangs together by itself. A power of two
-	// changes no digit, and what is below 1e-30 of the largest is far below rounding.
+	// Squares must neither overflow nor underflow, in the whole matrix or in a block of it. Scaling by a power of two is exact, and
+	// elements below 1e-30 of the largest are far below rounding.
 	largest := 0.0
 	for _, part := range [][]float64{d, e} {
 		for _, v := range part {
@@ -128,8 +124,7 @@ func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 		return nil, err
 	}
 	if !ok {
-		// It fails only on input that is not finite, which check.Dense and
-		// kernels.Matrix keep out.
+		// It fails only on input that is not finite, which check.Dense and kernels.Matrix exclude.
 		for i := range d {
 			d[i] = math.NaN()
 		}
@@ -137,7 +132,7 @@ func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 	return d, ctx.Err()
 }
 
-// Shifted is T + λI = LDLᵀ, L unit lower bidiagonal.
+// Shifted is the factorisation T + λI = LDLᵀ with a unit lower bidiagonal L.
 type Shifted struct{ l, d []float64 }
 
 // Matrix returns T + λ.
@@ -152,7 +147,7 @@ func (t *Tridiagonal) Matrix(lambda float64) *mat.SymDense {
 	return out
 }
 
-// Shift factors T + λI in O(n); ok is false if it is not positive definite.
+// Shift factors T + λI in O(n). It returns ok = false if the matrix is not positive definite.
 func (t *Tridiagonal) Shift(lambda float64) (s Shifted, ok bool) {
 	s = Shifted{l: make([]float64, len(t.e)), d: make([]float64, t.n)}
 	for i, v := range t.d {
@@ -192,8 +187,8 @@ func (s Shifted) Solve(b *mat.Dense) {
 
 // LogDet returns the logarithm of the determinant.
 func (s Shifted) LogDet() float64 {
-	// The logarithm of a product is cheaper than the sum of logarithms. 256 binary orders of
-	// magnitude beside it leave room for the next factor, unless that is extreme by itself.
+	// The log of a product is cheaper than a sum of logs. Staying 256 binary orders of magnitude within the range leaves room for
+	// the next factor, unless that is extreme by itself.
 	sum, product := 0.0, 1.0
 	for _, v := range s.d {
 		if next := product * v; next > 0x1p-256 && next < 0x1p256 {
@@ -206,10 +201,9 @@ func (s Shifted) LogDet() float64 {
 	return sum + math.Log(product)
 }
 
-// QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). Cost 4nk; the recurrence
-// runs down several columns at once.
+// QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). Cost 4nk. The recurrence runs down several columns at once.
 func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b *mat.Dense) error {
-	// What a row needs of L and D: the recurrence begins with l = 0.
+	// The factors of L and D for each row. The recurrence begins with l = 0.
 	steps := make([]float64, 2*len(s.d))
 	for i, v := range s.d {
 		if i > 0 {
@@ -236,7 +230,7 @@ func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b 
 const (
 	quadStrip = 24 // columns in vector registers
 	quadTask  = 5 * quadStrip
-	// quadSpreadFrom numbers take long enough to be spread over processors.
+	// quadSpreadFrom is the number of elements worth distributing over processors.
 	quadSpreadFrom = 1 << 19
 )
 

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// reductions are the ways to reduce a matrix that there are, at any size.
+// reductions are the two reductions, applied at any size.
 var reductions = map[string]func(a *mat.SymDense) *Tridiagonal{
 	"one stage": func(a *mat.SymDense) *Tridiagonal {
 		t, _, _ := inOneStage(background, a.RawSymmetric())
@@ -23,7 +23,7 @@ var reductions = map[string]func(a *mat.SymDense) *Tridiagonal{
 	"two stages": func(a *mat.SymDense) *Tridiagonal { return must(inTwoStages(background, a.RawSymmetric())) },
 }
 
-// orders are those about which blocks and sweeps are full or not.
+// orders around which blocks and sweeps are just full.
 var orders = []int{
 	1, 2, 3, 4, bandWidth - 1, bandWidth, bandWidth + 1, bandWidth + 2, bandWidth + 3,
 	2*bandWidth - 1, 2 * bandWidth, 2*bandWidth + 1, 2*bandWidth + 2, 3*bandWidth + 1,
@@ -50,7 +50,7 @@ func transposedQ(t *Tridiagonal) *mat.Dense {
 	return out
 }
 
-// assertReduces checks that Q is orthogonal, and A = QTQᵀ, to a part of the largest element.
+// assertReduces checks that Q is orthogonal and A = QTQᵀ, relative to the largest element.
 func assertReduces(t *testing.T, a *mat.SymDense, tri *Tridiagonal, transposed *mat.Dense) {
 	t.Helper()
 	n := a.SymmetricDim()
@@ -67,7 +67,7 @@ func TestReductions(t *testing.T) {
 	for name, reduce := range reductions {
 		for _, n := range orders {
 			if testing.Short() && n > blockStrip+bandWidth {
-				continue // takes an emulator most of the time of all tests
+				continue // takes most of the time of all tests in an emulator
 			}
 			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
 				a := randomSymmetric(n, uint64(n))
@@ -77,7 +77,7 @@ func TestReductions(t *testing.T) {
 				var e mat.EigenSym
 				require.True(t, e.Factorize(a, false))
 				assert.InDeltaSlice(t, e.Values(nil), must(tri.Values(background)), 1e-12*mat.Norm(a, 2))
-				// One target, and more of them than are rotated at a time.
+				// One target, and more targets than a task rotates.
 				for _, k := range []int{1, rotatedRows + 1} {
 					b := randomDense(n, k, 7)
 					var want mat.Dense
@@ -90,7 +90,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// Matrices that leave a reduction little to do, or numbers that squares of would overflow.
+// Matrices that are nearly reduced, and elements whose squares overflow.
 func TestReductionsOfSpecialMatrices(t *testing.T) {
 	for _, n := range []int{2, 3, bandWidth + 2, 3*bandWidth + 7} {
 		random := randomSymmetric(n, 5)
@@ -116,7 +116,7 @@ func TestReductionsOfSpecialMatrices(t *testing.T) {
 				}
 				return random.At(i, j)
 			},
-			"corner": func(i, j int) float64 { // far from the diagonal only
+			"corner": func(i, j int) float64 { // nonzero only far from the diagonal
 				if max(i-j, j-i) < n-1 {
 					return 0
 				}
@@ -135,7 +135,7 @@ func TestReductionsOfSpecialMatrices(t *testing.T) {
 			for name, reduce := range reductions {
 				t.Run(fmt.Sprint(name, of, n), func(t *testing.T) {
 					tri := reduce(clone(a))
-					// mat.Norm squares: a power of two to the side of it.
+					// mat.Norm squares elements, so scale by a power of two first.
 					scaled, scale := clone(a), 1.0
 					switch of {
 					case "huge":
@@ -153,7 +153,7 @@ func TestReductionsOfSpecialMatrices(t *testing.T) {
 	}
 }
 
-// What is not a number ends as such, and does not hang.
+// A matrix with NaN gives NaN, and does not hang.
 func TestReductionsOfNaN(t *testing.T) {
 	for name, reduce := range reductions {
 		for _, n := range []int{3, bandWidth + 2, leastReduced + 10} {
@@ -169,7 +169,7 @@ func TestReductionsOfNaN(t *testing.T) {
 	}
 }
 
-// A matrix that is a part of a larger one.
+// A submatrix of a larger matrix.
 func TestReductionsOfAPart(t *testing.T) {
 	whole := randomSymmetric(3*bandWidth, 4)
 	part := whole.SliceSym(2, 2*bandWidth+9).(*mat.SymDense)
@@ -180,7 +180,7 @@ func TestReductionsOfAPart(t *testing.T) {
 	}
 }
 
-// withQ is TridiagonalizeWithQ to its end.
+// withQ calls TridiagonalizeWithQ without cancellation.
 func withQ(a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense) {
 	t, q, err := TridiagonalizeWithQ(context.Background(), a, b)
 	if err != nil {
@@ -189,7 +189,7 @@ func withQ(a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense) {
 	return t, q
 }
 
-// The same bits on any number of processors, and through the doors that callers take.
+// Results are bit-identical for any number of processors, through the exported functions.
 func TestTridiagonalizeOnAnyNumberOfProcessors(t *testing.T) {
 	n := leastStaged + bandWidth/2
 	a := definite(n, 3)
@@ -257,7 +257,7 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// Eigenvalues scale with the matrix as far as its numbers go: gonum's Dsterf does not.
+// Eigenvalues scale with the matrix over the full range of numbers, unlike gonum's Dsterf.
 func TestTridiagonalValuesOfAnySize(t *testing.T) {
 	for name, reduce := range reductions {
 		for _, n := range []int{5, leastReduced} {
@@ -280,7 +280,7 @@ func TestTridiagonalValuesOfAnySize(t *testing.T) {
 	}
 }
 
-// Parts of a matrix that are nothing beside the rest make gonum's Dsterf panic.
+// Blocks that are negligible compared with the rest, on which gonum's Dsterf panics.
 func TestValuesOfTinyParts(t *testing.T) {
 	a := mat.NewSymDense(6, nil)
 	for i := range 3 {

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// Vector returns v as BLAS has it.
+// Vector returns v as a BLAS vector.
 func Vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Inc: 1, Data: v} }
 
 // Dot returns Σ x[i]y[i], by BLAS.

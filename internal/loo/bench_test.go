@@ -12,9 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// BenchmarkSearch500 times the search for a ridge at n = 500 and says how often
-// its cost goes into one Cholesky factorisation with the diagonal of the inverse,
-// which is what a single ridge costs without the reduction.
+// BenchmarkSearch500 times the search for a ridge at n = 500, and reports its cost relative to one Cholesky factorisation with the
+// diagonal of the inverse, the cost of a single ridge without the reduction.
 func BenchmarkSearch500(b *testing.B) {
 	const n = 500
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -12,23 +12,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Look is what one ridge gives.
+// Look holds the results for one ridge.
 type Look struct {
 	Ridge         float64
 	Error         float64 // the mean weighted squared leave-one-out residual, summed over the targets
-	StandardError float64 // of Error, from its spread over the rows
+	StandardError float64 // of Error, from the spread over the rows
 	Evidence      float64 // the restricted log evidence
-	// Wrong is the weighted share of rows that the others would put into another class, where
-	// the targets are ±1.
+	// Wrong is the weighted fraction of rows whose leave-one-out prediction is another class, for targets ±1.
 	Wrong float64
-	// Slope is that of the logarithm of the error, in that of the ridge, estimated, and Solved the
-	// machine: of looks that each take a factor of their own.
+	// Slope estimates the derivative of the log error in the log ridge, and Solved is the solution. Only looks with a factor of
+	// their own have them.
 	Slope  float64
 	Solved *Solution
 }
 
-// wrong reports whether what the other rows predict is another class than the row's: targets and
-// residuals are of one row, and mean was taken from the targets (nil for none).
+// wrong reports whether the leave-one-out prediction of a row is another class than its own. Targets and residuals are those of the
+// row, and mean was subtracted from the targets (nil for none).
 func wrong(targets, residuals, mean []float64) bool {
 	largest, predicted, highest, own := math.Inf(-1), 0, math.Inf(-1), 0
 	for j, t := range targets {
@@ -55,8 +54,7 @@ func wrong(targets, residuals, mean []float64) bool {
 
 // ridges is a problem as a function of its ridge.
 type ridges interface {
-	// Look costs O(n²), and what of it is Evidence O(n). Where a ridge gives no machine the
-	// error is infinite.
+	// Look costs O(n²), and Evidence alone O(n). If a ridge has no solution, the error is infinite.
 	Look(ctx context.Context, ridge float64) (Look, error)
 	Evidence(ridge float64) float64
 	scaleOfRidges() float64
@@ -67,9 +65,9 @@ var (
 	_ ridges = (*Linear)(nil)
 )
 
-// Curve looks at ridges all over, since the error may have several valleys, two to a decade of up
-// to 200 rows and one of more, which cost more; then closer at the best, and at the ridge of the
-// largest evidence. None is below least. They are in ascending order.
+// Curve evaluates ridges over the whole range, since the error may have several minima: two per decade for up to 200 rows, and one
+// for more rows, where they cost more. Then it evaluates ridges near the best, and the ridge with the largest evidence. No ridge is
+// below least. The results are in ascending order of the ridge.
 func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	lo, hi := math.Log(p.scaleOfRidges()*minRelativeRidge), math.Log(p.scaleOfRidges()*maxRelativeRidge)
 	lo = min(max(lo, math.Log(least)), hi) // -Inf for 0
@@ -79,7 +77,7 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	if of, ok := p.(*Problem); ok && len(of.root) <= 200 {
 		every = 1
 	}
-	// Besides those there are the ridge of the largest evidence and three to six in the valley.
+	// In addition: the ridge of the largest evidence, and three to six near the minimum.
 	c := &curve{parts: progress.NewSeries(ctx, 2*steps/every+5), p: p, lo: lo, hi: hi}
 	highest, most := math.Inf(-1), 0.0
 	for i := 2 * steps; i >= 0; i-- {
@@ -98,27 +96,27 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	return c.seen, c.err
 }
 
-// sameRidge is the share of a ridge by which two ridges that are meant to be one may differ. Steps are .1 and more apart.
+// sameRidge is the relative difference up to which two ridges count as equal. Steps are 0.1 or more apart.
 const sameRidge = 1e-9
 
-// curve is what was looked at.
+// curve holds the evaluated ridges.
 type curve struct {
-	parts  *progress.Series // a look each
+	parts  *progress.Series // one part per look
 	p      ridges
 	lo, hi float64
 	seen   []Look
 	err    error
 }
 
-// evaluate looks at the ridge exp(u), once, and returns its error.
+// evaluate evaluates the ridge exp(u), unless it already has, and returns its error.
 func (c *curve) evaluate(u float64) float64 {
 	if c.err != nil || u < c.lo-1e-9 || u > c.hi+1e-9 {
 		return math.Inf(1)
 	}
 	ridge := math.Exp(u)
 	i, _ := slices.BinarySearchFunc(c.seen, ridge, func(a Look, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
-	// A ridge that was reached on another way may be off by rounding. The evidences of two such ridges are equal but for
-	// rounding too, and which is larger depends on the unit of the targets.
+	// The same ridge may arise twice with a rounding error. The evidences of the two would also be equal up to rounding, and which
+	// is larger would depend on the unit of the targets.
 	for _, near := range c.seen[max(i-1, 0):min(i+1, len(c.seen))] {
 		if math.Abs(near.Ridge-ridge) <= sameRidge*ridge {
 			return near.Error
@@ -132,7 +130,7 @@ func (c *curve) evaluate(u float64) float64 {
 	return l.Error
 }
 
-// valley looks h to both sides of the least error, and at the least of the parabola.
+// valley evaluates ridges at distance h on both sides of the smallest error, and at the minimum of the parabola.
 func (c *curve) valley(h float64) {
 	least, ok := Least(c.seen)
 	if !ok {
@@ -150,8 +148,7 @@ func (c *curve) valley(h float64) {
 	}
 }
 
-// Least returns the look of the least error; of equal ones that of the largest ridge. ok is
-// false without any.
+// Least returns the look with the smallest error, and of equal ones that with the largest ridge. It returns false for no looks.
 func Least(looks []Look) (out Look, ok bool) {
 	for i := len(looks) - 1; i >= 0; i-- {
 		if !ok || looks[i].Error < out.Error {
@@ -199,9 +196,8 @@ func (l *Look) average(squares []float64, weight float64) {
 	l.StandardError = math.Sqrt(spread / n)
 }
 
-// Evidence returns the log evidence of a Gaussian process for the contrasts of the targets,
-// at its best variance, summed over the targets: of k classes against the rest k - 1 count.
-// -Inf where rounding makes M indefinite.
+// Evidence returns the log evidence of a Gaussian process for the contrasts of the targets, at its best variance, summed over the
+// targets. For k classes against the rest, k-1 targets count. It is -Inf if rounding makes M indefinite.
 func (p *Problem) Evidence(ridge float64) float64 {
 	s, ok := p.tri.Shift(ridge)
 	if !ok {
@@ -210,7 +206,7 @@ func (p *Problem) Evidence(ridge float64) float64 {
 	x := mat.DenseCopyOf(p.rotated)
 	s.Solve(x)
 	n, k := x.Dims()
-	var eta, q float64 // Σ over η, and tr(t'Pt)
+	var eta, q float64 // Ση, and tr(t'Pt)
 	for i := range n {
 		eta += p.rotated.At(i, 0) * x.At(i, 0)
 	}
@@ -225,10 +221,10 @@ func (p *Problem) Evidence(ridge float64) float64 {
 	return restricted(n, k-1, q, s.LogDet()-p.logs, eta)
 }
 
-// restricted is the log evidence of n rows and k columns of targets: of n-1 contrasts, and k-1
-// of k classes.
+// restricted returns the log evidence of n rows and k columns of targets, which have n-1 contrasts. For k classes, k-1 columns
+// count.
 func restricted(n, k int, q, det, eta float64) float64 {
-	m := float64(max(1, k-1)) // columns of more than one are classes
+	m := float64(max(1, k-1)) // several columns are classes
 	f := float64(n-1) * m
 	v := -f/2*(math.Log(2*math.Pi*max(q, 0)/f)+1) - m/2*(det+math.Log(eta))
 	if math.IsNaN(v) {
@@ -249,7 +245,7 @@ func (p *Linear) Look(ctx context.Context, ridge float64) (Look, error) {
 	return out, nil
 }
 
-// Evidence is Problem.Evidence. It takes the weights from the leverages of the intercept.
+// Evidence is like Problem.Evidence. It derives the weights from the leverages of the intercept.
 func (p *Linear) Evidence(ridge float64) float64 {
 	s, ok := p.tri.Shift(ridge)
 	if !ok {
@@ -266,7 +262,7 @@ func (p *Linear) Evidence(ridge float64) float64 {
 			q -= p.moment.At(i, j) * x.At(i, j)
 		}
 	}
-	// (ZZ' + λI)⁻¹ = (I - Z(Z'Z + λI)⁻¹Z')/λ, and of its determinant n - d factors are λ.
+	// (ZZ' + λI)⁻¹ = (I - Z(Z'Z + λI)⁻¹Z')/λ, and n - d factors of its determinant are λ.
 	det := s.LogDet() + float64(n-d)*math.Log(ridge)
 	for _, l := range p.leverage {
 		if l > 0 {
@@ -276,9 +272,9 @@ func (p *Linear) Evidence(ridge float64) float64 {
 	return restricted(n, k, q/ridge, det, p.weight/ridge)
 }
 
-// Least returns the least error over so many ridges, a decade from one another, from the least on, which is in units of the scale of
-// the ridges: of the parabola through the three around the best, in logarithms, so that it is smooth in what the kernel
-// depends on. Cost O(n²) for each ridge.
+// Least returns the smallest error over count ridges, a decade apart, from least on, which is relative to the scale of the ridges.
+// It is the minimum of the parabola through the three best in log coordinates, so that it is a smooth function of the kernel's
+// parameters. Cost O(n²) per ridge.
 func (p *Problem) Least(ctx context.Context, least float64, count int) (float64, error) {
 	errors := make([]float64, count)
 	best, group := 0, progress.Open(ctx)
@@ -294,7 +290,7 @@ func (p *Problem) Least(ctx context.Context, least float64, count int) (float64,
 	if best == 0 || best == count-1 || !(errors[best] > 0) {
 		return errors[best], nil
 	}
-	// Ratios, which know no unit of the targets.
+	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
 	bend := low + high
 	if !(bend > 0) || math.IsInf(bend, 1) {

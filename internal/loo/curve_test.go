@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// curveProblem is rows z with targets of k columns, as a matrix and as features.
+// curveProblem returns rows z with targets of k columns, as a problem of a kernel matrix and of features.
 func curveProblem(n, d, k int, weights []float64, noise float64, seed uint64) (*Problem, *Linear) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	z, t := mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
@@ -60,8 +60,8 @@ func curveProblem(n, d, k int, weights []float64, noise float64, seed uint64) (*
 	return plain, must(NewLinear(ctx, inner, zc, tc, leverage, total, plain.scale, 1))
 }
 
-// The curve holds the least error that a fine grid has, the ridge of the largest evidence, and
-// takes few looks; on features it is the same.
+// The curve contains the smallest error of a fine grid and the ridge of the largest evidence, with few evaluations. On features it
+// is the same.
 func TestCurve(t *testing.T) {
 	weights := make([]float64, 60)
 	for i := range weights {
@@ -107,7 +107,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// The evidence is that of its definition, from the inverse and the determinant.
+// The evidence agrees with its definition by the inverse and the determinant.
 func TestEvidence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	n := 12
@@ -141,7 +141,7 @@ func TestEvidence(t *testing.T) {
 	assert.InDelta(t, want, must(New(ctx, gram, y, weights, 1)).Evidence(.7), 1e-9)
 }
 
-// One ridge by a factor of its own is that of the reduction.
+// LookOnce agrees with Look.
 func TestLookOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	for _, k := range []int{1, 3} {
@@ -172,8 +172,7 @@ func TestLookOnce(t *testing.T) {
 	}
 }
 
-// The share of rows that the others put into another class is that of machines fitted without
-// each row, in all three forms.
+// The fraction of wrong leave-one-out classes agrees with machines fitted without each row, in all three forms.
 func TestWrong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	n := 30
@@ -245,10 +244,10 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// withoutRow returns the residuals of a row in the machine of the others.
+// withoutRow returns the residuals of a row under the machine of all other rows.
 func withoutRow(t *testing.T, gram *mat.SymDense, y *mat.Dense, weights []float64, ridge float64, row int) []float64 {
 	n, k := y.Dims()
-	a, b := mat.NewDense(n, n, nil), mat.NewDense(n, k, nil) // the last row and column are the intercept's
+	a, b := mat.NewDense(n, n, nil), mat.NewDense(n, k, nil) // the last row and column are the intercept
 	var rest []int
 	for i := range n {
 		if i != row {
@@ -277,7 +276,7 @@ func withoutRow(t *testing.T, gram *mat.SymDense, y *mat.Dense, weights []float6
 	return out
 }
 
-// Each ridge is looked at once, on whatever way the search comes to it.
+// Each ridge is evaluated once, however the search reaches it.
 func TestCurveLooksOnceAtARidge(t *testing.T) {
 	for seed := range uint64(40) {
 		p, _ := curveProblem(40, 3, 1, nil, .3, seed)

@@ -11,9 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// LookOnce is Problem.Look of one ridge, without the reduction that many share: gram (n×n),
-// whose memory it takes over, targets (n×k) and weights (n, nil for all 1). Cost 2n³/3, a
-// quarter of New's. The error is ctx's.
+// LookOnce is Problem.Look for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n). Targets
+// are n×k, and weights n, nil for all 1. Cost 2n³/3, a quarter of New's. It returns ctx's error.
 func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Look, error) {
 	s, factor, err := solveOnce(ctx, gram, targets, own, ridge)
 	if err != nil || s == nil {
@@ -26,7 +25,7 @@ func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own [
 	return lookOf(s, factor, targets, own, ridge, slope), nil
 }
 
-// lookOf is what a solution says.
+// lookOf returns the results for a solution.
 func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []float64, ridge, slope float64) Look {
 	out := Look{Ridge: ridge, Slope: slope, Solved: s}
 	n, k := targets.Dims()
@@ -49,8 +48,8 @@ func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []floa
 	return out
 }
 
-// solveOnce is Problem.Solve by a factor of M, which it makes in the upper triangle of gram and
-// returns; nil where rounding makes M indefinite. Cost 2n³/3. The error is ctx's.
+// solveOnce is Problem.Solve by a factor of M, which it computes in the upper triangle of gram and returns. It returns nil if
+// rounding makes M indefinite. Cost 2n³/3. It returns ctx's error.
 func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky,
 	error) {
 	n, k := targets.Dims()
@@ -62,7 +61,7 @@ func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own 
 	if err != nil || !ok {
 		return nil, nil, err
 	}
-	b := mat.NewDense(n, 1+k, nil) // [1 | t], then [η | ν]
+	b := mat.NewDense(n, 1+k, nil) // first [1 | t], then [η | ν]
 	for i := range n {
 		row := b.RawRowView(i)
 		row[0] = 1

@@ -10,12 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// LeaveGroupsOut has the rows of each group left out together. The cost of a ridge grows by O(dg² + g³) for a group of g rows, and
-// by O(d²g + d³) where it has more rows than there are features.
+// LeaveGroupsOut leaves the rows of each group out together. The cost of a ridge grows by O(dg² + g³) for a group of g rows, and by
+// O(d²g + d³) if the group has more rows than there are features.
 func (p *Linear) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 
-// leaveGroupsOut returns the residuals of all rows, where those of groups are left out together, and says which rows those are; nil
-// where there are no groups. ok is false where rounding leaves nothing of a group.
+// leaveGroupsOut returns the residuals of all rows, with the rows of groups left out together, and reports which rows are in
+// groups. It returns nil without groups, and ok = false if rounding makes a group singular.
 func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda float64,
 	fitted *mat.Dense) (left *mat.Dense, together []bool, ok bool, err error) {
 	if len(p.groups) == 0 {
@@ -40,14 +40,14 @@ func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda fl
 	return left, together, true, nil
 }
 
-// LeftOutOfFeatures turns the residuals e of ridge regression on features (n×k, times √w) into those of each row that is left
-// out, or of the rows of a group that are left out together:
+// LeftOutOfFeatures turns the residuals e of ridge regression on features (n×k, times √w) into leave-one-out residuals. Rows of a
+// group are left out together:
 //
 //	r[G] = (1 - H[G,G])⁻¹ e[G],    H = turned'turned + √intercept √intercept'
 //
-// leverage is the diagonal of turned'turned, for turned (d×n). Where rounding leaves nothing of 1 - H, e is 0 and r is, too.
-// It returns, for each row, the variance of the noise over that of its residual, 1/((1 - H[G,G])⁻¹)[i,i], or 0 there. The error
-// is ctx's.
+// Leverage is the diagonal of turned'turned, for turned (d×n). If 1 - H is singular up to rounding, e is 0, and so is r. It
+// returns, for each row, the ratio of the noise variance to the variance of its residual, 1/((1 - H[G,G])⁻¹)[i,i], or 0 in the
+// singular case, and ctx's error.
 func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int,
 	turned *mat.Dense) (shares []float64, err error) {
 	d, _ := turned.Dims()
@@ -90,7 +90,7 @@ func scale(row []float64, by float64) {
 	}
 }
 
-// Identity is the identity matrix.
+// Identity returns the identity matrix.
 func Identity(d int) *mat.SymDense {
 	out := mat.NewSymDense(d, nil)
 	for j := range d {
@@ -103,12 +103,12 @@ func Identity(d int) *mat.SymDense {
 type FeatureGroups struct {
 	Columns   *mat.Dense // R, d×n
 	Intercept []float64
-	Solve     func(b *mat.Dense)   // sets b to M⁻¹b
-	Matrix    func() *mat.SymDense // M, d×d
+	Solve     func(b *mat.Dense)   // overwrites b with M⁻¹b
+	Matrix    func() *mat.SymDense // returns M, d×d
 }
 
-// Leave replaces the residuals e of a group by (1 - H[G,G])⁻¹e, and returns one over the diagonal of that inverse. ok is false
-// where rounding leaves nothing of 1 - H[G,G].
+// Leave replaces the residuals e of a group by (1 - H[G,G])⁻¹e, and returns the reciprocal diagonal of that inverse. It returns ok
+// = false if 1 - H[G,G] is singular up to rounding.
 func (f FeatureGroups) Leave(residuals *mat.Dense, group []int) (shares []float64, ok bool) {
 	var left *mat.Dense
 	if d, _ := f.Columns.Dims(); len(group) <= d {
@@ -125,7 +125,7 @@ func (f FeatureGroups) Leave(residuals *mat.Dense, group []int) (shares []float6
 	return shares, true
 }
 
-// byRows solves a system of as many equations as the group has rows.
+// byRows solves a system with one equation per row of the group.
 func (f FeatureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
 	columns, product := f.columnsOf(group), new(mat.Dense)
 	solved := mat.DenseCopyOf(columns)
@@ -154,11 +154,11 @@ func (f FeatureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, share
 	return left, shares, true
 }
 
-// byColumns solves a system of as many equations as there are features, and one for the intercept:
+// byColumns solves a system with one equation per feature, and one for the intercept:
 //
 //	(1 - B'M⁻¹B)⁻¹ = 1 + B'(M - BB')⁻¹B
 //
-// for the columns B of R, with √intercept in a row below, and M with 1 there.
+// B holds the group's columns of R, extended by a row of √intercept, and M is extended by a 1.
 func (f FeatureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
 	d, _ := f.Columns.Dims()
 	b := mat.NewDense(d+1, len(group), nil)

@@ -8,16 +8,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// LeaveGroupsOut has the rows of each group left out together, as [Solution.LeaveGroupsOut]. The rows in no group are
-// left out alone. The cost of a ridge grows by O(n Σ g²) for groups of g rows.
+// LeaveGroupsOut leaves the rows of each group out together, as [Solution.LeaveGroupsOut] does. Rows without a group are left out
+// alone. The cost of a ridge grows by O(n Σ g²) for groups of g rows.
 func (p *Problem) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 
-// LeaveGroupsOut replaces the residuals of the rows of a group by what the model of the rows outside it leaves of their
-// targets, for M⁻¹ = A:
+// LeaveGroupsOut replaces the residuals of the rows of a group by those of a model of the rows outside the group. With M⁻¹ = A:
 //
 //	r[G] = P[G,G]⁻¹ α[G],    P = A - ηη'/1'η
 //
-// block returns A[G,G]. ok is false if rounding makes a P[G,G] indefinite, as it is for a group of all rows.
+// The function block returns A[G,G]. LeaveGroupsOut returns ok = false if P[G,G] is numerically indefinite, as for a group of all
+// rows.
 func (s *Solution) LeaveGroupsOut(groups [][]int, block func(group []int) (*mat.SymDense, error)) (ok bool, err error) {
 	total := 0.0
 	for _, eta := range s.Eta {
@@ -39,7 +39,7 @@ func (s *Solution) LeaveGroupsOut(groups [][]int, block func(group []int) (*mat.
 		}
 		var residuals mat.Dense
 		if err := chol.SolveTo(&residuals, linalg.Rows(s.Alpha, group)); err != nil {
-			return false, nil // singular to rounding
+			return false, nil // numerically singular
 		}
 		for a, i := range group {
 			s.Residuals.SetRow(i, residuals.RawRowView(a))
@@ -48,7 +48,7 @@ func (s *Solution) LeaveGroupsOut(groups [][]int, block func(group []int) (*mat.
 	return true, nil
 }
 
-// block returns M⁻¹[G,G] of a ridge.
+// block returns M⁻¹[G,G] at a ridge.
 func (p *Problem) block(s linalg.Shifted, group []int) *mat.SymDense {
 	n, _ := p.qt.Dims()
 	q := mat.NewDense(n, len(group), nil)
@@ -65,7 +65,7 @@ func (p *Problem) block(s linalg.Shifted, group []int) *mat.SymDense {
 	return upper(&product)
 }
 
-// InverseBlock returns M⁻¹[G,G] by a factor of M (n×n). Cost O(n² g) for g rows.
+// InverseBlock returns M⁻¹[G,G], given a factor of M (n×n). Cost O(n² g) for g rows.
 func InverseBlock(ctx context.Context, factor *linalg.Cholesky, n int, group []int) (*mat.SymDense, error) {
 	columns := mat.NewDense(n, len(group), nil)
 	for a, i := range group {
@@ -77,7 +77,7 @@ func InverseBlock(ctx context.Context, factor *linalg.Cholesky, n int, group []i
 	return upper(linalg.Rows(columns, group)), nil
 }
 
-// upper is the symmetric matrix of an upper triangle.
+// upper returns the symmetric matrix with this upper triangle.
 func upper(m *mat.Dense) *mat.SymDense {
 	n, _ := m.Dims()
 	out := mat.NewSymDense(n, nil)

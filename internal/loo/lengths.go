@@ -7,28 +7,28 @@ import (
 )
 
 const (
-	// Widest is the largest length, and one over the least, in units of the typical one.
+	// Widest is the largest length, and the reciprocal of the smallest, in units of the typical one.
 	Widest = 64.0
-	// far is by what share the error of a length has to be less than that of the typical distance
-	// if it is a factor of two from it, and four times as much if it is a factor of four. Single rows
-	// far from all others, as of california-housing, make errors of 4000 rows uncertain by so much.
+	// far is the relative improvement that a length must have over the typical distance if it differs by a factor of two; for a
+	// factor of four it is four times as much. Outlying rows, as in california-housing, make errors of 4000 rows uncertain by this
+	// much.
 	far = .005
 )
 
-// lengthStarts are looked at first, in units of the typical length.
+// lengthStarts are evaluated first, in units of the typical length.
 var lengthStarts = []float64{1. / 16, 1. / 4, 1, 4}
 
-// Lengths looks for the length of a kernel, in units of a typical one, of the least leave-one-out error.
+// Lengths searches for the length of a kernel, in units of a typical one, with the smallest leave-one-out error.
 type Lengths struct {
-	// Error is that of a length, at the best ridge for it.
+	// Error returns the error of a length, at the best ridge for it.
 	Error func(ctx context.Context, length float64) (float64, error)
-	tried []triedLength // ascending
+	tried []triedLength // in ascending order
 }
 
-// triedLength has the error times what the distance from the typical length makes of it.
+// triedLength holds the error, penalised by the distance from the typical length.
 type triedLength struct{ length, err float64 }
 
-// evaluate looks at a length.
+// evaluate returns the penalised error of a length.
 func (l *Lengths) evaluate(ctx context.Context, length float64) (float64, error) {
 	err, failed := l.Error(ctx, length)
 	if failed != nil {
@@ -46,7 +46,7 @@ func (l *Lengths) evaluate(ctx context.Context, length float64) (float64, error)
 	return out, nil
 }
 
-// best is the place of the least error, of equal ones that nearest to the typical length.
+// best returns the index of the smallest error, and of equal ones that nearest to the typical length.
 func (l *Lengths) best() int {
 	out := 0
 	for i, t := range l.tried {
@@ -57,8 +57,8 @@ func (l *Lengths) best() int {
 	return out
 }
 
-// Search looks at lengths over the whole range, then on both sides of the best until they are a factor of two apart, and
-// at the top of a parabola through the three in logarithms.
+// Search evaluates lengths over the whole range, then on both sides of the best until neighbours are a factor of two apart, and at
+// the minimum of a parabola through the three best in log coordinates.
 func (l *Lengths) Search(ctx context.Context) (float64, error) {
 	for _, length := range lengthStarts {
 		if _, err := l.evaluate(ctx, length); err != nil {
@@ -69,7 +69,7 @@ func (l *Lengths) Search(ctx context.Context) (float64, error) {
 		i := l.best()
 		at := l.tried[i]
 		if !(at.err > 0) || math.IsInf(at.err, 1) {
-			return at.length, nil // nothing to tell lengths by
+			return at.length, nil // the errors do not depend on the length
 		}
 		next := 0.0
 		switch {
@@ -89,9 +89,9 @@ func (l *Lengths) Search(ctx context.Context) (float64, error) {
 	}
 }
 
-// parabola tries the top of the parabola through three lengths, and returns the best.
+// parabola evaluates the minimum of the parabola through three lengths, and returns the best.
 func (l *Lengths) parabola(ctx context.Context, i int) (float64, error) {
-	// Ratios, which know no unit of the targets.
+	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(l.tried[i-1].err/l.tried[i].err), math.Log(l.tried[i+1].err/l.tried[i].err)
 	bend := low + high
 	if !(bend > 0) || math.IsInf(bend, 1) {
@@ -104,7 +104,7 @@ func (l *Lengths) parabola(ctx context.Context, i int) (float64, error) {
 	return l.tried[l.best()].length, nil
 }
 
-// Narrow halves a length as long as the error falls.
+// Narrow halves a length while the error falls.
 func (l *Lengths) Narrow(ctx context.Context, length float64) (float64, error) {
 	least, err := l.evaluate(ctx, length)
 	for err == nil && length/2 >= 1/Widest {

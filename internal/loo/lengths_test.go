@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The length of a smooth valley is found to some hundredths, wherever it lies, in few looks; the end of the range where it
-// lies beyond.
+// A smooth minimum is found to a few hundredths, anywhere in the range, with few evaluations. If it is outside, the end of the
+// range is returned.
 func TestLengths(t *testing.T) {
 	for _, want := range []float64{1. / 30, .4, 1, 3, 40} {
 		looks := 0
@@ -34,7 +34,7 @@ func TestLengths(t *testing.T) {
 	assert.Equal(t, wrong, err)
 }
 
-// A length far from the typical one has to be better by so much, and of equal errors it is the typical one.
+// A length far from the typical one must be clearly better. With equal errors the typical length wins.
 func TestLengthsWithoutAReason(t *testing.T) {
 	for _, even := range []float64{1, 0} {
 		l := &Lengths{Error: func(_ context.Context, length float64) (float64, error) {

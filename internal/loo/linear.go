@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Linear is the leave-one-out error of ridge regression on features, as a function
-// of the ridge λ: Problem for a linear kernel, at d columns in place of n rows.
+// Linear is the leave-one-out error of ridge regression on features as a function of the ridge λ. It is Problem for a linear
+// kernel, with d columns in place of n rows.
 type Linear struct {
 	tri      *linalg.Tridiagonal // of Z'Z = QTQ'
 	rotated  *mat.Dense          // Q'Z', d×n
@@ -23,15 +23,15 @@ type Linear struct {
 	leverage []float64
 	weight   float64 // Σw
 	means    []float64
-	groups   [][]int // of rows that are left out together
+	groups   [][]int // groups of rows that are left out together
 	scale    float64
 	workers  int
 }
 
-// NewLinear prepares a problem: gram = Z'Z (d×d), whose memory it takes over, z
-// (n×d) and targets t (n×k), both centred and times √w; what the intercept adds to
-// the leverage of each row (w/Σw, or 0 without one); the sum of the weights; and
-// the scale of the ridges, the variance of the rows times the mean weight. Cost 8d³/3 + 2nd². The error is ctx's.
+// NewLinear prepares a problem. Gram = Z'Z (d×d) is overwritten. Z (n×d) and the targets t (n×k) are centred and multiplied by √w.
+// Leverage holds the contribution of the intercept to the leverage of each row (w/Σw, or 0 without an intercept). Weight is the sum
+// of the weights, and scale the unit of the ridges: the variance of the rows times the mean weight. Cost 8d³/3 + 2nd². It returns
+// ctx's error.
 func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64,
 	workers int) (*Linear, error) {
 	n, d := z.Dims()
@@ -53,11 +53,11 @@ func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, l
 	return p, fast.GemmContext(second, blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 }
 
-// OfClasses says that the targets are ±1 less these means, so that Look counts the rows of another
-// class. It needs the leverages of an intercept.
+// OfClasses declares that the targets are ±1 minus these means, so that Look counts the rows of another class. It requires the
+// leverages of an intercept.
 func (p *Linear) OfClasses(means []float64) { p.means = means }
 
-// Target is the problem of one of the targets alone, which shares the reduction.
+// Target returns the problem of a single target. It shares the reduction.
 func (p *Linear) Target(j int) *Linear {
 	out := *p
 	out.moment = mat.DenseCopyOf(p.moment.Slice(0, p.moment.RawMatrix().Rows, j, j+1))
@@ -68,8 +68,8 @@ func (p *Linear) Target(j int) *Linear {
 	return &out
 }
 
-// Error returns the mean weighted squared leave-one-out residual, summed over the targets;
-// infinity where rounding makes Z'Z + λI indefinite. Cost O(ndk).
+// Error returns the mean weighted squared leave-one-out residual, summed over the targets. It is infinite if rounding makes Z'Z +
+// λI indefinite. Cost O(ndk).
 func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 	squares, _, err := p.squares(ctx, lambda)
 	if err != nil || squares == nil {
@@ -78,8 +78,8 @@ func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 	return floats.Sum(squares) / p.weight, nil
 }
 
-// squares are those of the leave-one-out residuals times √w, summed over the targets; nil
-// where there is no machine. With them comes the share of rows of another class, see Look.
+// squares returns the squared leave-one-out residuals times w, summed over the targets, or nil if there is no solution. It also
+// returns the fraction of rows of another class, see Look.
 func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64, share float64, err error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {

@@ -1,6 +1,5 @@
-// Package loo gives the exact leave-one-out error of kernel ridge regression with
-// a bias (the least-squares support vector machine) as a function of the ridge,
-// after one reduction of the kernel matrix, at O(n²) for each ridge.
+// Package loo computes the exact leave-one-out error of kernel ridge regression with a bias (the least-squares support vector
+// machine) as a function of the ridge. After one reduction of the kernel matrix, each ridge costs O(n²).
 package loo
 
 import (
@@ -17,9 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Search looks at ridges from minRelativeRidge to maxRelativeRidge, in units of the
-// mean diagonal of the centred kernel matrix times the mean weight, ridgesPerDecade
-// to a decade, and then refines the best.
+// Search evaluates ridges from minRelativeRidge to maxRelativeRidge, relative to the mean diagonal of the centred kernel matrix
+// times the mean weight. It takes ridgesPerDecade per decade, and then refines the best.
 const (
 	minRelativeRidge = 1e-8
 	maxRelativeRidge = 1e4
@@ -27,9 +25,8 @@ const (
 	refinements      = 8
 )
 
-// Problem is the leave-one-out error of kernel ridge regression with a bias, as a
-// function of the ridge λ.
-// With W = diag(w) and √W K √W = QTQ',  M⁻¹ = √W Q (T+λI)⁻¹ Q' √W.
+// Problem is the leave-one-out error of kernel ridge regression with a bias, as a function of the ridge λ. With W = diag(w) and √W
+// K √W = QTQ', M⁻¹ = √W Q (T+λI)⁻¹ Q' √W.
 type Problem struct {
 	tri     *linalg.Tridiagonal
 	qt      *mat.Dense // Q'
@@ -39,11 +36,11 @@ type Problem struct {
 	logs    float64    // Σ ln w
 	scale   float64    // mean diagonal of the centred kernel matrix, times the mean weight
 	workers int
-	groups  [][]int // rows that are left out together
+	groups  [][]int // groups of rows that are left out together
 }
 
-// New prepares a problem: gram (n×n), whose memory it takes over, targets (n×k)
-// and weights (n, nil for all 1). Cost 8n³/3. The error is ctx's.
+// New prepares a problem. It overwrites gram (n×n). Targets are n×k, and weights n, nil for all 1. Cost 8n³/3. It returns ctx's
+// error.
 func New(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) (*Problem, error) {
 	n, k := targets.Dims()
 	p := &Problem{root: make([]float64, n), workers: workers, targets: targets, scale: centredScale(gram)}
@@ -57,7 +54,7 @@ func New(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, weights []
 		p.logs += math.Log(w)
 		mean += w / float64(n)
 	}
-	p.scale *= mean // weights and ridge twice as large are the same machine
+	p.scale *= mean // doubling the weights and the ridge changes nothing
 	if weights != nil {
 		raw := gram.RawSymmetric()
 		for i, wi := range p.root {
@@ -82,8 +79,8 @@ func New(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, weights []
 	return p, ctx.Err()
 }
 
-// centredScale is trace(HKH)/n, the variance of the rows in feature space: the
-// bias takes up what a constant added to K would explain. 1 where it is 0.
+// centredScale returns trace(HKH)/n, the variance of the rows in feature space, or 1 if it is 0. The bias absorbs a constant added
+// to K.
 func centredScale(gram *mat.SymDense) float64 {
 	raw := gram.RawSymmetric()
 	n := raw.N
@@ -105,17 +102,16 @@ func centredScale(gram *mat.SymDense) float64 {
 	return 1
 }
 
-// Solution is the machine of one ridge: with M = K + λ/w,  η = M⁻¹1,  α = M⁻¹(t - b).
+// Solution is the machine at one ridge: with M = K + λ/w, η = M⁻¹1 and α = M⁻¹(t - b).
 type Solution struct {
 	Alpha     *mat.Dense // n×k
 	Bias      []float64  // b, k
 	Eta       []float64  // n
 	Inverse   []float64  // the diagonal of M⁻¹ - ηη'/Ση, n
-	Residuals *mat.Dense // leave-one-out residuals, n×k
+	Residuals *mat.Dense // diagonal of M⁻¹ - ηη'/Ση, n
 }
 
-// Solve returns the machine of a ridge; nil where rounding makes M indefinite. Cost
-// O(n²).
+// Solve returns the solution at a ridge, or nil if rounding makes M indefinite. Cost O(n²).
 func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {
@@ -130,7 +126,7 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	s.Solve(x)
 	cols := make([][]float64, k) // [η | ν...]
 	for j := range cols {
-		if err := ctx.Err(); err != nil { // each takes n² steps, and classes may be many
+		if err := ctx.Err(); err != nil { // each takes n² steps, and there may be many classes
 			return nil, err
 		}
 		cols[j] = make([]float64, n)
@@ -167,8 +163,8 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	return out, nil
 }
 
-// Error returns the mean weighted squared leave-one-out residual, summed over the
-// targets; infinity where rounding makes M indefinite.
+// Error returns the mean weighted squared leave-one-out residual, summed over the targets. It is infinite if rounding makes M
+// indefinite.
 func (p *Problem) Error(ctx context.Context, lambda float64) (float64, error) {
 	s, err := p.Solve(ctx, lambda)
 	if err != nil {
@@ -187,25 +183,24 @@ func (p *Problem) Error(ctx context.Context, lambda float64) (float64, error) {
 	return total / weight, nil
 }
 
-// Tridiagonal returns the reduction of the weighted kernel matrix, of which Q has
-// been taken.
+// Tridiagonal returns the reduction of the weighted kernel matrix, without Q.
 func (p *Problem) Tridiagonal() *linalg.Tridiagonal { return p.tri }
 
-// Minimum is the outcome of Search.
+// Minimum is the result of Search.
 type Minimum struct {
 	Ridge       float64 // 0 if no ridge gave a finite error
-	Error       float64 // the mean weighted squared leave-one-out residual there
+	Error       float64 // the mean weighted squared leave-one-out residual at Ridge
 	Evaluations int
-	Edge        int // -1: the smallest ridge was best, +1: the largest
+	Edge        int // -1: the smallest ridge was best; +1: the largest
 }
 
-// MaxEvaluations is the number of ridges that Search looks at.
+// MaxEvaluations is the number of ridges that Search evaluates.
 const MaxEvaluations = steps + 1 + refinements
 
-// steps between ridges: maxRelativeRidge/minRelativeRidge is 1e12.
+// number of steps: maxRelativeRidge/minRelativeRidge is 1e12
 const steps = 12 * ridgesPerDecade
 
-// Warning says what a minimum on an edge means, to people; "" elsewhere.
+// Warning explains a minimum at the edge of the range to users. It returns "" otherwise.
 func (m Minimum) Warning() string {
 	switch {
 	case m.Ridge == 0:
@@ -218,13 +213,12 @@ func (m Minimum) Warning() string {
 	return ""
 }
 
-// Search returns the ridge of the least leave-one-out error. observe, if not
-// nil, is called after each ridge.
+// Search returns the ridge with the smallest leave-one-out error. Observe, if not nil, is called after each ridge.
 func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
 	return search(ctx, p.scale, 0, p.Error, observe)
 }
 
-// SearchFrom is Search among the ridges from least on, least itself included.
+// SearchFrom is Search among ridges of at least least, which is included.
 func (p *Problem) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
 	return search(ctx, p.scale, least, p.Error, nil)
 }
@@ -252,7 +246,7 @@ func search(
 	h := (hi - lo) / steps
 	bestStep := -1
 	m.Error = math.Inf(1)
-	// From the largest down, so that of equal errors the smoothest model wins.
+	// From the largest down, so that the smoothest model wins among equal errors.
 	floor := math.Log(least) // -Inf for 0
 	for i := steps; i >= 0 && lo+float64(i)*h > floor; i-- {
 		if v := at(lo + float64(i)*h); v < m.Error {
@@ -274,7 +268,7 @@ func search(
 		u, m.Ridge, m.Edge = floor, least, -1
 	}
 	switch {
-	case atFloor: // the least may lie above it still
+	case atFloor: // the minimum may still be above it
 	case bestStep == 0:
 		m.Edge = -1
 		return m, nil
@@ -282,7 +276,7 @@ func search(
 		m.Edge = 1
 		return m, nil
 	}
-	// Golden section between the neighbours.
+	// Golden section search between the neighbours.
 	const g = 0.6180339887498949
 	a, b := max(u-h, floor), u+h
 	c, d := b-g*(b-a), a+g*(b-a)

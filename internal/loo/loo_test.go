@@ -39,7 +39,7 @@ func vec(x *mat.Dense, i, j int) *mat.VecDense {
 	return &d
 }
 
-// refit solves the bordered system without row out and predicts it.
+// refit solves the bordered system without row out and predicts that row.
 func refit(gram *mat.SymDense, targets *mat.Dense, weights []float64, lambda float64, out int) []float64 {
 	n, k := targets.Dims()
 	a, b := mat.NewDense(n, n, nil), mat.NewDense(n, k, nil) // row and column 0 are the bias
@@ -125,7 +125,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// SearchFrom looks no lower than it is told, and at that very ridge.
+// SearchFrom evaluates no ridge below its limit, and evaluates the limit itself.
 func TestSearchFrom(t *testing.T) {
 	gram, targets, _ := problem(40, 1, false)
 	p := must(New(ctx, gram, targets, nil, 0))
@@ -137,7 +137,7 @@ func TestSearchFrom(t *testing.T) {
 		assert.GreaterOrEqual(t, m.Ridge, factor*free.Ridge)
 		at, err := p.Error(ctx, m.Ridge)
 		require.NoError(t, err)
-		assert.InEpsilon(t, at, m.Error, 1e-12) // it looks at the exponential of a logarithm
+		assert.InEpsilon(t, at, m.Error, 1e-12) // ridges are exponentials of logs
 		switch {
 		case factor < 1:
 			assert.InEpsilon(t, free.Error, m.Error, 1e-4)
@@ -176,7 +176,7 @@ func TestSearchEdges(t *testing.T) {
 	cancel()
 	_, err = must(New(ctx, line(), exact, nil, 0)).Search(done, nil)
 	assert.ErrorIs(t, err, context.Canceled)
-	// A matrix of zeros explains nothing: what remains is the mean of the others.
+	// A zero matrix explains nothing: predictions are the means of the other rows.
 	m, err = must(New(ctx, mat.NewSymDense(n, nil), exact, nil, 0)).Search(ctx, nil)
 	require.NoError(t, err)
 	want, mean := 0.0, mat.Sum(exact)/float64(n)
@@ -187,7 +187,7 @@ func TestSearchEdges(t *testing.T) {
 	assert.InEpsilon(t, want, m.Error, 1e-9)
 }
 
-// must returns v, where an error means that the test is wrong.
+// must returns v. It panics on an error, which would be a mistake in the test.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

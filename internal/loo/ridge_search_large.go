@@ -15,59 +15,56 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// MaxLooks is the number of ridges that SearchFew looks at, at most; mostly it is two to four.
+// MaxLooks is the largest number of ridges that SearchFew evaluates. It usually evaluates two to four.
 const MaxLooks = 6
 
-// usualLooks are those that a search mostly has, for the estimate of progress.
+// usualLooks is a typical number of evaluations, for estimates of progress.
 const usualLooks = 3
 
 const (
-	sampleShare  = 3    // a search begins with one of these parts of the rows,
-	sampleRows   = 1000 // and with no more than that
+	sampleShare  = 3    // a search begins with this fraction of the rows, 1/3
+	sampleRows   = 1000 // and with at most this many
 	sampleStream = 0x726f7773
 
-	// A look that promises to lower the logarithm of the error by less is not taken.
+	// worthALook is the smallest expected decrease of the log error for which a ridge is evaluated.
 	worthALook = 1e-3
-	// worthNear takes its place where a search starts near the best ridge.
+	// worthNear replaces it for a search that starts near the best ridge.
 	worthNear = 5e-3
-	// A valley of the sample is a rival where the logarithm of its error is at most so much above
-	// the least, and the barrier between them so much above its own.
+	// A minimum of the sample competes with the best if its log error is at most rivalError above, and the barrier between them at
+	// least barrier above its own.
 	rivalError, barrier = 0.2, 0.02
-	shelf               = 3.4 // the least width of one, in ln λ
-	// leastBend bounds the second derivative of ln E in ln λ from below, and usualBend is in the
-	// middle of those at the least.
+	shelf               = 3.4 // the smallest width of a shelf, in ln λ
+	// leastBend is a lower bound of the second derivative of ln E in ln λ, and usualBend a typical value at the minimum.
 	leastBend, usualBend = 0.02, 0.06
-	// Without a bracket a step is at least leastStep, three times as much each time, so that the
-	// search does not crawl, and at most firstStep, twice as much each time.
+	// Without a bracket, a step is at least leastStep and triples each time, so that the search does not crawl. It is at most
+	// firstStep, which doubles each time.
 	leastStep, firstStep = 0.3, 3.4
-	// wallStep is the first step up from a ridge that makes no machine. The next are twice as long.
+	// wallStep is the first step up from a ridge without a solution. Further steps double.
 	wallStep = 2.3
 )
 
-// SearchFew is New and Search for many rows, by few ridges that each cost a Cholesky factor and the
-// diagonal of the inverse, 2n³/3, where New's 8n³/3 are bound by memory besides. It also returns the
-// machine of the ridge, nil if no ridge gave one.
+// SearchFew does the same as New and Search for many rows, with few ridges. Each costs a Cholesky factor and the diagonal of the
+// inverse, 2n³/3, while the 8n³/3 of New are also limited by memory bandwidth. It also returns the solution at the ridge, or nil if
+// no ridge has one.
 //
-// It begins with the Curve of a sample, a third of the rows and at most 1000, drawn by a fixed seed,
-// which says where the valleys of the error lie and how much they bend. At the bottom of the lowest,
-// and at a rival of it if there is one, it looks at all rows: at the exact error and at an estimate of
-// its slope. From there it goes downhill, to the least of the cubic polynomial between two looks
-// whose slopes differ in sign, by Newton's step where there is no such pair. It ends where a step
-// promises less than a thousandth of the error, at an edge of the ridges of Search, or after MaxLooks.
+// It begins with the Curve of a sample of a third of the rows, at most 1000, drawn with a fixed seed. The sample shows where the
+// minima of the error are, and their curvature. At the lowest minimum, and at a competing one if there is one, it evaluates all
+// rows: the exact error, and an estimate of its slope. From there it goes downhill: to the minimum of the cubic polynomial between
+// two ridges whose slopes differ in sign, or by a Newton step if there is no such pair. It ends when a step promises less than a
+// thousandth of the error, at the end of the range of Search, or after MaxLooks.
 //
-// Without slopes a bracket and a parabola are four looks. The exact slope would cost n³/3 more, half a
-// look, and be no better a guide: see slope.
+// Without slopes, a bracket and a parabola would take four evaluations. The exact slope would cost n³/3 more, half an evaluation,
+// and would not be a better guide: see slope.
 //
-// If near, a ridge that is known to be near the best one, is not 0, it looks there first, without a sample, and ends where a
-// step promises less than half a hundredth.
+// If near is not 0, it is a ridge known to be near the best. The search then starts there without a sample, and ends when a step
+// promises less than half a per cent.
 //
-// A valley that the sample does not show, and that does not lie downhill, is not found. Of 120
-// problems of 1500 rows (noise of five kinds, jumps, classes, weights, copies; kernels from wide to
-// narrow) 117 ended within 1% of Search's error, the others, of one column under a wide kernel, 2 to
-// 3.3% above it; after 2.75 looks in the mean.
+// A minimum that the sample does not show, and that is not downhill, is not found. Of 120 problems of 1500 rows (noise of five
+// kinds, jumps, classes, weights, copies; kernels from wide to narrow) 117 ended within 1% of Search's error. The others, single
+// columns under a wide kernel, ended 2 to 3.3% above it. The mean was 2.75 evaluations.
 //
-// Memory: gram (n×n), which it takes over, its lower triangle too, and some columns of it. observe,
-// if not nil, is called after each look at all rows.
+// SearchFew overwrites gram (n×n), including its lower triangle, and allocates several columns. Observe, if not nil, is called
+// after each evaluation of all rows.
 func SearchFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, near float64, workers int,
 	observe func(evaluation int, ridge, err float64),
@@ -94,9 +91,8 @@ func SearchFew(
 	return out, f.best, nil
 }
 
-// CurveFew returns what SearchFew looks at, in ascending order of the ridges, those that make no
-// machine left out. None is below least. Where looks of CurveFew or LookOnce are known it goes on
-// from them, without a sample, and returns them too.
+// CurveFew returns the ridges that SearchFew evaluates, in ascending order, without those that have no solution. No ridge is below
+// least. If results of CurveFew or LookOnce are known, it continues from them without a sample, and returns them too.
 func CurveFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Look,
 ) ([]Look, error) {
@@ -121,7 +117,7 @@ func CurveFew(
 	return f.looks, f.err
 }
 
-// search looks at the ridges.
+// search evaluates the ridges.
 func (f *few) search(near float64, workers int) error {
 	if near > 0 {
 		f.worth, f.parts = worthNear, progress.NewSeries(f.ctx, 2)
@@ -129,7 +125,7 @@ func (f *few) search(near float64, workers int) error {
 		f.descend(usualBend)
 		return f.err
 	}
-	// The sample's problem takes 8m³/3 and more, of which most is bound by memory, and a look 2n³/3.
+	// The sample takes 8m³/3 and more, mostly limited by memory bandwidth, and an evaluation 2n³/3.
 	n, m := float64(len(f.diag)), float64(rowsOfSample(len(f.diag)))
 	sample, rest := progress.Two(f.ctx, 15*m*m*m, usualLooks*n*n*n)
 	f.parts = progress.NewSeries(rest, usualLooks)
@@ -145,27 +141,27 @@ func (f *few) search(near float64, workers int) error {
 	return f.err
 }
 
-// few is a search by few looks.
+// few is a search with few evaluations.
 type few struct {
 	ctx     context.Context
-	gram    *mat.SymDense // below the diagonal; a factor above
-	diag    []float64     // of the kernel matrix
+	gram    *mat.SymDense // kernel matrix below the diagonal, a factor above
+	diag    []float64     // diagonal of the kernel matrix
 	targets *mat.Dense
-	unit    float64   // of the targets
+	unit    float64   // unit of the targets
 	own     []float64 // weights
 	observe func(evaluation int, ridge, err float64)
-	lo, hi  float64          // logarithms of the first and the last ridge
-	worth   float64          // what a look has to promise
-	parts   *progress.Series // a look each
-	seen    []point          // by their ridge
+	lo, hi  float64          // logs of the smallest and the largest ridge
+	worth   float64          // smallest expected decrease worth an evaluation
+	parts   *progress.Series // one part per evaluation
+	seen    []point          // in ascending order of the ridge
 	best    *Solution
-	begun   bool // a factor is in gram
-	keep    bool // looks
+	begun   bool // gram holds a factor
+	keep    bool // keep results for CurveFew
 	looks   []Look
 	err     error
 }
 
-// point is what a look says at u = ln λ: f = ln E, infinite where there is no machine.
+// point is an evaluation at u = ln λ. f = ln E is infinite if there is no solution.
 type point struct{ u, error, f, slope float64 }
 
 func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) (*few, error) {
@@ -180,8 +176,7 @@ func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []f
 	return f, linalg.Keep(ctx, gram)
 }
 
-// sampleCurve is the curve of some rows. Their ridges are those of all rows: the kernel's values
-// are the same.
+// sampleCurve returns the curve of a sample. The same ridges suit all rows, since kernel values are the same.
 func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int) ([]Look, error) {
 	n := gram.SymmetricDim()
 	rows := rand.New(rand.NewPCG(uint64(n), sampleStream)).Perm(n)[:rowsOfSample(n)]
@@ -204,11 +199,11 @@ func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, ow
 	return Curve(curve, p, 0)
 }
 
-// rowsOfSample is how many of n rows a search begins with.
+// rowsOfSample returns the size of the sample.
 func rowsOfSample(n int) int { return max(2, min(n/sampleShare, sampleRows)) }
 
-// starts returns where to look first, by a sample's looks: the bottom of the lowest valley, and its
-// rival if it has one. bend is how much ln E bends at the first.
+// starts returns the first ridges to evaluate, given a sample: the lowest minimum, and a competing one if there is one. Bend is the
+// second derivative of ln E at the first.
 func (f *few) starts(looks []Look) (us []float64, bend float64) {
 	least, ok := Least(looks)
 	if !ok || !(least.Error > 0) {
@@ -222,7 +217,7 @@ func (f *few) starts(looks []Look) (us []float64, bend float64) {
 		}
 	}
 	at := func(i int) float64 {
-		switch u := v[i].u; { // the edges of the sample are about those of all rows
+		switch u := v[i].u; { // the ends of the sample's range are about those of all rows
 		case i == 0 && u < f.lo+1:
 			return f.lo
 		case i == len(v)-1 && u > f.hi-1:
@@ -241,13 +236,13 @@ func (f *few) starts(looks []Look) (us []float64, bend float64) {
 	return us, bend
 }
 
-// rivalOf is the lowest other valley that is nearly as low as the best. Without one it is the
-// farther end of the shelf that the best lies on, if that is wide: more rows allow a finer function,
-// and may show a valley there. -1 if there is neither.
+// rivalOf returns the index of the lowest other minimum that is nearly as low as the best. Without one it returns the far end of
+// the shelf around the best, if that is wide: more rows allow a more flexible function, and may show a minimum there. Otherwise it
+// returns -1.
 func rivalOf(v []point, best int) int {
 	rival := -1
 	for i, p := range v {
-		falls := i > 0 && v[i-1].f <= p.f || i+1 < len(v) && v[i+1].f < p.f // to a side
+		falls := i > 0 && v[i-1].f <= p.f || i+1 < len(v) && v[i+1].f < p.f // downhill to one side
 		if i == best || falls || p.f > v[best].f+rivalError {
 			continue
 		}
@@ -278,8 +273,8 @@ func rivalOf(v []point, best int) int {
 	}
 }
 
-// bendOf is the second derivative at i of the parabola through it and the points about a factor of
-// two and more from it, which noise does not bend.
+// bendOf returns the second derivative at i of the parabola through it and points at least a factor of two away, where noise has
+// little effect.
 func bendOf(v []point, i int) float64 {
 	a, b := i-1, i+1
 	for a > 0 && v[i].u-v[a].u < .7 {
@@ -292,7 +287,7 @@ func bendOf(v []point, i int) float64 {
 	return 2 * (right - left) / (v[b].u - v[a].u)
 }
 
-// look looks at the ridge exp(u), and keeps its machine if it is the best.
+// look evaluates the ridge exp(u), and keeps its solution if it is the best.
 func (f *few) look(u float64) {
 	if f.err == nil {
 		f.err = f.ctx.Err()
@@ -336,16 +331,16 @@ func (f *few) look(u float64) {
 	}
 }
 
-// log is the logarithm of an error in the unit of the targets: in others it would be rounded differently.
+// log returns the log of a squared error in the unit of the targets. Other units would be rounded differently.
 func (f *few) log(squared float64) float64 { return math.Log(squared / f.unit / f.unit) }
 
-// keepLook keeps one for the curve.
+// keepLook stores a result for CurveFew.
 func (f *few) keepLook(l Look) {
 	f.looks = append(f.looks, l)
 	slices.SortFunc(f.looks, func(a, b Look) int { return cmp.Compare(a.Ridge, b.Ridge) })
 }
 
-// enter notes what a look says, and returns its index.
+// enter inserts an evaluation and returns its index.
 func (f *few) enter(p point) int {
 	at, _ := slices.BinarySearchFunc(f.seen, p.u, func(p point, u float64) int {
 		if p.u < u {
@@ -357,7 +352,7 @@ func (f *few) enter(p point) int {
 	return at
 }
 
-// least is the index of the least error; of equal ones that of the largest ridge.
+// least returns the index of the smallest error, and of equal ones that with the largest ridge.
 func (f *few) least() int {
 	best := 0
 	for i, p := range f.seen {
@@ -368,23 +363,23 @@ func (f *few) least() int {
 	return best
 }
 
-// descend goes downhill from the best look so far. bend is that of the sample.
+// descend goes downhill from the best evaluation. Bend is the second derivative from the sample.
 func (f *few) descend(bend float64) {
 	limit, atLeast := firstStep, leastStep
 	for f.err == nil && len(f.seen) < MaxLooks {
 		i := f.least()
 		p := f.seen[i]
-		if math.IsInf(p.f, 1) { // no machine yet: all looks were too far down, and the last is the highest
+		if math.IsInf(p.f, 1) { // no solution yet: all ridges were too small, and the last is the largest
 			if p.u == f.hi {
 				return
 			}
 			f.look(min(f.hi, p.u+math.Ldexp(wallStep, len(f.seen)-1)))
 			continue
 		}
-		if p.slope == 0 || math.IsNaN(p.slope) { // also where the error is 0
+		if p.slope == 0 || math.IsNaN(p.slope) { // including an error of 0
 			return
 		}
-		side := 1 // where it falls
+		side := 1 // the downhill direction
 		if p.slope > 0 {
 			side = -1
 		}
@@ -398,14 +393,14 @@ func (f *few) descend(bend float64) {
 			limit, atLeast = 2*limit, 3*atLeast
 		}
 		u := min(max(p.u+float64(side)*step, f.lo), f.hi)
-		if math.Abs(p.slope)*min(promise, math.Abs(u-p.u)) < f.worth { // at most that much is won where it bends upward
+		if math.Abs(p.slope)*min(promise, math.Abs(u-p.u)) < f.worth { // the largest possible decrease if the curve is convex
 			return
 		}
 		f.look(u)
 	}
 }
 
-// bendBehind is the second derivative between look i and look j behind it, if there is one.
+// bendBehind returns the second derivative between evaluations i and j, or bend if j does not exist.
 func (f *few) bendBehind(i, j int, bend float64) float64 {
 	if j >= 0 && j < len(f.seen) && !math.IsInf(f.seen[j].f, 1) {
 		bend = (f.seen[j].slope - f.seen[i].slope) / (f.seen[j].u - f.seen[i].u)
@@ -413,16 +408,16 @@ func (f *few) bendBehind(i, j int, bend float64) float64 {
 	return max(bend, leastBend)
 }
 
-// cubicStep is how far from p the least of the cubic polynomial is that has the values and slopes of
-// p and q, where p is lower and falls towards q (J. Nocedal and S. J. Wright, Numerical Optimization,
-// 2006, (3.59)). Where there is none it is the step of the bend, at most half of the way.
+// cubicStep returns the distance from p to the minimum of the cubic polynomial with the values and slopes of p and q, where p is
+// lower and falls towards q (J. Nocedal and S. J. Wright, Numerical Optimization, 2006, (3.59)). Without a minimum it returns a
+// Newton step with bend, at most half of the distance.
 func (p point) cubicStep(q point, bend float64) float64 {
 	width := math.Abs(q.u - p.u)
 	newton := min(math.Abs(p.slope)/bend, width/2)
 	if math.IsInf(q.f, 1) {
 		return newton
 	}
-	// As a function of the distance from p: slopes -a at p and b at q.
+	// As a function of the distance from p, the slopes are -a at p and b at q.
 	a, b := -math.Abs(p.slope), q.slope
 	if q.u < p.u {
 		b = -b

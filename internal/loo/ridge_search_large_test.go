@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// fewProblem is n rows of d columns under an RBF of this γ, with k targets and a noise.
+// fewProblem returns n rows of d columns under an RBF kernel, with k targets and noise.
 func fewProblem(n, d, k int, gamma float64, weighted bool, noise func(rng *rand.Rand, f float64) float64, seed uint64) (*mat.SymDense, *mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x, t := mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
@@ -52,8 +52,8 @@ var noises = map[string]func(rng *rand.Rand, f float64) float64{
 	"class": func(rng *rand.Rand, f float64) float64 { return math.Copysign(1, f+.3*rng.NormFloat64()) },
 }
 
-// The error is within 1% of that of the search through all ridges, the machine is the reduction's
-// at that ridge, and the number of goroutines changes no bit.
+// The error is within 1% of that of the full search, the solution is that of the reduction at the same ridge, and the number of
+// goroutines changes no bit.
 func TestSearchFew(t *testing.T) {
 	looks, problems := 0, 0
 	for name, noise := range noises {
@@ -97,7 +97,7 @@ func TestSearchFew(t *testing.T) {
 	assert.Less(t, float64(looks), 3.5*float64(problems))
 }
 
-// CurveFew has the ridges of SearchFew, and of each what LookOnce says, but for those below least.
+// CurveFew returns the ridges of SearchFew that are not below least, each with the results of LookOnce.
 func TestCurveFew(t *testing.T) {
 	for _, least := range []float64{0, 1} {
 		gram, targets, weights := fewProblem(330, 5, 3, .2, true, noises["normal"], 1)
@@ -125,7 +125,7 @@ func TestCurveFew(t *testing.T) {
 	whole, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0)
 	require.NoError(t, err)
 	want, _ := Least(whole)
-	for _, factor := range []float64{.2, 5} { // what is known is kept, and the way goes on from there
+	for _, factor := range []float64{.2, 5} { // known results are kept, and the search continues from them
 		known := must(LookOnce(ctx, copied(gram), targets, nil, factor*want.Ridge))
 		looks, err := CurveFew(ctx, copied(gram), targets, nil, 0, 0, known)
 		require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestCurveFew(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// Targets without noise and with nothing else end at the edges, with their warnings.
+// Targets without noise, and targets that are only noise, end at the edges with their warnings.
 func TestSearchFewEdges(t *testing.T) {
 	for edge, noise := range map[int]string{-1: "none", 1: "pure"} {
 		gram, targets, _ := fewProblem(300, 1, 1, .5, false, noises[noise], 2)
@@ -155,8 +155,8 @@ func TestSearchFewEdges(t *testing.T) {
 	}
 }
 
-// An indefinite matrix has a wall below which there is no machine; of one that no ridge mends there is none
-// at all. Constant targets have no error.
+// An indefinite matrix has no solution below some ridge. A matrix that no ridge makes definite has none at all. Constant targets
+// have no error.
 func TestSearchFewWithoutMachines(t *testing.T) {
 	gram, targets, _ := fewProblem(200, 5, 1, .2, false, noises["normal"], 3)
 	shifted := copied(gram)
@@ -201,8 +201,7 @@ func TestSearchFewIsCancelled(t *testing.T) {
 	assert.Equal(t, 1, looks)
 }
 
-// The estimate of the slope is near that of differences of the error, for one target and several, with
-// weights and without.
+// The estimated slope is close to finite differences of the error, for one target and several, with and without weights.
 func TestSlope(t *testing.T) {
 	for _, k := range []int{1, 3} {
 		for _, weighted := range []bool{false, true} {
@@ -225,18 +224,17 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// Two looks at a cubic polynomial give its least, from either side; where they cannot the step is a
-// safe one.
+// Two evaluations of a cubic polynomial give its minimum from either side. Otherwise the step is a safe one.
 func TestBetween(t *testing.T) {
 	cubic := func(u float64) point {
-		return point{u: u, f: u*u*u - 3*u, slope: 3*u*u - 3} // least at 1
+		return point{u: u, f: u*u*u - 3*u, slope: 3*u*u - 3} // minimum at 1
 	}
 	assert.InDelta(t, .8, cubic(.2).cubicStep(cubic(1.5), 1), 1e-12)
 	assert.InDelta(t, .5, cubic(1.5).cubicStep(cubic(.2), 1), 1e-12)
 	wall := point{u: -4, f: math.Inf(1)}
 	assert.InDelta(t, 1.5, (point{u: -1, slope: 9}).cubicStep(wall, .1), 1e-12)
 	assert.InDelta(t, .5, (point{u: -1, slope: .05}).cubicStep(wall, .1), 1e-12)
-	falling := point{u: 4, f: 1, slope: -2} // behind another hill, no least between
+	falling := point{u: 4, f: 1, slope: -2} // a hill lies between, and no minimum
 	assert.LessOrEqual(t, (point{u: 0, f: .9, slope: -.01}).cubicStep(falling, .1), 2.0)
 }
 
@@ -257,8 +255,7 @@ func TestRival(t *testing.T) {
 	assert.Equal(t, -1, rivalOf(of(.9, .5, .15, .1, 0, .5), 4), "short of a shelf")
 }
 
-// From a ridge near the best one a search takes fewer looks, and ends no more than the promised share
-// above its error.
+// A search from a ridge near the best takes fewer evaluations, and ends at most the promised fraction above its error.
 func TestSearchFewFromNear(t *testing.T) {
 	for _, factor := range []float64{.5, 1, 2} {
 		gram, targets, _ := fewProblem(600, 5, 3, .2, false, noises["normal"], 1)

@@ -1,35 +1,36 @@
 package loo
 
-// Start holds what a search knows about the machine that will be fitted to its rows.
+// Start holds a search's knowledge of the machine that will be fitted to its rows.
 type Start struct {
-	Near   float64 // a ridge near the best one, such as that of features of the same rows; 0: none is known
-	Solved *Solved // the machine, if the search has solved for it
-	// Parts has the part of each row given: of equal rows one part is left out at a time. Nil is all equal rows at once.
+	Near   float64 // a ridge near the best, such as that of features of the same rows; 0: unknown
+	Solved *Solved // the solution, if the search has computed it
+	// Parts holds the part of each row. Only one part of equal rows is left out at a time. With nil, equal rows are left out
+	// together.
 	Parts []int
 }
 
-// Solved holds a machine without weights that a search has already solved for.
+// Solved holds an unweighted machine that a search has computed.
 type Solved struct {
 	Kernel any
 	Ridge  float64
 	*Solution
-	Shift []float64 // what was taken from the targets, to be added to the biases
+	Shift []float64 // subtracted from the targets; the biases need it added
 }
 
 // Starting gives the machine that embeds it a [Start] for its next Fit.
 type Starting struct{ start Start }
 
-// StartFrom says what is known of the machine of the next Fit, which forgets it.
+// StartFrom sets the start of the next Fit, which clears it.
 func (s *Starting) StartFrom(start Start) { s.start = start }
 
-// TakeStart returns what StartFrom was told, once.
+// TakeStart returns and clears the value of StartFrom.
 func (s *Starting) TakeStart() Start {
 	out := s.start
 	s.start = Start{}
 	return out
 }
 
-// StartFrom calls the method StartFrom of a machine that has one.
+// StartFrom calls the method StartFrom of a machine, if it has one.
 func StartFrom(machine any, start Start) {
 	if m, ok := machine.(interface{ StartFrom(Start) }); ok {
 		m.StartFrom(start)

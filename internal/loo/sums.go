@@ -10,21 +10,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Sums is ridge regression on features of which the sums over the rows are known, and no row: its evidence
-// as a function of the ridge λ.
+// Sums is ridge regression on features whose sums over the rows are known, but not the rows. It computes the evidence as a function
+// of the ridge λ.
 type Sums struct {
-	tri    *linalg.Tridiagonal // of Z'Z
-	values []float64           // its eigenvalues
+	tri    *linalg.Tridiagonal // reduction of Z'Z
+	values []float64           // eigenvalues of Z'Z
 	moment *mat.Dense          // Q'Z't
 	square float64             // t't
 	n      int
-	weight float64 // Σw with an intercept, else 0
+	weight float64 // Σw with an intercept, otherwise 0
 	scale  float64
 }
 
-// NewSums prepares a problem: gram = Z'Z (d×d), whose memory it takes over, Z't and t't of n rows that are
-// centred and times √w; weight is the sum of the weights with an intercept, and 0 without. Cost 4d³/3. The error
-// is ctx's.
+// NewSums prepares a problem. Gram = Z'Z (d×d) is overwritten. Z't and t't are sums over n rows, centred and multiplied by √w.
+// Weight is the sum of the weights with an intercept, and 0 without. Cost 4d³/3. It returns ctx's error.
 func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square float64, n int, weight float64) (*Sums, error) {
 	p := &Sums{square: square, n: n, weight: weight, scale: mat.Trace(gram) / float64(n)}
 	if !(p.scale > 0) {
@@ -45,17 +44,17 @@ func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square f
 	return p, nil
 }
 
-// leastResidual is the share of t't below which a sum of squared residuals is its rounding.
+// leastResidual is the fraction of t't below which a sum of squared residuals is only rounding.
 const leastResidual = 1e-13
 
-// Error returns minus the log evidence of a ridge, that of Linear but for the weights' constant; infinity where
+// Error returns minus the log evidence of a ridge, equal to that of Linear up to a constant of the weights. It is infinite if
 // rounding makes Z'Z + λI indefinite. Cost O(d).
 func (p *Sums) Error(ctx context.Context, lambda float64) (float64, error) {
 	s, ok := p.tri.Shift(lambda)
 	if err := ctx.Err(); err != nil || !ok {
 		return math.Inf(1), err
 	}
-	if p.square == 0 { // as good as any other
+	if p.square == 0 { // all ridges are equally good
 		return 0, nil
 	}
 	// t'(ZZ' + λI)⁻¹t = (t't - m'(Z'Z + λI)⁻¹m)/λ
@@ -67,7 +66,7 @@ func (p *Sums) Error(ctx context.Context, lambda float64) (float64, error) {
 	return -restricted(p.n+1, 1, q/lambda, det, 1), nil
 }
 
-// explained is m'(Z'Z + λI)⁻¹m.
+// explained returns m'(Z'Z + λI)⁻¹m.
 func (p *Sums) explained(s linalg.Shifted) float64 {
 	b, out := p.solution(s), 0.0
 	for i := range p.values {
@@ -82,8 +81,8 @@ func (p *Sums) solution(s linalg.Shifted) *mat.Dense {
 	return b
 }
 
-// Residual returns the sum of the weighted squared residuals of a ridge, and the degrees of freedom that are
-// left to it, n - tr(H); ok is false where there are none.
+// Residual returns the sum of weighted squared residuals at a ridge, and their degrees of freedom n - tr(H). It returns ok = false
+// if these are 0.
 func (p *Sums) Residual(lambda float64) (squares, free float64, ok bool) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {
@@ -105,7 +104,7 @@ func (p *Sums) Residual(lambda float64) (squares, free float64, ok bool) {
 	return max(squares, 0), free, free > 0
 }
 
-// Search returns the ridge of the largest evidence. observe, if not nil, is called after each ridge.
+// Search returns the ridge with the largest evidence. Observe, if not nil, is called after each ridge.
 func (p *Sums) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
 	return search(ctx, p.scale, 0, p.Error, observe)
 }

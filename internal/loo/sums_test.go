@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The evidence of sums is that of the rows, with an intercept and without, and its residuals those of the machine.
+// The evidence of sums agrees with that of the rows, with and without an intercept, and the residuals with those of the machine.
 func TestSumsAreRows(t *testing.T) {
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(1, 5))
 	for _, intercept := range []bool{true, false} {
@@ -76,8 +76,8 @@ func centred(m *mat.Dense) {
 	}
 }
 
-// directEvidence is that of a Gaussian of covariance ∝ ZZ'/λ + I at its best variance; of the contrasts of the targets
-// with an intercept.
+// directEvidence returns the log evidence of a Gaussian with covariance ∝ ZZ'/λ + I at its best variance. With an intercept it is
+// that of the contrasts.
 func directEvidence(z, y *mat.Dense, ridge float64, intercept bool) float64 {
 	n, _ := z.Dims()
 	k := mat.NewSymDense(n, nil)

@@ -1,5 +1,5 @@
-// Package minimize runs gonum's minimisers, which work on goroutines of their own, so that a panic there, of a kernel, an
-// Observe or a BLAS, is an error and does not end the program.
+// Package minimize runs gonum's minimisers, which start their own goroutines. A panic there, in a kernel, an Observe function or a
+// BLAS, becomes an error instead of ending the program.
 package minimize
 
 import (
@@ -8,15 +8,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Method is a minimiser that says how it ended.
+// Method is a minimiser that reports its status.
 type Method interface {
 	optimize.Method
 	optimize.Statuser
 }
 
-// Run is optimize.Minimize of f and its gradient, which are called one at a time. The error is that of a panic, a
-// [fault.PanicError], alone. A minimiser that makes no more progress is an error of gonum's and none here; the result is
-// nil then at most.
+// Run is optimize.Minimize for f and its gradient, which are called one at a time. It returns an error only for a panic, as a
+// [fault.PanicError]. If a minimiser makes no more progress, gonum returns an error, and Run does not; the result may then be nil.
 func Run(f func(x []float64) float64, gradient func(g, x []float64), stop func() error, start []float64, settings *optimize.Settings,
 	method Method) (_ *optimize.Result, err error) {
 	defer fault.Recover(&err)
@@ -50,13 +49,13 @@ func Run(f func(x []float64) float64, gradient func(g, x []float64), stop func()
 	return result, failed
 }
 
-// held is a method whose own panics end it.
+// held is a method that ends on its own panics.
 type held struct {
 	Method
 	failed error
 }
 
-// Run implements optimize.Method, whose contract is that operation is closed after result.
+// Run implements optimize.Method. Its contract requires that operation is closed after result.
 func (h *held) Run(operation chan<- optimize.Task, result <-chan optimize.Task, tasks []optimize.Task) {
 	defer func() {
 		if p := recover(); p != nil {

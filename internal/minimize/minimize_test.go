@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// broken is a BLAS that panics in what BFGS calls after its first step.
+// broken is a BLAS that panics in a function that BFGS calls after its first step.
 type broken struct{ blas.Float64 }
 
 func (broken) Dsymv(blas.Uplo, int, float64, []float64, int, []float64, int, float64, []float64, int) {
@@ -33,8 +33,7 @@ func slope(g, x []float64) {
 	g[0], g[1] = -2*(1-x[0])-400*x[0]*b, 200*b
 }
 
-// What gonum finds is found, and a panic of the function, its gradient or the method's BLAS, on goroutines of gonum's, is
-// an error.
+// Run finds gonum's minimum. A panic of the function, its gradient or the method's BLAS, on gonum's goroutines, is an error.
 func TestRun(t *testing.T) {
 	start := []float64{-1.2, 1}
 	for _, method := range []func() Method{func() Method { return &optimize.BFGS{} }, func() Method { return &optimize.LBFGS{} }} {

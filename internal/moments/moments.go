@@ -1,5 +1,5 @@
-// Package moments holds the means of columns and the products of their differences from them, of
-// weighted rows that come in parts.
+// Package moments accumulates the means of columns and the products of deviations from them, over weighted rows that come in
+// blocks.
 package moments
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Gram is of n rows x[i] of d columns and weights w[i]
+// Gram holds, for n rows x[i] of d columns with weights w[i],
 //
 //	W = Σ w[i],  m = Σ w[i] x[i] / W,  S = Σ w[i] (x[i] - m)(x[i] - m)'
 //
-// Two of them are merged by the formula of T. Chan, G. Golub and R. LeVeque (The American Statistician 37,
-// 1983). The mean is kept in two numbers: far from 0, what rounding leaves of it is not small beside the
-// spread. So a common offset costs S no digits. The zero value holds no rows.
+// Two of them are merged by the formula of T. Chan, G. Golub and R. LeVeque (The American Statistician 37, 1983). The mean is
+// stored as two numbers, because far from 0 its rounding error would not be small compared with the spread. So a common offset
+// costs S no digits. The zero value holds no rows.
 type Gram struct {
 	N      int
 	Weight float64
 	Mean   []float64
-	Low    []float64 // what Mean lacks
+	Low    []float64 // rounding error of Mean
 	S      *mat.SymDense
 }
 
-// pieceRows are summed at a time.
+// pieceRows is the number of rows summed at a time.
 const pieceRows = 1024
 
-// NewGram returns that of rows x (n×d) with these weights, nil for 1 each. The error is ctx's.
+// NewGram returns the Gram of rows x (n×d) with these weights, nil for 1 each. It returns ctx's error.
 func NewGram(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
 	n, d := x.Dims()
 	out := &Gram{}
@@ -54,14 +54,14 @@ func NewGram(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error
 	return out, ctx.Err()
 }
 
-// ofPiece overwrites x.
+// ofPiece returns the Gram of x, which it overwrites.
 func ofPiece(x *mat.Dense, weights []float64) *Gram {
 	n, d := x.Dims()
 	g := &Gram{N: n, Weight: float64(n), Mean: make([]float64, d), Low: make([]float64, d), S: mat.NewSymDense(d, nil)}
 	if weights != nil {
 		g.Weight = floats.Sum(weights)
 	}
-	// From the first row a mean that is rounded, from that what it lacks.
+	// Relative to the first row this gives a rounded mean, and relative to that its rounding error.
 	g.mean(g.Mean, x, x.RawRowView(0), weights)
 	floats.Add(g.Mean, x.RawRowView(0))
 	g.mean(g.Low, x, g.Mean, weights)
@@ -77,7 +77,7 @@ func ofPiece(x *mat.Dense, weights []float64) *Gram {
 	return g
 }
 
-// mean sets dst to the mean of the rows less one.
+// mean sets dst to the mean of the rows minus from.
 func (g *Gram) mean(dst []float64, x *mat.Dense, from, weights []float64) {
 	n, _ := x.Dims()
 	for i := range n {
@@ -91,7 +91,7 @@ func (g *Gram) mean(dst []float64, x *mat.Dense, from, weights []float64) {
 	}
 }
 
-// Merge takes in the rows of o, as wide as those of g, which stays as it is.
+// Merge includes the rows of o, which has as many columns. It does not change o.
 func (g *Gram) Merge(o *Gram) {
 	switch {
 	case o.N == 0:
@@ -128,7 +128,7 @@ func (g *Gram) Clone() *Gram {
 	return out
 }
 
-// About0 returns S + W m m', the products of the rows as they are.
+// About0 returns S + W m m', the products of the rows without centring.
 func (g *Gram) About0() *mat.SymDense {
 	out := mat.NewSymDense(len(g.Mean), nil)
 	mean := make([]float64, len(g.Mean))
@@ -137,7 +137,7 @@ func (g *Gram) About0() *mat.SymDense {
 	return out
 }
 
-// Finite reports whether no sum has overflowed.
+// Finite reports whether all sums are finite.
 func (g *Gram) Finite() bool {
 	total := g.Weight
 	if g.S != nil {
@@ -149,7 +149,7 @@ func (g *Gram) Finite() bool {
 	return total-total == 0
 }
 
-// Stored is a Gram in a file.
+// Stored is the file form of a Gram.
 type Stored struct {
 	N         int
 	Weight    float64
@@ -157,12 +157,12 @@ type Stored struct {
 	S         codec.Floats // the upper triangle, row by row
 }
 
-// Store returns what a file holds.
+// Store returns the file form.
 func (g *Gram) Store() Stored {
 	return Stored{N: g.N, Weight: g.Weight, Mean: g.Mean, Low: g.Low, S: codec.FromSym(g.S)}
 }
 
-// Gram returns what was stored, or an error for what no rows have.
+// Gram returns the stored value, or an error if no rows have these moments.
 func (s Stored) Gram() (*Gram, error) {
 	d := len(s.Mean)
 	sums, ok := s.S.Sym(d)

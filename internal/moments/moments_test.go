@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rows returns n rows of three columns that hang together, with an offset, and weights.
+// rows returns n rows of three correlated columns with an offset, and weights.
 func rows(n int, offset float64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	x, w := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -24,7 +24,7 @@ func rows(n int, offset float64) (*mat.Dense, []float64) {
 	return x, w
 }
 
-// naive is the definition, in numbers of 200 bits.
+// naive computes the definition in numbers of 200 bits.
 func naive(x *mat.Dense, w []float64) (mean []float64, s *mat.SymDense) {
 	n, d := x.Dims()
 	f := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
@@ -59,7 +59,7 @@ func naive(x *mat.Dense, w []float64) (mean []float64, s *mat.SymDense) {
 	return mean, s
 }
 
-// Parts of any size, merged in any order, give what the definition says, at any offset.
+// Blocks of any size, merged in any order, agree with the definition, at any offset.
 func TestPartsAreTheWhole(t *testing.T) {
 	for _, offset := range []float64{0, 1e6, -1e9} {
 		x, w := rows(3000, offset)
@@ -94,8 +94,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// A Gram merged with itself is that of the rows twice; one of no rows changes nothing; a column of one value has no
-// squares at all.
+// A Gram merged with itself is that of the rows repeated. Merging an empty one changes nothing. A constant column has sums of
+// exactly 0.
 func TestMerge(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1e6, .1, 1e6 + 1, .1, 1e6 + 5, .1})
 	g, err := NewGram(context.Background(), x, nil)
@@ -115,7 +115,7 @@ func TestMerge(t *testing.T) {
 	assert.False(t, overflown.Finite())
 }
 
-// What no rows have is an error.
+// Impossible moments are an error.
 func TestBadStored(t *testing.T) {
 	good := func() Stored { return Stored{N: 2, Weight: 2, Mean: []float64{1}, Low: []float64{0}, S: []float64{1}} }
 	_, err := good().Gram()

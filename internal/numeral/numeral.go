@@ -1,4 +1,4 @@
-// Package numeral writes numbers for readers: few digits, thousands apart.
+// Package numeral formats numbers for readers: few digits, with thousands separated.
 package numeral
 
 import (
@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// Short writes a number in at most three digits, with its leading zero, thousands apart from 10 000 on, and a power of
-// ten where it would be longer than that.
+// Short formats a number with at most three digits and a leading zero. From 10 000 on it separates thousands. It uses a power of
+// ten if the result would be longer than that.
 func Short(v float64) string { return Digits(v, 3) }
 
-// Digits is [Short] with another number of digits.
+// Digits is [Short] with a given number of digits.
 func Digits(v float64, digits int) string {
 	size := math.Abs(v)
 	switch {
@@ -32,7 +32,7 @@ func Digits(v float64, digits int) string {
 		return mantissa + "e" + strconv.Itoa(e)
 	}
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if math.Abs(rounded) >= 1000 { // no digit of a whole number is lost
+	if math.Abs(rounded) >= 1000 { // integers keep all digits
 		rounded = math.Round(v)
 	}
 	return Thousands(strconv.FormatFloat(rounded, 'f', -1, 64))
@@ -40,7 +40,7 @@ func Digits(v float64, digits int) string {
 
 var decimal = regexp.MustCompile(`-?\d*\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+`)
 
-// Rounded writes the numbers in a text, such as a kernel's parameters, in three digits. Whole numbers stay.
+// Rounded rounds the numbers in a text, such as a kernel's parameters, to three digits. Integers stay.
 func Rounded(text string) string {
 	return decimal.ReplaceAllStringFunc(text, func(found string) string {
 		v, err := strconv.ParseFloat(found, 64)
@@ -51,7 +51,7 @@ func Rounded(text string) string {
 	})
 }
 
-// Thousands sets the thousands of a number apart, from 10 000 on.
+// Thousands separates the thousands of a number, from 10 000 on.
 func Thousands(number string) string {
 	whole, rest, point := strings.Cut(number, ".")
 	sign := ""
@@ -69,7 +69,7 @@ func Thousands(number string) string {
 	return sign + whole
 }
 
-// Count is a number with the word for one or for several.
+// Count formats a number with its noun in the singular or plural.
 func Count(n int, one, several string) string {
 	if n == 1 {
 		return "1 " + one
@@ -85,15 +85,15 @@ func OrDash(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// List renders numbers exactly, but no more of them than a line holds: of more than eight the
-// first three, and the first 16 bytes of the SHA-256 digest of all.
+// List formats numbers exactly if they fit on a line. Of more than eight numbers it prints the first three, and the first 16 bytes
+// of the SHA-256 digest of all.
 func List[T int | float64](values []T) string {
 	if len(values) <= 8 {
 		return fmt.Sprint(values)
 	}
 	digest := sha256.New()
 	for _, v := range values {
-		// An int is exact as a float64: it is the index of a column.
+		// An int is exact as a float64, since it is the index of a column.
 		_ = binary.Write(digest, binary.LittleEndian, math.Float64bits(float64(v))) // a digest never fails
 	}
 	first := strings.TrimSuffix(fmt.Sprint(values[:3]), "]")

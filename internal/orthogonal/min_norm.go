@@ -13,16 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// MinNorm returns A⁺B for a (m×n) and b (m×k): of the X with the least |AX - B|² the one
-// with the least |X|². It also returns the rank of A in numbers and the least |AX - B|².
-// Both arguments are destroyed.
+// MinNorm returns A⁺B for a (m×n) and b (m×k): among all X that minimise |AX - B|² the one with the smallest |X|². It also returns
+// the numerical rank of A and the minimum |AX - B|². It overwrites both arguments.
 //
-// A is factored by QR with column pivoting, in which the columns whose remainder is at
-// most max(m, n)·2⁻⁵² of the first's count as dependent on those before them, and what
-// is left from the other side, a complete orthogonal decomposition. A
-// singular value decomposition draws the line a little more sharply, at about ten times
-// the cost. Cost about 4mn·min(m, n); of a tall A, only 2n²m + 4n³/3, with memory for both again:
-// what is factored then is R of A = QR, whose columns have the same products. The error is ctx's.
+// A is factored by QR with column pivoting. A column whose remainder is at most max(m, n)·2⁻⁵² of that of the first counts as
+// dependent on the columns before it. The remaining rows are factored from the other side, which gives a complete orthogonal
+// decomposition. A singular value decomposition would determine the rank slightly more accurately, at about ten times the cost. The
+// cost is about 4mn·min(m, n). For a tall A it is only 2n²m + 4n³/3, with memory for a copy of both: then R of A = QR is factored,
+// whose columns have the same products. It returns ctx's error.
 func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, residual float64, err error) {
 	rows, n := a.Dims()
 	_, k := b.Dims()
@@ -71,12 +69,11 @@ func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, resi
 	return x, rank, residual, nil
 }
 
-// tall is how many times as many rows as columns make it worth while to reduce a matrix without pivoting
-// first, by products of matrices.
+// tall is the ratio of rows to columns from which it pays to reduce a matrix without pivoting first, by matrix products.
 const tall = 2
 
-// triangular returns R and Q'B for A = QR (m×n) and B (m×k), m ≥ n+k, and the squares of what of B is
-// not in the space of A's columns: all of them are in the triangle of A and B side by side. The error is ctx's.
+// triangular returns R and Q'B for A = QR (m×n) and B (m×k), m ≥ n+k, and the squared norm of the component of B outside the column
+// space of A. All of them are in the triangular factor of A and B side by side. It returns ctx's error.
 func triangular(ctx context.Context, a, b *mat.Dense) (r, inside *mat.Dense, outside float64, err error) {
 	m, n := a.Dims()
 	_, k := b.Dims()
@@ -96,8 +93,8 @@ func triangular(ctx context.Context, a, b *mat.Dense) (r, inside *mat.Dense, out
 	return mat.DenseCopyOf(whole.Slice(0, n, 0, n)), mat.DenseCopyOf(whole.Slice(0, n, n, n+k)), outside, nil
 }
 
-// leastOf returns the solution of least norm of RX = B for the first rows of a pivoted
-// R, which has more columns than rows. The error is ctx's.
+// leastOf returns the minimum norm solution of RX = B for the first rows of a pivoted R, which has more columns than rows. It
+// returns ctx's error.
 func leastOf(ctx context.Context, a *mat.Dense, rank int, b *mat.Dense) (*mat.Dense, error) {
 	_, n := a.Dims()
 	t := mat.NewDense(n, rank, nil) // R' = ZS

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A⁺B by singular values, for tall, wide, square and rank-deficient A.
+// A⁺B agrees with the result from singular values, for tall, wide, square and rank-deficient A.
 func TestMinNorm(t *testing.T) {
 	for _, c := range []struct{ m, n, rank int }{{12, 5, 5}, {5, 12, 5}, {7, 7, 7}, {12, 6, 3}, {6, 12, 4}, {1, 1, 1}, {1, 9, 1}, {9, 1, 1}, {150, 90, 70}, {400, 90, 70}, {400, 90, 90}, {14, 5, 3}, {13, 5, 3}} {
 		left, right := random(c.m, c.rank, 1), random(c.rank, c.n, 2)
@@ -45,7 +45,7 @@ func TestMinNorm(t *testing.T) {
 	assert.InDelta(t, 9, residual, 1e-14)
 }
 
-// A solution that is cancelled at any look at its context ends with the context's error.
+// A solution cancelled at any check of its context ends with the context's error.
 func TestMinNormHearsItsContext(t *testing.T) {
 	for name, shape := range map[string][2]int{"tall": {500, 100}, "wide": {100, 150}} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -64,8 +64,8 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// BenchmarkMinNorm is a least-squares problem of 4 targets, beside the pivoted factorisation of all its
-// rows, which MinNorm leaves out where A is tall.
+// BenchmarkMinNorm solves a least-squares problem with 4 targets. It also times the pivoted factorisation of all rows, which
+// MinNorm avoids for a tall A.
 func BenchmarkMinNorm(b *testing.B) {
 	for _, shape := range [][2]int{{1000, 100}, {2000, 500}, {10000, 200}} {
 		m, n := shape[0], shape[1]

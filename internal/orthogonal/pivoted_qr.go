@@ -15,23 +15,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// pivotedQR is AP = QR with column pivoting: R on and above the diagonal of a (m×n), and below it
-// the reflectors whose product is Q, column by column, each from the element on with which it begins, a
-// 1 that is not stored. It is LAPACK's dgeqp3 (G. Quintana-Ortí, X. Sun and C. H. Bischof, SIAM Journal on
-// Scientific Computing 19, 1998), which knows of no context, and with norms of columns as dlaqps keeps
-// them (Z. Drmač and Z. Bujanović, LAPACK Working Note 176).
+// pivotedQR is AP = QR with column pivoting. R is stored on and above the diagonal of a (m×n). The reflectors whose product is Q
+// are stored below it, column by column; the first element of each, a 1, is not stored. It is LAPACK's dgeqp3 (G. Quintana-Ortí, X.
+// Sun and C. H. Bischof, SIAM Journal on Scientific Computing 19, 1998) with a context, and with column norms as in dlaqps (Z.
+// Drmač and Z. Bujanović, LAPACK Working Note 176).
 type pivotedQR struct {
 	a     *mat.Dense
-	order []int     // order[j] is where column j of AP is in A
+	order []int     // order[j] is the column of A that is column j of AP
 	tau   []float64 // min(m, n)
 
-	norms, exact []float64 // of what is left of the columns, as it is kept up to date and as it was last computed
+	norms, exact []float64 // norms of the remaining columns, as updated and as last computed
 	f            *mat.Dense
-	v, along     []float64 // a reflector, and its products with those before it
+	v, along     []float64 // a reflector, and its products with earlier ones
 }
 
-// newPivotedQR factors a, which it takes over. Cost 4mnr - 2(m+n)r² + 4r³/3 with r = min(m, n), half of it in
-// products of matrices. The error is ctx's, which is looked at for each column.
+// newPivotedQR factors a in place. Cost 4mnr - 2(m+n)r² + 4r³/3 with r = min(m, n), half of it in matrix products. It checks ctx
+// once per column and returns its error.
 func newPivotedQR(ctx context.Context, a *mat.Dense) (*pivotedQR, error) {
 	m, n := a.Dims()
 	q := &pivotedQR{
@@ -56,7 +55,7 @@ func newPivotedQR(ctx context.Context, a *mat.Dense) (*pivotedQR, error) {
 	return q, ctx.Err()
 }
 
-// pivotPanel columns are chosen, at most, before those behind them are brought up to date.
+// pivotPanel is the largest number of columns chosen before the remaining columns are updated.
 const pivotPanel = 32
 
 // measure computes the norm of column j from this row on.
@@ -69,8 +68,8 @@ func (q *pivotedQR) measure(j, row int) {
 	q.exact[j] = q.norms[j]
 }
 
-// panel chooses up to most columns from first on and returns how many: fewer where the norm of
-// another has lost its digits, which is then computed anew.
+// panel chooses up to most columns from first on and returns their number. It stops early if the norm of another column has lost
+// its digits, and recomputes that norm.
 func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err error) {
 	m, n := q.a.Dims()
 	var lost []int
@@ -82,7 +81,7 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 		q.choose(first, count)
 		q.reflect(first, count)
 		if count++; first+count < n {
-			// The row of R: what the reflectors of this panel make of the row.
+			// Apply the reflectors of this panel to get the row of R.
 			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), linalg.Vector(q.elements(first+count-1, first, count)), 1,
 				linalg.Vector(row[first+count:]))
 		}
@@ -101,7 +100,7 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 	return count, nil
 }
 
-// choose brings the column with the largest norm of those from first+count on there.
+// choose swaps the column with the largest norm, of those from first+count on, to position first+count.
 func (q *pivotedQR) choose(first, count int) {
 	k, best := first+count, first+count
 	for j, norm := range q.norms[k:] {
@@ -125,8 +124,8 @@ func (q *pivotedQR) choose(first, count int) {
 	q.norms[best], q.exact[best] = q.norms[k], q.exact[k]
 }
 
-// reflect finds the reflector of column first+count, and column count of F, with which A - VFᵀ is what the
-// panel's reflectors make of A. It leaves a 1 at the diagonal, and R's element there in v[0].
+// reflect finds the reflector of column first+count and column count of F, so that A - VFᵀ is A after the panel's reflectors. It
+// leaves a 1 on the diagonal, and the diagonal element of R in v[0].
 func (q *pivotedQR) reflect(first, count int) {
 	m, n := q.a.Dims()
 	k := first + count
@@ -161,8 +160,8 @@ func (q *pivotedQR) reflect(first, count int) {
 	v[0] = diagonal
 }
 
-// downdate takes the elements of a row of R from the norms of the columns from this one on, and
-// returns those of which too few digits are left.
+// downdate removes the elements of a row of R from the norms of the columns from this one on. It returns columns whose norms have
+// too few digits left.
 func (q *pivotedQR) downdate(from int, row []float64) (lost []int) {
 	for j := from; j < len(row); j++ {
 		if q.norms[j] == 0 {
@@ -180,24 +179,24 @@ func (q *pivotedQR) downdate(from int, row []float64) (lost []int) {
 	return lost
 }
 
-// rowsOf are the first count columns of F, from row j on.
+// rowsOf returns the first count columns of F, from row j on.
 func (q *pivotedQR) rowsOf(j, count int) blas64.General {
 	n, _ := q.f.Dims()
 	return windowOf(q.f, j, 0, n-j, count)
 }
 
-// elements are count elements of a row of a.
+// elements returns count elements of a row of a.
 func (q *pivotedQR) elements(row, first, count int) []float64 {
 	return q.a.RawRowView(row)[first : first+count]
 }
 
-// windowOf is the part of a in these rows and columns.
+// windowOf returns a submatrix of a.
 func windowOf(a *mat.Dense, row, column, rows, columns int) blas64.General {
 	raw := a.RawMatrix()
 	return blas64.General{Rows: rows, Cols: columns, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
 }
 
-// rotate overwrites the columns of b (m×k) with those of Q'b. Cost 4mrk. The error is ctx's.
+// rotate overwrites the columns of b (m×k) with Q'b. Cost 4mrk. It returns ctx's error.
 func (q *pivotedQR) rotate(ctx context.Context, b *mat.Dense) error {
 	m, k := b.Dims()
 	product := make([]float64, qrPanel*k)

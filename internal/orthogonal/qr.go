@@ -13,18 +13,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// qrPanel columns are reduced before those behind them are brought up to date.
+// qrPanel is the number of columns reduced before the remaining columns are updated.
 const qrPanel = 48
 
-// panelOf has the reflectors of some columns: their product is I - VᵀTV.
+// panelOf holds the reflectors of some columns. Their product is I - VᵀTV.
 type panelOf struct {
-	v      blas64.General // count×(m - first), a 1 in column r of row r
+	v      blas64.General // count×(m - first), with a 1 in column r of row r
 	factor blas64.Triangular
 }
 
-// ThinQR overwrites a (m×n, m ≥ n) with Q, whose n columns are orthonormal, and
-// returns the upper triangular R (n×n), A = QR. gonum's QR gives the whole m×m
-// factor. Cost 4n²(m - n/3), memory that of a again. The error is ctx's; a then holds nothing of use.
+// ThinQR overwrites a (m×n, m ≥ n) with Q, whose n columns are orthonormal, and returns the upper triangular R (n×n), A = QR.
+// gonum's QR computes the full m×m factor. Cost 4n²(m - n/3), with memory for another copy of a. It returns ctx's error, and a is
+// then unusable.
 func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
 	reduction, forming := progress.Two(ctx, 1.5, 1)
@@ -52,14 +52,14 @@ func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	return r, nil
 }
 
-// behind is the part of a from this row and column on.
+// behind returns the submatrix of a from this row and column on.
 func behind(a *mat.Dense, row, column int) blas64.General {
 	raw := a.RawMatrix()
 	return blas64.General{Rows: raw.Rows - row, Cols: raw.Cols - column, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
 }
 
-// reduceColumns returns R of a (m×n, m ≥ n), which is destroyed, and the reflectors whose product is Q.
-// Cost 2n²(m - n/3). The error is ctx's.
+// reduceColumns returns R of a (m×n, m ≥ n), and the reflectors whose product is Q. It overwrites a. Cost 2n²(m - n/3). It returns
+// ctx's error.
 func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []panelOf, err error) {
 	_, n := a.Dims()
 	r = mat.NewDense(n, n, nil)
@@ -87,13 +87,12 @@ func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []pa
 	return r, panels, ctx.Err()
 }
 
-// reducePanelOf finds the reflectors of some columns of a, from the diagonal on, and writes the
-// triangle of r that is left of them.
+// reducePanelOf finds the reflectors of some columns of a, from the diagonal on, and writes their triangle to r.
 func reducePanelOf(a, r *mat.Dense, first, count int) panelOf {
 	m, _ := a.Dims()
 	long := m - first
 	v := blas64.General{Rows: count, Cols: long, Stride: long, Data: make([]float64, count*long)}
-	for i := range long { // columns become rows
+	for i := range long { // transpose the columns
 		for j, x := range a.RawRowView(first + i)[first : first+count] {
 			v.Data[j*long+i] = x
 		}

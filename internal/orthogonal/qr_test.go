@@ -17,7 +17,7 @@ func TestThinQR(t *testing.T) {
 		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
 		if c[1] > 2 {
 			for i := range c[0] {
-				a.Set(i, 2, a.At(i, 0)-a.At(i, 1)) // Q stays orthonormal where the rank falls
+				a.Set(i, 2, a.At(i, 0)-a.At(i, 1)) // Q stays orthonormal for a rank-deficient matrix
 			}
 		}
 		q := mat.DenseCopyOf(a)

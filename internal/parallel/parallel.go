@@ -11,8 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Workers returns the number of goroutines that a Workers field of n stands
-// for: n itself, or GOMAXPROCS when n is 0 or less.
+// Workers returns the number of goroutines for a Workers field of n: n itself, or GOMAXPROCS if n is 0 or less.
 func Workers(n int) int {
 	if n <= 0 {
 		return runtime.GOMAXPROCS(0)
@@ -20,23 +19,22 @@ func Workers(n int) int {
 	return n
 }
 
-// begun is how many goroutines of all calls of For are at work, beside those that called it.
+// begun counts the running goroutines that calls of For have started.
 var begun atomic.Int64
 
-// around has what surrounds tasks, and how many calls of For are running some.
+// around holds the functions of OnParallel, and the number of calls of For that are running tasks.
 var around struct {
 	sync.Mutex
 	enter, leave func()
 	running      int
 }
 
-// surrounded is whether there is something.
+// surrounded reports whether OnParallel has set functions.
 var surrounded atomic.Bool
 
-// OnParallel has enter called before any call of For of more than one task begins them, and leave
-// when none is running any more: a BLAS that has threads of its own is kept to one of them in between.
-// Whether For takes one goroutine or several makes no difference, so that what tasks compute does not
-// depend on it. Nil takes both away. No call of For may be running.
+// OnParallel registers enter, which is called before a call of For with more than one task starts, and leave, which is called when
+// none is running any more. In between, a BLAS with its own threads is limited to one of them. This does not depend on the number
+// of goroutines that For uses, so results do not depend on it. Nil functions remove both. No call of For may be running.
 func OnParallel(enter, leave func()) {
 	around.Lock()
 	defer around.Unlock()
@@ -44,7 +42,7 @@ func OnParallel(enter, leave func()) {
 	surrounded.Store(enter != nil)
 }
 
-// begin notes that a call of For runs tasks, and returns what notes that it no longer does.
+// begin records that a call of For runs tasks. It returns the function that records its end.
 func begin() (end func()) {
 	if !surrounded.Load() {
 		return func() {}
@@ -65,16 +63,13 @@ func begin() (end func()) {
 	}
 }
 
-// ForEach calls f(0) to f(n-1), each once, on at most workers goroutines (0 means
-// GOMAXPROCS), and returns when all that were begun have ended. The caller's is one of them, and
-// the only one where other calls of For already keep all processors busy: within one that runs f on
-// several goroutines, more of them would only wait for each other. After the first
-// error, or once ctx is done, no further task is begun; of several errors the
-// one of the lowest index is returned, so that the outcome does not depend on
-// the order in which goroutines happen to run. A panic in f, of a kernel or an Observe that a
-// user gave, is such an error, a [fault.PanicError], on any number of goroutines.
+// ForEach calls f(0) to f(n-1), each once, on at most workers goroutines (0: GOMAXPROCS), and returns when all started calls have
+// ended. The caller's goroutine is one of them. It is the only one if other calls of For already keep all processors busy, because
+// nested goroutines would only wait for each other. After the first error, or after ctx has ended, no further task is started. Of
+// several errors the one with the lowest index is returned, so that the outcome does not depend on scheduling. A panic in f, such
+// as in a user's kernel or Observe function, becomes an error, a [fault.PanicError], on any number of goroutines.
 //
-// Each task is a step on the way of the part of package progress that ctx has, if nothing around it says how far that is.
+// Each task advances the progress of ctx, see package progress, unless a loop around it reports progress itself.
 func ForEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	if ctx == nil {
 		ctx = context.Background() // a goroutine that panics would end the program
@@ -92,12 +87,12 @@ func ForEach(ctx context.Context, workers, n int, f func(i int) error) error {
 		}
 	}
 	if n > 1 {
-		ctx = progress.Silent(ctx) // an observer that panics does so in a task
+		ctx = progress.Silent(ctx) // a panic of an observer must occur in a task
 	}
 	return run(ctx, workers, n, f)
 }
 
-// ForEachPart is For of tasks that take long, and that say how far they are by the context that they get.
+// ForEachPart is ForEach for long tasks, which report progress through their own contexts.
 func ForEachPart(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -176,7 +171,7 @@ func run(ctx context.Context, workers, n int, f func(i int) error) error {
 	return ctx.Err()
 }
 
-// try is f(i), its panic an error.
+// try calls f(i) and turns a panic into an error.
 func try(f func(i int) error, i int) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -186,8 +181,8 @@ func try(f func(i int) error, i int) (err error) {
 	return f(i)
 }
 
-// Do is For of what neither fails nor is cancelled, as the routines of linear algebra: a panic is one in the caller's
-// goroutine.
+// Do is ForEach for functions that neither fail nor are cancelled, such as those of linear algebra. A panic is repeated in the
+// caller's goroutine.
 func Do(workers, n int, f func(i int)) {
 	err := ForEach(context.Background(), workers, n, func(i int) error {
 		f(i)

@@ -66,7 +66,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// A panic is an error of For, which says where it was, and one of Do in the caller's goroutine.
+// A panic becomes an error of ForEach, with its position, and a panic of Do in the caller's goroutine.
 func TestPanicIsAnError(t *testing.T) {
 	oh := errors.New("oh")
 	for _, w := range []int{1, 3} {
@@ -94,7 +94,7 @@ func TestPanicIsAnError(t *testing.T) {
 	}
 }
 
-// Work within work that keeps all processors busy stays on the goroutines that there are.
+// Nested calls start no further goroutines if all processors are busy.
 func TestNested(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var working, most, ran atomic.Int64
@@ -103,7 +103,7 @@ func TestNested(t *testing.T) {
 	end.Add(2)
 	assert.NoError(t, ForEach(context.Background(), 2, 2, func(int) error {
 		begin.Done()
-		begin.Wait() // both are at work
+		begin.Wait() // both are running
 		err := ForEach(context.Background(), 8, 50, func(int) error {
 			now := working.Add(1)
 			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
@@ -122,8 +122,7 @@ func TestNested(t *testing.T) {
 	assert.Zero(t, begun.Load(), "none is counted for ever")
 }
 
-// What surrounds tasks begins with the first call of For of several of them and ends with the last, on
-// however many goroutines they run and however they end.
+// Enter is called before the first parallel call and leave after the last, for any number of goroutines and any outcome.
 func TestAround(t *testing.T) {
 	var entered, left atomic.Int64
 	OnParallel(func() { entered.Add(1) }, func() { left.Add(1) })

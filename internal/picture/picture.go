@@ -8,14 +8,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// Write tiles the panels, row by row in so many columns, into a picture of the width that all have, each panel so high.
-// A legend for all of them, if it is not nil, stands above.
+// Write arranges panels of height high in rows of the given number of columns, in a picture of the common width. A legend for all
+// panels, if not nil, is above them.
 func Write(path string, legend *plotstyle.Legend, panels []*plot.Plot, columns int, high vg.Length) error {
 	rows := (len(panels) + columns - 1) / columns
 	return plotstyle.SaveWith(legend, "picture", path, panels, columns, plotstyle.Width, vg.Length(rows)*high)
 }
 
-// Inner leaves the labels of the axes to the first column and the lowest row, where panels share them.
+// Inner removes axis labels that neighbouring panels share. They remain on the first column and the lowest row.
 func Inner(panels []*plot.Plot, columns int) {
 	for i, p := range panels {
 		if i%columns > 0 {

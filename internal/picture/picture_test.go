@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// Three panels in two columns leave one empty; all pictures are as wide, and a legend makes one higher.
+// Three panels in two columns leave one empty. All pictures have the same width, and a legend adds to the height.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
 	panels := []*plot.Plot{plotstyle.New("a", "x", "y"), plotstyle.New("b", "x", "y"), plotstyle.New("c", "x", "y")}

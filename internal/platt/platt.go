@@ -1,6 +1,5 @@
-// Package platt turns the scores of a classifier into probabilities, p[k] ∝ exp(a f[k] +
-// b[k]), of which the slope a and the offsets b are fitted to scores of rows that the
-// classifier has not seen (J. Platt, 1999, for two classes, where that is his sigmoid).
+// Package platt turns the scores of a classifier into probabilities, p[k] ∝ exp(a f[k] + b[k]). The slope a and the offsets b are
+// fitted to scores of rows that the classifier has not seen (J. Platt, 1999, for two classes, where it is his sigmoid).
 package platt
 
 import (
@@ -13,10 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Link is what was fitted.
+// Link holds the fitted slope and offsets.
 type Link struct {
 	Slope  float64   // >= 0
-	Offset []float64 // K, the first 0
+	Offset []float64 // K offsets; the first is 0
 }
 
 // Apply overwrites each row of scores with its probabilities.
@@ -31,14 +30,13 @@ func (l Link) Apply(scores *mat.Dense) {
 	}
 }
 
-// Sigmoid is the link of two classes with one score: the probability of the second is
-// 1/(1+exp(-(Slope·f + Offset))).
+// Sigmoid is the link for two classes with a single score: the probability of the second class is 1/(1+exp(-(Slope·f + Offset))).
 type Sigmoid struct{ Slope, Offset float64 }
 
 // Value returns the probability at a score.
 func (s Sigmoid) Value(f float64) float64 { return vecmath.Sigmoid(s.Slope*f + s.Offset) }
 
-// FitSigmoid is Fit for two classes with one score, which speaks for the second.
+// FitSigmoid is Fit for two classes with a single score, that of the second class.
 func FitSigmoid(f []float64, at []int, rows []float64) Sigmoid {
 	scores := mat.NewDense(len(f), 2, nil)
 	for i, v := range f {
@@ -48,20 +46,18 @@ func FitSigmoid(f []float64, at []int, rows []float64) Sigmoid {
 	return Sigmoid{Slope: l.Slope, Offset: l.Offset[1]}
 }
 
-// Newton's method ends after so many steps, or where one lowers the loss by less than this
-// share of it; a step is halved down to the least share of itself.
+// Newton's method ends after iterations steps, or when a step lowers the loss by less than the fraction tolerance. A step is halved
+// down to leastShare of itself.
 const (
 	iterations = 100
 	tolerance  = 1e-10
 	leastStep  = 1e-6
 )
 
-// Fit minimises the weighted cross-entropy of smoothed labels, by Newton's method with step
-// halving. As in Platt (1999) a row of a class with N rows has target (N+1)/(N+2) there; the
-// other classes share the rest. The problem is convex. scores is n×K, at the position of
-// each row's class among K, and rows the weights, nil for 1 each. Where the slope would be
-// below 0, since scores are worse than none, or scores are all 0 or not finite, it is 0, and
-// the probabilities are those of the classes.
+// Fit minimises the weighted cross-entropy of smoothed labels by Newton's method with step halving. As in Platt (1999), a row of a
+// class with N rows has target (N+1)/(N+2) for that class, and the other classes share the rest. The problem is convex. Scores are
+// n×K, at holds the position of each row's class, and rows the weights, nil for 1 each. The slope is 0, and the probabilities are
+// the class frequencies, if the fitted slope would be negative (scores worse than none) or if the scores are all 0 or not finite.
 func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	p := newProblem(scores, at, rows)
 	prior := p.prior()
@@ -75,7 +71,7 @@ func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	return Link{Slope: theta[0] / p.size, Offset: append([]float64{0}, theta[1:]...)}
 }
 
-// minimise goes from theta, the slope times size and the offsets but the first, to the least loss.
+// minimise starts from theta, which holds the slope times size and all offsets except the first.
 func (p *logistic) minimise(theta []float64) []float64 {
 	current := p.loss(theta)
 	for range iterations {
@@ -87,7 +83,7 @@ func (p *logistic) minimise(theta []float64) []float64 {
 		for share := 1.0; share > leastStep; share /= 2 {
 			next := make([]float64, len(theta))
 			floats.AddScaledTo(next, theta, -share, step)
-			// Where the loss is flat to rounding it cannot tell: the full step is still right.
+			// If the loss is flat up to rounding, the comparison is unreliable, but the full step is still right.
 			if v := p.loss(next); v < current || share == 1 && v-current <= 1e-15*math.Abs(current) {
 				improved = current-v > tolerance*math.Abs(current)
 				theta, current = next, v
@@ -101,14 +97,14 @@ func (p *logistic) minimise(theta []float64) []float64 {
 	return theta
 }
 
-// logistic is the rows of a fit; scores are taken over size, for the conditioning.
+// logistic is the loss of a fit. Scores are divided by size, for better conditioning.
 type logistic struct {
 	scores *mat.Dense
 	at     []int
 	rows   []float64
 	count  []float64 // of the classes
 	size   float64
-	// slopeAlone leaves the offsets at what they are.
+	// slopeAlone keeps the offsets fixed.
 	slopeAlone bool
 }
 
@@ -125,7 +121,7 @@ func newProblem(scores *mat.Dense, at []int, rows []float64) *logistic {
 	return p
 }
 
-// target is that of a row of the class own for class k.
+// target returns the target for class k of a row whose class is own.
 func (p *logistic) target(own, k int) float64 {
 	if k == own {
 		return (p.count[own] + 1) / (p.count[own] + 2)
@@ -133,7 +129,7 @@ func (p *logistic) target(own, k int) float64 {
 	return 1 / (p.count[own] + 2) / float64(len(p.count)-1)
 }
 
-// prior is the link of no slope.
+// prior returns the link with slope 0.
 func (p *logistic) prior() Link {
 	out := Link{Offset: make([]float64, len(p.count))}
 	for k := range out.Offset {
@@ -147,7 +143,7 @@ func (p *logistic) prior() Link {
 	return out
 }
 
-// logits sets z to those of row i.
+// logits sets z to the logits of row i.
 func (p *logistic) logits(z []float64, theta []float64, i int) {
 	for k, f := range p.scores.RawRowView(i) {
 		z[k] = theta[0] * f / p.size
@@ -171,7 +167,7 @@ func (p *logistic) loss(theta []float64) float64 {
 	return total
 }
 
-// step returns Newton's; nil where the curvature is none.
+// step returns a Newton step, or nil if the curvature is 0.
 func (p *logistic) step(theta []float64) []float64 {
 	k := len(theta)
 	grad, hess, z := make([]float64, k), mat.NewSymDense(k, nil), make([]float64, k)
@@ -197,7 +193,7 @@ func (p *logistic) step(theta []float64) []float64 {
 	return step.RawVector().Data
 }
 
-// addDerivatives adds those of row i, which has the probabilities proba.
+// addDerivatives adds the derivatives of row i, given its probabilities.
 func (p *logistic) addDerivatives(grad []float64, hess *mat.SymDense, proba []float64, i int) {
 	f, own, w := p.scores.RawRowView(i), p.at[i], weights.Weight(p.rows, i)
 	mean := 0.0

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/platt"
 )
 
-// drawn returns scores of k classes on n rows, large for the own class, and weights.
+// drawn returns n rows of scores of k classes, larger for the true class, and weights.
 func drawn(n, k int, size float64) (*mat.Dense, []int, []float64) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	f, at, w := mat.NewDense(n, k, nil), make([]int, n), make([]float64, n)
@@ -31,7 +31,7 @@ func drawn(n, k int, size float64) (*mat.Dense, []int, []float64) {
 	return f, at, w
 }
 
-// entropy is the loss by its definition.
+// entropy computes the loss by its definition.
 func entropy(l platt.Link, f *mat.Dense, at []int, w []float64) float64 {
 	n, k := f.Dims()
 	count := make([]float64, k)
@@ -73,7 +73,7 @@ func TestFitIsAMinimum(t *testing.T) {
 	}
 }
 
-// A weight of 2 is the row twice, and no weights are weights of 1.
+// A weight of 2 is equivalent to repeating the row, and nil weights to weights of 1.
 func TestWeights(t *testing.T) {
 	f, at, _ := drawn(60, 3, 1)
 	var both mat.Dense
@@ -85,7 +85,7 @@ func TestWeights(t *testing.T) {
 	assert.Equal(t, platt.Fit(f, at, nil), platt.Fit(f, at, slices.Repeat([]float64{1}, 60)))
 }
 
-// One score of two classes, whose odds at f are exp(0.03 f - 1).
+// A single score of two classes, with odds exp(0.03 f - 1).
 func TestSigmoid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	f, at := make([]float64, 3000), make([]int, 3000)
@@ -103,8 +103,7 @@ func TestSigmoid(t *testing.T) {
 	assert.Zero(t, s.Value(-1e9))
 }
 
-// Scores that are worse than none, all 0, or not finite have no slope; the
-// probabilities are the smoothed shares of the classes.
+// Scores that are worse than none, all 0, or not finite give slope 0, and the probabilities are the smoothed class frequencies.
 func TestUselessScores(t *testing.T) {
 	at := []int{1, 1, 0, 1}
 	for name, v := range map[string][]float64{
@@ -117,7 +116,7 @@ func TestUselessScores(t *testing.T) {
 		assert.Zero(t, l.Slope, name)
 		p := mat.NewDense(1, 2, []float64{5, -7})
 		l.Apply(p)
-		// Three rows of target 4/5 and one of 1/3.
+		// Three rows with target 4/5 and one with 1/3.
 		assert.InDelta(t, (3*4.0/5+1.0/3)/4, p.At(0, 1), 1e-12, name)
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Labels writes names beside points, where they cover neither each other nor a point. A name that has no room near its
-// point stands farther away, at the end of a thin line; one that has none anywhere is left out.
+// Labels writes names beside points so that they cover neither each other nor a point. A name without room near its point is placed
+// farther away, at the end of a thin line. A name without room anywhere is left out.
 type Labels struct {
 	plotter.XYLabels
-	Colours []color.Color // of the names; nil: black
-	Avoid   plotter.XYs   // other points that no name covers
-	Size    float64       // of the letters in points; 0: TickSize
+	Colours []color.Color // colours of the names; nil: black
+	Avoid   plotter.XYs   // further points that names must not cover
+	Size    float64       // font size in points; 0: TickSize
 }
 
 const (
 	labelGap  = 3 // points, between a point and its name
-	leaderGap = 9 // from which distance on a line leads to the name
+	leaderGap = 9 // distance from which a line connects point and name
 )
 
 // Plot implements plot.Plotter.
@@ -54,13 +54,13 @@ func (l Labels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// nearest is the point of a box that is nearest to another.
+// nearest returns the point of a box that is nearest to another point.
 func nearest(box vg.Rectangle, to vg.Point) vg.Point {
 	return vg.Point{X: min(max(to.X, box.Min.X), box.Max.X), Y: min(max(to.Y, box.Min.Y), box.Max.Y)}
 }
 
-// PlaceLabels finds a box of each size near its point, so that boxes lie within the bounds and cover neither each other nor a
-// point. A box that has no place is empty.
+// PlaceLabels finds a box of each size near its point, so that boxes are within the bounds and cover neither each other nor a
+// point. A box without room is empty.
 func PlaceLabels(at, sizes, points []vg.Point, bounds vg.Rectangle) []vg.Rectangle {
 	out := make([]vg.Rectangle, len(at))
 	for i, from := range at {
@@ -69,13 +69,13 @@ func PlaceLabels(at, sizes, points []vg.Point, bounds vg.Rectangle) []vg.Rectang
 	return out
 }
 
-// place tries ever larger rings around a point, to its right first.
+// place tries increasingly large rings around a point, starting on its right.
 func place(from, size vg.Point, placed []vg.Rectangle, points []vg.Point, bounds vg.Rectangle) vg.Rectangle {
 	const directions = 16
 	farthest := bounds.Size().X + bounds.Size().Y
 	for ring := vg.Length(labelGap); ring < farthest; ring += 4 {
 		for d := range directions {
-			turn := (d + 1) / 2 // 0, then to both sides in turn
+			turn := (d + 1) / 2 // 0, then alternating to both sides
 			if d%2 == 0 {
 				turn = -turn
 			}

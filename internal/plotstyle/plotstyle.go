@@ -1,5 +1,5 @@
-// Package plotstyle is the one look of all pictures: fonts, colours, marks, ticks, and a legend that stands above the
-// data, or in a corner that has none. Package selection's plots and the examples draw with it.
+// Package plotstyle is the common style of all pictures: fonts, colours, marks, ticks, and a legend above the data or in an empty
+// corner. The plots of package selection and the examples use it.
 package plotstyle
 
 import (
@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours of M. Okabe and K. Ito (2008), which the colour-blind tell apart, without their yellow, which white
-// swallows.
+// The colours of M. Okabe and K. Ito (2008), which colour-blind readers can distinguish. Their yellow is left out, since it is hard
+// to see on white.
 var (
 	Blue       = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
 	Vermillion = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
@@ -27,14 +27,14 @@ var (
 	gridGrey   = color.NRGBA{R: 0xe2, G: 0xe2, B: 0xe2, A: 0xff}
 )
 
-// Pale is a colour for bands below lines.
+// Pale returns a light version of a colour, for bands behind lines.
 func Pale(c color.NRGBA) color.NRGBA {
 	c.A = 0x38
 	return c
 }
 
-// MaxCurves is the number of curves that have a colour of their own. Of more a picture shows others in grey or in
-// another panel; those that cannot repeat the colours with other dashes, up to twice as many.
+// MaxCurves is the number of curves with a colour of their own. Pictures with more curves show some in grey or in another panel.
+// Otherwise colours repeat with other dashes, up to twice as many.
 const MaxCurves = 6
 
 var (
@@ -45,15 +45,15 @@ var (
 		draw.CrossGlyph{}}
 )
 
-// Colour is that of curve i: the first MaxCurves differ.
+// Colour returns the colour of curve i. The first MaxCurves differ.
 func Colour(i int) color.NRGBA { return colours[i%MaxCurves] }
 
-// Line is the line of curve i, apart from the others by its dashes also where colours are not seen.
+// Line returns the line style of curve i. Dashes distinguish curves without colours.
 func Line(i int) draw.LineStyle {
 	return draw.LineStyle{Color: colours[i%MaxCurves], Width: vg.Points(1.6), Dashes: dashes[i%len(dashes)]}
 }
 
-// Mark is the mark of curve i.
+// Mark returns the mark of curve i.
 func Mark(i int) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: colours[i%MaxCurves], Radius: vg.Points(3), Shape: glyphs[(i+i/MaxCurves)%MaxCurves]}
 }
@@ -74,14 +74,14 @@ func (Diamond) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	c.Fill(p)
 }
 
-// Sizes of letters, in points, which are read where a picture Width wide is shown at 800 dots.
+// Font sizes in points, for a picture of width Width shown at 800 pixels.
 const (
 	TitleSize = 12
 	LabelSize = 11
 	TickSize  = 10
 )
 
-// Width and Height are those of a picture with one panel.
+// Width and Height are the size of a picture with one panel.
 const (
 	Width  = 8 * vg.Inch
 	Height = 4.5 * vg.Inch
@@ -89,7 +89,7 @@ const (
 
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// Font is the letters of all pictures in a size in points.
+// Font returns the font of all pictures in a size in points.
 func Font(size float64) font.Font { return font.From(sans, vg.Points(size)) }
 
 // New returns a plot with a light grid and round ticks.
@@ -108,7 +108,7 @@ func New(title, x, y string) *plot.Plot {
 	return p
 }
 
-// Grid draws light lines at the ticks that have a label.
+// Grid draws light lines at labelled ticks.
 type Grid struct{ NoVertical, NoHorizontal bool }
 
 // Plot implements plot.Plotter.
@@ -126,8 +126,7 @@ func (g Grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// FromZero makes an axis of what cannot be negative, an error, a time or a share, begin at 0 and end a little above the
-// data.
+// FromZero starts an axis at 0 and ends it slightly above the data, for values that cannot be negative: errors, times or fractions.
 func FromZero(a *plot.Axis) {
 	a.Min = 0
 	if a.Max <= 0 {
@@ -136,12 +135,13 @@ func FromZero(a *plot.Axis) {
 	a.Max *= 1.04
 }
 
-// Legend names curves and marks, in rows above the data or in a column within a corner. It is a plotter, so that the plot leaves room for
-// it: add it with its plot's Add.
+// Legend names curves and marks, in rows above the data or in a column in a corner. It is a plotter: add it with its plot's Add, so
+// that the plot reserves room for it.
 type Legend struct {
-	// Wide is the room for a row; 0: that of a picture Width wide.
+	// Wide is the room for a row; 0: that of a picture of width Width.
 	Wide vg.Length
-	// Inside are the curves of the plot: the legend then stands in the corner where it covers least of them.
+	// Inside holds the curves of the plot. If it is not empty, the legend is in the corner where it covers the fewest of their
+	// points.
 	Inside  []plotter.XYs
 	entries []entry
 }
@@ -151,7 +151,7 @@ type entry struct {
 	thumbs []plot.Thumbnailer
 }
 
-// Add appends a name with what stands for it.
+// Add appends a name and its thumbnails.
 func (l *Legend) Add(name string, thumbs ...plot.Thumbnailer) {
 	l.entries = append(l.entries, entry{name, thumbs})
 }
@@ -160,10 +160,10 @@ const (
 	thumbWidth  = 22 // points
 	thumbSpace  = 4
 	columnSpace = 14
-	legendSpace = 5 // from the data
+	legendSpace = 5 // distance from the data
 )
 
-// layout returns the width of each column, and the height of a row.
+// layout returns the width of each column and the height of a row.
 func (l *Legend) layout() (columns []vg.Length, row vg.Length) {
 	wide := l.Wide
 	if wide == 0 {
@@ -194,7 +194,7 @@ func (l *Legend) style() draw.TextStyle {
 	return draw.TextStyle{Color: Black, Font: Font(TickSize), XAlign: draw.XLeft, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 }
 
-// High is the room that the legend takes above the data.
+// High returns the height of the legend above the data.
 func (l *Legend) High() vg.Length {
 	if len(l.entries) == 0 {
 		return 0
@@ -203,7 +203,7 @@ func (l *Legend) High() vg.Length {
 	return row*vg.Length((len(l.entries)+len(columns)-1)/len(columns)) + vg.Points(legendSpace)
 }
 
-// GlyphBoxes implements plot.GlyphBoxer: a legend that is not inside stands above the upper edge.
+// GlyphBoxes implements plot.GlyphBoxer. It reserves room above the data, unless the legend is inside.
 func (l *Legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	if len(l.entries) == 0 || l.Inside != nil {
 		return nil
@@ -224,10 +224,10 @@ func (l *Legend) Plot(c draw.Canvas, p *plot.Plot) {
 
 const (
 	cornerSpace   = 6  // points, between the legend and the edges of the data
-	segmentPoints = 32 // of a line between two points of a curve, by which a corner is chosen
+	segmentPoints = 32 // points on each segment of a curve that count when a corner is chosen
 )
 
-// corner returns the place of a legend inside: of the four corners the one with the fewest points of curves, the lower right one first.
+// corner returns the place of an inside legend: the corner with the fewest points of curves, preferably the lower right one.
 func (l *Legend) corner(c draw.Canvas, p *plot.Plot) vg.Rectangle {
 	columns, _ := l.layout()
 	size := vg.Point{X: columns[0] - vg.Points(columnSpace) + 2*vg.Points(cornerSpace), Y: l.High() + vg.Points(cornerSpace)}

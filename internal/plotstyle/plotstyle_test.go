@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Colours of curves are apart for normal eyes and for those without red or green cones, by the matrices of G. M. Machado
-// and others (2009) for linear light.
+// Colours of curves are distinct for normal eyes and for those without red or green cones, by the matrices of G. M. Machado and
+// others (2009) for linear light.
 func TestColoursAreApart(t *testing.T) {
 	for eyes, m := range map[string][9]float64{
 		"normal":       {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -89,7 +89,7 @@ func TestPlace(t *testing.T) {
 	assert.Zero(t, PlaceLabels([]vg.Point{{X: 50, Y: 50}}, []vg.Point{{X: 301, Y: 10}}, nil, bounds)[0], "wider than the picture")
 }
 
-// labelsOf is what the axis shows.
+// labelsOf returns the labels of an axis.
 func labelsOf(t plot.Ticker, low, high float64) string {
 	var out []string
 	for _, tick := range t.Ticks(low, high) {
@@ -111,7 +111,7 @@ func TestRound(t *testing.T) {
 		for i, tick := range ticks {
 			assert.True(t, tick.Value >= ends[0] && tick.Value <= ends[1], ends)
 			assert.NotEqual(t, "-0", tick.Label)
-			if i == 1 && ends[0] < 1e15 { // where a step is more than rounding
+			if i == 1 && ends[0] < 1e15 { // steps larger than rounding
 				step := math.Log10(tick.Value - ticks[0].Value)
 				digit := math.Pow(10, step-math.Floor(step))
 				assert.Contains(t, []string{"1", "2", "5", "10"}, fmt.Sprintf("%.3g", digit), "%v: a step of 1, 2 or 5", ends)
@@ -144,7 +144,7 @@ func TestFromZero(t *testing.T) {
 	assert.Equal(t, [2]float64{0, 1.04}, [2]float64{a.Min, a.Max})
 }
 
-// A legend stands above the data, in as many rows as it needs, and never on them.
+// A legend is above the data, in as many rows as it needs, and never covers them.
 func TestLegendIsOutside(t *testing.T) {
 	p := New("title", "x", "y")
 	legend := &Legend{Wide: 200}
@@ -163,7 +163,7 @@ func TestLegendIsOutside(t *testing.T) {
 	assert.Greater(t, legend.High(), 2*legend.style().FontExtents().Height, "more than one row")
 }
 
-// drawn returns where texts with a beginning are drawn, and the picture and its data.
+// drawn returns the positions of texts with a prefix, the picture, and its data area.
 func drawn(p *plot.Plot, begins string) (texts []vg.Point, c, data draw.Canvas) {
 	var r recorder.Canvas
 	c = draw.NewCanvas(&r, 400, 300)
@@ -176,14 +176,14 @@ func drawn(p *plot.Plot, begins string) (texts []vg.Point, c, data draw.Canvas) 
 	return texts, c, p.DataCanvas(c)
 }
 
-// A legend inside stands in a corner without curves, whichever it is.
+// An inside legend is in a corner without curves.
 func TestLegendIsInACorner(t *testing.T) {
 	for corner, free := range map[string]plotter.XYs{
 		"lower right": {{X: 0, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}, "upper left": {{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}},
 		"lower left": {{X: 0, Y: 1}, {X: 1, Y: 1}, {X: 1, Y: 0}}, "upper right": {{X: 0, Y: 1}, {X: 0, Y: 0}, {X: 1, Y: 0}},
 	} {
 		p := New("", "x", "y")
-		curve := make(plotter.XYs, len(free)) // a little inside of the edges
+		curve := make(plotter.XYs, len(free)) // slightly inside the edges
 		for i, v := range free {
 			curve[i] = plotter.XY{X: 0.06 + 0.88*v.X, Y: 0.06 + 0.88*v.Y}
 		}

@@ -20,16 +20,16 @@ import (
 
 const pad = 3 * vg.Millimeter
 
-// Resolution is the dots an inch of pictures of dots.
+// Resolution is the number of dots per inch of bitmaps.
 const Resolution = 150
 
-// Save writes panels, row after row in so many columns, into a picture of that size, of the kind that its name ends in:
-// .png, .svg, .pdf, .eps, .jpg or .tif. The type's name stands before the error of another ending.
+// Save writes panels, in rows of the given number of columns, into a picture of this size. The file name's ending selects the
+// format: .png, .svg, .pdf, .eps, .jpg or .tif. The error for another ending names typ.
 func Save(typ, path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
 	return SaveWith(nil, typ, path, panels, columns, width, height)
 }
 
-// SaveWith is Save with a legend above all panels, by which the picture is higher.
+// SaveWith is Save with a legend above all panels, which adds to the height.
 func SaveWith(legend *Legend, typ, path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
 	above := vg.Length(0)
 	if legend != nil {
@@ -44,11 +44,11 @@ func SaveWith(legend *Legend, typ, path string, panels []*plot.Plot, columns int
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 2 * pad, PadY: 2 * pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: pad}
 	grid := make([][]*plot.Plot, rows)
 	for i := range grid {
-		grid[i] = make([]*plot.Plot, columns) // nil where there are no more
+		grid[i] = make([]*plot.Plot, columns) // nil for unused cells
 		copy(grid[i], panels[i*columns:min((i+1)*columns, len(panels))])
 	}
 	whole := draw.New(canvas)
-	whole.SetColor(color.White) // dots are transparent where nothing is drawn
+	whole.SetColor(color.White) // bitmaps are transparent by default
 	whole.Fill(whole.Rectangle.Path())
 	if legend != nil {
 		whole.Max.Y -= above
@@ -82,8 +82,7 @@ func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error)
 	return draw.NewFormattedCanvas(width, height, format)
 }
 
-// svgCanvas is a picture whose letters have the same widths where Liberation Sans is not installed: those of Arial and of most fonts that
-// stand in for it.
+// svgCanvas replaces Liberation Sans by fonts of the same widths, Arial and its substitutes, where it is not installed.
 type svgCanvas struct{ *vgsvg.Canvas }
 
 // WriteTo implements vg.CanvasWriterTo.
@@ -97,7 +96,7 @@ func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// RoomAbove is the room that legends and marks take above the data of a plot.
+// RoomAbove returns the height of legends and marks above the data of a plot.
 func RoomAbove(p *plot.Plot) (room vg.Length) {
 	for _, b := range p.GlyphBoxes(p) {
 		if b.Y == 1 {
@@ -107,7 +106,7 @@ func RoomAbove(p *plot.Plot) (room vg.Length) {
 	return room
 }
 
-// pngCanvas is a picture that is written as small as can be.
+// pngCanvas writes PNG files with the best compression.
 type pngCanvas struct{ *vgimg.Canvas }
 
 // WriteTo implements vg.CanvasWriterTo.

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// Round labels round numbers, 1, 2 or 5 times a power of ten apart.
+// Round labels round numbers, which are 1, 2 or 5 times a power of ten apart.
 type Round struct {
-	Most int     // of them; 0: 7
-	Top  float64 // none above it; 0: up to the end of the axis
+	Most int     // largest number of labels; 0: 7
+	Top  float64 // largest label; 0: the end of the axis
 }
 
 // Ticks implements plot.Ticker.
@@ -36,7 +36,7 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 	}
 	first := math.Ceil(low/step - 1e-9)
 	for i := range r.Most + 1 {
-		v := (first+float64(i))*step + 0 // + 0: no -0
+		v := (first+float64(i))*step + 0 // + 0 replaces -0
 		if v > high+1e-9*step {
 			break
 		}
@@ -52,10 +52,10 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 	return out
 }
 
-// Logs labels an axis of decimal logarithms with the numbers themselves: powers of ten, of few decades also 3 times
-// them, or 2 and 5 times, of less than one round numbers. The data are drawn as logarithms, because plot.LogScale
-// reserves room for the axis's label as if it stood at the far end.
-type Logs struct{ Most int } // labels, about; 0: 8
+// Logs labels an axis of decimal logs with the original numbers: powers of ten; for few decades also 3 times, or 2 and 5 times,
+// these; and for less than a decade round numbers. Data are drawn as logs, because plot.LogScale reserves room for the axis label
+// as if it were at the far end.
+type Logs struct{ Most int } // approximate number of labels; 0: 8
 
 // Ticks implements plot.Ticker.
 func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
@@ -77,7 +77,7 @@ func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
 			return out
 		}
 	}
-	// Round numbers stand the closer the larger they are: those whose labels would touch are left out.
+	// Larger round numbers are closer together: leave out those whose labels would touch.
 	out = nil
 	for _, tick := range (Round{Most: l.Most}).Ticks(math.Pow(10, low), math.Pow(10, high)) {
 		if tick.Value <= 0 {
@@ -91,14 +91,14 @@ func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
 	return out
 }
 
-// power writes a digit times a power of ten.
+// power formats a digit times a power of ten.
 func power(digit float64, exponent int) string {
 	if exponent >= -4 && exponent <= 6 {
 		return numeral.Thousands(strconv.FormatFloat(digit*math.Pow(10, float64(exponent)), 'f', max(0, -exponent), 64))
 	}
 	d := strconv.FormatFloat(digit, 'f', 0, 64)
 	switch {
-	case exponent < 0: // the letters have no raised minus
+	case exponent < 0: // the font has no superscript minus
 		return d + "e" + strconv.Itoa(exponent)
 	case digit == 1:
 		return "10" + superscript(exponent)
@@ -115,7 +115,7 @@ func superscript(n int) string {
 	return b.String()
 }
 
-// LabelTicks labels the values of an axis of logarithms that were measured, but leaves out those whose labels would touch.
+// LabelTicks labels measured values on an axis of logs, except those whose labels would touch.
 func LabelTicks(values []float64, apart float64) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	for _, v := range values {

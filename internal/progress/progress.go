@@ -1,9 +1,9 @@
-// Package progress says how far a fit or a search is. What takes long is a tree of parts, each a share of the one that it is in, and
-// the context carries the part that is at work: each look at the context is reported to it, and code that knows better reports which share
-// of its own work is done. Observers hear of their part in steps of its share, not of the clock, so that an observer changes
-// neither the result nor, on one goroutine, what another observer would see. A limit of time, see [Deadline], is the exception.
+// Package progress tracks the progress of fits and searches. Work forms a tree of parts, each a share of its parent, and the
+// context carries the current part. Each check of the context advances its part, and code that knows more reports the completed
+// share of its work. Observers are called when their share has grown by a step, not by the clock. So an observer changes neither
+// the result nor, on a single goroutine, the calls of other observers. A time limit, see [Deadline], is the exception.
 //
-// Without an observer there is no tree, and every function here does nothing.
+// Without an observer there is no tree, and all functions do nothing.
 package progress
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Step is package estimators' Step.
+// Step is the Step of package estimators.
 type Step struct {
 	Iteration int
 	Total     int
@@ -24,29 +24,29 @@ type Step struct {
 	Message   string
 	Done      float64
 	Between   bool
-	Whole     float64 // the share done of all that the fit is a part of
+	Whole     float64 // the completed share of the outermost fit
 }
 
 const (
-	// perStep is the share of the work after which observers hear of it though no iteration has ended.
+	// perStep is the share of the work after which observers are called even if no iteration has ended.
 	perStep = 1. / 1000
-	// perUse is the share of what is left of a part that one loop in it, or one group of parts, takes up: code that knows of
-	// several opens Parts, and of others some is left for the next.
+	// perUse is the share of the remainder of a part that a loop or a group of parts takes. Code with several loops opens Parts;
+	// otherwise some remains for the next.
 	perUse = .95
-	// halfLooks looks at the context take up half of a part of which nothing else is known.
+	// halfLooks is the number of context checks that take half of a part without other information.
 	halfLooks = 256
 )
 
-// tree is what the parts of one fit have in common. One goroutine at a time changes it or is in an observer.
+// tree is the shared state of the parts of a fit. One goroutine at a time changes it or runs an observer.
 type tree struct {
 	sync.Mutex
-	telling bool // an observer is at work, or has panicked: it is not called again
-	shown   int  // steps so far
-	quiet   int  // looks and pieces of work since the last of them
+	telling bool // an observer is running, or has panicked and must not be called again
+	shown   int  // number of steps so far
+	quiet   int  // checks and pieces of work since the last step
 }
 
-// tick counts a look or a piece of work in p. After some that were silent the observers hear of it though the share has hardly
-// risen, as where a loop takes more iterations than was expected; the more steps there have been, the more of them.
+// tick counts a check or a piece of work in p. After several without a step, observers are called even if the share has hardly
+// grown, as in a loop that takes more iterations than expected. The interval grows with the number of steps.
 func (t *tree) tick(p *workShare) {
 	p.pass()
 	if t.quiet++; t.quiet <= min(leastQuiet+t.shown/64, mostQuiet) {
@@ -59,30 +59,30 @@ func (t *tree) tick(p *workShare) {
 	}
 }
 
-// So many looks at least, and at most, are between two steps that say nothing new.
+// Bounds of the number of ticks between two such steps.
 const leastQuiet, mostQuiet = 8, 20
 
-// workShare is a share of the work. All of it is its tree's.
+// workShare is a part: a share of the work of its tree.
 type workShare struct {
 	tree       *tree
 	in         *workShare
-	low, width float64 // where it lies in what it is in
-	beside     bool    // it is done at the same time as others, and adds to what is done
-	fit        bool    // it is a whole fit, which Tell is about
+	low, width float64 // its interval within its parent
+	beside     bool    // it runs in parallel with others, and adds to the completed share
+	fit        bool    // it is a complete fit, the subject of Tell
 	observe    func(Step)
 
 	done   float64
-	busy   bool           // a loop says what is done, and what is within it is silent
-	used   bool           // a loop or a group has been in it
-	counts bool           // a fit that has iterations of its own, besides those of fits in it
-	passed func() float64 // the share of its time that has passed; nil: it has no limit
+	busy   bool           // a loop reports progress, so parts within it do not
+	used   bool           // it has contained a loop or a group
+	counts bool           // a fit with iterations of its own in addition to those of nested fits
+	passed func() float64 // elapsed share of its time; nil: no limit
 	looks  int
-	last   Step // that the observer has heard, or would have
+	last   Step // the last step, even without an observer
 }
 
 // carrier is a context with a part.
 type carrier struct {
-	context.Context // which is no carrier
+	context.Context // not itself a carrier
 	part            *workShare
 }
 
@@ -98,7 +98,7 @@ func (c *carrier) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Err implements context.Context, and says to the part that somebody is at work.
+// Err implements context.Context, and advances the part.
 func (c *carrier) Err() error {
 	c.part.look()
 	return c.Context.Err()
@@ -116,10 +116,10 @@ func withPart(ctx context.Context, p *workShare) context.Context {
 	return &carrier{Silent(ctx), p}
 }
 
-// mostByTime is the share that is done of a fit whose time has passed, while it still goes on.
+// mostByTime is the completed share of a fit that is still running after its time has elapsed.
 const mostByTime = .99
 
-// Deadline says that the fit that ctx is in is to take at most limit from now on: at least the share of the time that has passed is done.
+// Deadline limits the fit of ctx to the time limit from now on. At least the elapsed share of the time then counts as completed.
 func Deadline(ctx context.Context, limit time.Duration, now func() time.Time) {
 	p := shareOf(ctx)
 	if p == nil || limit <= 0 {
@@ -133,7 +133,7 @@ func Deadline(ctx context.Context, limit time.Duration, now func() time.Time) {
 	}
 }
 
-// Silent returns a context that looks at the same end as ctx, but does not say so to its part. Loops and parts do.
+// Silent returns a context that ends with ctx, but whose checks do not advance the part. Loops and parts still do.
 func Silent(ctx context.Context) context.Context {
 	if c, ok := ctx.(*carrier); ok {
 		return c.Context
@@ -141,7 +141,7 @@ func Silent(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Detach returns a context with the end of ctx and no part: what is done with it is of none.
+// Detach returns a context that ends with ctx, but has no part.
 func Detach(ctx context.Context) context.Context {
 	if shareOf(ctx) == nil && (ctx == nil || ctx.Value(observerKey{}) == nil) {
 		return ctx
@@ -149,13 +149,13 @@ func Detach(ctx context.Context) context.Context {
 	return context.WithValue(Silent(ctx), partKey{}, (*workShare)(nil))
 }
 
-// Observed returns a context with which every fit that begins tells observe.
+// Observed returns a context in which every fit also calls observe.
 func Observed(ctx context.Context, observe func(Step)) context.Context {
 	return context.WithValue(context.WithValue(Silent(ctx), partKey{}, nil), observerKey{}, observe)
 }
 
-// Begin begins a fit, a part of what ctx is in, if it is in one: the observer may be nil. End is to be deferred, itself: a fit that
-// returns without an error is done. A panic is such an error, as of fault.Recover.
+// Begin begins a fit as a part of the fit of ctx, if there is one. The observer may be nil. Defer the function end itself: a fit
+// that returns without an error is complete, and a panic becomes an error, as with fault.Recover.
 func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func(err *error)) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -167,7 +167,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 		p.tree.Lock()
 		defer p.tree.Unlock()
 		if p.in.busy {
-			// Who is silent about it may be told by its own observer all the same.
+			// A silent fit may still have an observer of its own.
 			if observe == nil {
 				return ctx, nothing
 			}
@@ -176,7 +176,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 		}
 		p.low, p.width = p.in.nextShare()
 	default:
-		if above, _ := ctx.Value(observerKey{}).(func(Step)); above != nil && ctx.Value(partKey{}) == nil { // and not Apart
+		if above, _ := ctx.Value(observerKey{}).(func(Step)); above != nil && ctx.Value(partKey{}) == nil { // and not within Apart
 			p.observe = notifyBoth(observe, above)
 		}
 		if p.observe == nil {
@@ -201,11 +201,11 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 	}
 }
 
-// BeginFit opens an exported Fit, in one line:
+// BeginFit opens an exported Fit in one line:
 //
 //	defer progress.BeginFit(&ctx, observe)(&err)
 //
-// It is check.Begin, and then Begin.
+// It calls check.Begin, and then Begin.
 func BeginFit(ctx *context.Context, observe func(Step)) func(err *error) {
 	own, end := Begin(check.Context(*ctx), observe)
 	*ctx = own
@@ -219,7 +219,7 @@ func BeginFit(ctx *context.Context, observe func(Step)) func(err *error) {
 	}
 }
 
-// nothing ends a fit that nobody looks at.
+// nothing is the end of a fit without observers.
 func nothing(*error) {}
 
 func notifyBoth(own, above func(Step)) func(Step) {
@@ -232,19 +232,19 @@ func notifyBoth(own, above func(Step)) func(Step) {
 	}
 }
 
-// nextShare is where the next loop or group of a part lies in it.
+// nextShare returns the interval of the next loop or group within a part.
 func (p *workShare) nextShare() (low, width float64) {
 	p.used = true
 	return p.done, perUse * (1 - p.done)
 }
 
-// raise sets what is done of a part, and of those that it is in. It never falls.
+// raise sets the completed share of a part, and of its ancestors. It never decreases.
 func (p *workShare) raise(done float64) {
 	p.pass()
 	p.rise(done)
 }
 
-// pass raises what has a limit of time to the share of it that has passed.
+// pass raises a part with a time limit to the elapsed share of its time.
 func (p *workShare) pass() {
 	for ; p != nil; p = p.in {
 		if p.passed != nil {
@@ -253,7 +253,7 @@ func (p *workShare) pass() {
 	}
 }
 
-// rise is raise without a look at the time.
+// rise is raise without checking the time.
 func (p *workShare) rise(done float64) {
 	for p != nil && done > p.done {
 		added := min(done, 1) - p.done
@@ -298,11 +298,11 @@ func (p *workShare) look() {
 	p.raise(perUse * float64(p.looks) / float64(p.looks+halfLooks))
 }
 
-// Watched reports whether somebody looks.
+// Watched reports whether ctx has an observer.
 func Watched(ctx context.Context) bool { return shareOf(ctx) != nil }
 
-// Tell says to the observers of the fit that ctx is in, and of those that this is in as long as they have no iterations of
-// their own, that an iteration has ended. Those further out hear the message with their next step.
+// Tell calls the observers of the fit of ctx at the end of an iteration, and those of enclosing fits up to the first with
+// iterations of its own. Observers further out receive the message with their next step.
 func Tell(ctx context.Context, s Step) {
 	p := shareOf(ctx)
 	if p == nil {
@@ -324,7 +324,7 @@ func Tell(ctx context.Context, s Step) {
 	}
 }
 
-// ofFit is the fit that a part is in; nil if there is none.
+// ofFit returns the fit of a part, or nil.
 func (p *workShare) ofFit() *workShare {
 	for p != nil && !p.fit {
 		p = p.in
@@ -332,7 +332,7 @@ func (p *workShare) ofFit() *workShare {
 	return p
 }
 
-// Counts says that the fit that ctx is in counts iterations of its own: those of fits in it are not passed on.
+// Counts declares that the fit of ctx counts its own iterations. Those of nested fits are then not passed on.
 func Counts(ctx context.Context) {
 	if p := shareOf(ctx); p != nil {
 		p.tree.Lock()
@@ -343,7 +343,7 @@ func Counts(ctx context.Context) {
 	}
 }
 
-// Report says that a share of the fit that ctx is in is done.
+// Report sets the completed share of the fit of ctx.
 func Report(ctx context.Context, share float64) {
 	p := shareOf(ctx)
 	if p == nil || !(share > 0) {
@@ -357,7 +357,7 @@ func Report(ctx context.Context, share float64) {
 	}
 }
 
-// Locked calls f with the share done of the fit that ctx is in while no other observer of it is called; with 0 where nobody looks.
+// Locked calls f with the completed share of the fit of ctx while no other observer of it runs. The share is 0 without observers.
 func Locked(ctx context.Context, f func(done float64)) {
 	p := shareOf(ctx)
 	if p == nil {
@@ -378,13 +378,13 @@ func Locked(ctx context.Context, f func(done float64)) {
 	p.tree.telling = false
 }
 
-// Group are the parts that a piece of work falls into.
+// Group divides a piece of work into parts.
 type Group struct {
 	ctx context.Context
-	of  *workShare // nil: nobody looks
+	of  *workShare // nil without observers
 }
 
-// Open opens a group in the part of ctx.
+// Open opens a group within the part of ctx.
 func Open(ctx context.Context) Group {
 	p := shareOf(ctx)
 	if p == nil {
@@ -400,7 +400,7 @@ func Open(ctx context.Context) Group {
 	return Group{ctx, own}
 }
 
-// Share returns the context of what is from one share of the group to another. What comes before is done when it begins to say something.
+// Share returns the context of the part from low to high. Earlier work counts as completed once this part makes progress.
 func (g Group) Share(low, high float64) context.Context {
 	if g.of == nil {
 		return g.ctx
@@ -408,12 +408,12 @@ func (g Group) Share(low, high float64) context.Context {
 	return withPart(g.ctx, &workShare{tree: g.of.tree, in: g.of, low: low, width: high - low})
 }
 
-// Step returns the context of the i-th of n, one after the other, that take as long each.
+// Step returns the context of the i-th of n equal parts, which run one after the other.
 func (g Group) Step(i, n int) context.Context {
 	return g.Share(float64(i)/float64(n), float64(i+1)/float64(n))
 }
 
-// Parallel returns the context of a share of the group that is done at the same time as others. Done says that it is.
+// Parallel returns the context of a share of the group that runs in parallel with others. Done marks it as completed.
 func (g Group) Parallel(share float64) (ctx context.Context, done func()) {
 	if g.of == nil {
 		return g.ctx, func() {}
@@ -426,19 +426,19 @@ func (g Group) Parallel(share float64) (ctx context.Context, done func()) {
 	}
 }
 
-// Report says that a share of the group is done, by who is in it without a context of its own.
+// Report sets the completed share of the group, for work without a context of its own.
 func (g Group) Report(share float64) {
 	if g.of == nil {
 		return
 	}
 	g.of.tree.Lock()
 	defer g.of.tree.Unlock()
-	if share > 0 { // not where it is NaN
+	if share > 0 { // false for NaN
 		g.of.raise(share)
 	}
 }
 
-// Parts returns contexts for what is done one after the other, of these weights.
+// Parts returns contexts for consecutive parts with these weights.
 func Parts(ctx context.Context, weights ...float64) []context.Context {
 	g, out, total := Open(ctx), make([]context.Context, len(weights)), 0.0
 	for _, w := range weights {
@@ -453,7 +453,7 @@ func Parts(ctx context.Context, weights ...float64) []context.Context {
 	return out
 }
 
-// Two is Parts of two.
+// Two returns contexts for two consecutive parts with these weights.
 func Two(ctx context.Context, first, second float64) (context.Context, context.Context) {
 	if shareOf(ctx) == nil {
 		return ctx, ctx
@@ -462,19 +462,19 @@ func Two(ctx context.Context, first, second float64) (context.Context, context.C
 	return parts[0], parts[1]
 }
 
-// Series are parts one after the other of which nobody knows how many there will be: those that are expected are even, and
-// each of the others gets an eighth of what is left.
+// Series is a sequence of parts of unknown number. The expected parts are equal, and each further one takes an eighth of the
+// remainder.
 type Series struct {
 	group           Group
 	expected, begun int
 }
 
-// NewSeries expects so many parts.
+// NewSeries returns a series with an expected number of parts.
 func NewSeries(ctx context.Context, expected int) *Series {
 	return &Series{group: Open(ctx), expected: max(expected, 1)}
 }
 
-// Next returns the context of the next part. It is for one goroutine.
+// Next returns the context of the next part. Only one goroutine may call it.
 func (s *Series) Next() context.Context {
 	of := float64(s.expected + 1)
 	low, high := float64(s.begun), float64(s.begun+1)
@@ -486,15 +486,14 @@ func (s *Series) Next() context.Context {
 	return s.group.Share(low/of, high/of)
 }
 
-// Loop is a piece of work that knows which share of it is done. What is done in it with the same context is silent. Nil is
-// one that nobody looks at.
+// Loop is work that reports its completed share. Context checks within it do not advance its part. A nil Loop has no observers.
 type Loop struct {
 	part       *workShare
 	low, width float64
 	done       float64
 }
 
-// NewLoop begins one. End is to be deferred.
+// NewLoop begins a loop. Defer its End.
 func NewLoop(ctx context.Context) *Loop {
 	p := shareOf(ctx)
 	if p == nil {
@@ -511,7 +510,7 @@ func NewLoop(ctx context.Context) *Loop {
 	return l
 }
 
-// Report says that a share of the work is done.
+// Report sets the completed share of the work.
 func (l *Loop) Report(share float64) {
 	if l == nil {
 		return
@@ -521,7 +520,7 @@ func (l *Loop) Report(share float64) {
 	l.report(share)
 }
 
-// Add says that a share more is done.
+// Add increases the completed share.
 func (l *Loop) Add(share float64) {
 	if l == nil {
 		return
@@ -533,7 +532,7 @@ func (l *Loop) Add(share float64) {
 
 func (l *Loop) report(share float64) {
 	defer l.part.tree.tick(l.part)
-	if share > l.done { // not where it is NaN
+	if share > l.done { // false for NaN
 		l.done = min(share, 1)
 		l.part.raise(l.low + l.width*l.done)
 	}
@@ -549,8 +548,8 @@ func (l *Loop) End() {
 	l.part.busy = false
 }
 
-// Towards is the share done of an iteration whose measure of convergence has fallen from begin to now, and that stops at end: it falls by
-// about the same factor each time. 0 where that says nothing.
+// Towards estimates the completed share of an iteration whose measure of convergence has fallen from begin to now, and which stops
+// at end. It assumes that the measure falls by a constant factor. It returns 0 if that is not possible.
 func Towards(begin, now, end float64) float64 {
 	if !(begin > end) || !(end > 0) || !(now > 0) {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// listen begins a fit, and keeps what it is told.
+// listen begins a fit, and records its steps.
 func listen(t *testing.T) (ctx context.Context, seen *[]progress.Step, end func()) {
 	t.Helper()
 	seen = new([]progress.Step)
@@ -36,7 +36,7 @@ func rising(t *testing.T, steps []progress.Step) {
 	assert.Equal(t, 1.0, before)
 }
 
-// Where nobody listens there are no parts, and the context is the caller's own.
+// Without observers there are no parts, and the context is the caller's.
 func TestNobodyListens(t *testing.T) {
 	ctx := context.Background()
 	own, end := progress.Begin(ctx, nil)
@@ -62,11 +62,11 @@ func TestNobodyListens(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Parts have their shares whatever is in them, and what comes before one is over when it begins.
+// Parts have their shares whatever happens in them, and a part is completed when the next begins.
 func TestParts(t *testing.T) {
 	ctx, seen, end := listen(t)
 	parts := progress.Parts(ctx, 1, 2, 1)
-	l := progress.NewLoop(parts[1]) // the first says nothing
+	l := progress.NewLoop(parts[1]) // the first reports nothing
 	l.Report(1e-9)
 	l.Report(.5)
 	l.End()
@@ -80,14 +80,14 @@ func TestParts(t *testing.T) {
 	rising(t, *seen)
 }
 
-// Steps come by the share that is done, and after some pieces of work that changed little.
+// Steps follow the completed share, and occur after several pieces of work that changed little.
 func TestSteps(t *testing.T) {
 	ctx, seen, end := listen(t)
 	l := progress.NewLoop(ctx)
 	for i := range 100_000 {
 		l.Report(float64(i) / 100_000)
 	}
-	l.Report(.3) // which is over
+	l.Report(.3) // it has ended
 	l.End()
 	assert.InDelta(t, 5000, len(*seen), 10)
 	for _, s := range *seen {
@@ -101,7 +101,7 @@ func TestSteps(t *testing.T) {
 	rising(t, *seen)
 }
 
-// What is within a loop with the same context is silent, and so is what is apart.
+// Work within a loop with the same context does not report, nor does detached work.
 func TestSilence(t *testing.T) {
 	ctx, seen, end := listen(t)
 	apart := progress.NewLoop(progress.Detach(ctx))
@@ -120,7 +120,7 @@ func TestSilence(t *testing.T) {
 	require.NoError(t, parallel.ForEach(ctx, 2, 50, func(int) error { return nil }))
 	assert.Greater(t, len(*seen), 40)
 	end()
-	// A fit apart tells nobody, be it from within a fit or from before one.
+	// A detached fit calls no observer, whether it starts within a fit or outside.
 	told := 0
 	observed := progress.Observed(context.Background(), func(progress.Step) { told++ })
 	_, finish = progress.Begin(progress.Detach(observed), nil)
@@ -128,7 +128,7 @@ func TestSilence(t *testing.T) {
 	assert.Zero(t, told)
 }
 
-// Each fit of a context that is observed is one of its own.
+// Each fit with an observed context is a fit of its own.
 func TestObserved(t *testing.T) {
 	var seen []progress.Step
 	ctx := progress.Observed(context.Background(), func(s progress.Step) { seen = append(seen, s) })
@@ -142,7 +142,7 @@ func TestObserved(t *testing.T) {
 	assert.Equal(t, []float64{1, 1}, []float64{seen[0].Done, seen[1].Done})
 }
 
-// Tasks beside each other add up, in any order, and fits in fits.
+// Shares of parallel tasks add up in any order, and so do nested fits.
 func TestBeside(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		ctx, seen, end := listen(t)
@@ -167,7 +167,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Iterations of a fit are those of the one that it is in, if that has none.
+// Iterations of a fit are passed on to the enclosing fit, if that has none of its own.
 func TestTellGoesOut(t *testing.T) {
 	ctx, seen, end := listen(t)
 	var inner []progress.Step
@@ -183,7 +183,7 @@ func TestTellGoesOut(t *testing.T) {
 	end()
 }
 
-// Looks at a context of which nothing else is known bring it on, less and less; derived contexts end with it.
+// Context checks without other information advance progress by decreasing amounts. Derived contexts end with their parents.
 func TestLooks(t *testing.T) {
 	ctx, seen, end := listen(t)
 	before := 0.0
@@ -205,7 +205,7 @@ func TestLooks(t *testing.T) {
 	assert.ErrorIs(t, progress.Silent(ctx).Err(), context.Canceled)
 }
 
-// A fit with a limit of time has at least the share done that has passed of it, and is done when it returns, not before.
+// A fit with a time limit has completed at least the elapsed share of its time. It is completed when it returns, and not before.
 func TestWithin(t *testing.T) {
 	ctx, seen, end := listen(t)
 	now := time.Unix(0, 0)
@@ -218,12 +218,12 @@ func TestWithin(t *testing.T) {
 		assert.GreaterOrEqual(t, last.Done, .98*min(float64(second)/40, 1), "after %d s", second)
 		assert.Less(t, last.Done, 1.0)
 	}
-	progress.NewLoop(ctx).Report(1) // the work is done before the time
+	progress.NewLoop(ctx).Report(1) // the work ends before the time
 	end()
 	rising(t, *seen)
 }
 
-// As many as are expected are even, others get an eighth of what is left.
+// Expected parts are equal, and further ones take an eighth of the remainder.
 func TestSeries(t *testing.T) {
 	ctx, seen, _ := listen(t)
 	s := progress.NewSeries(ctx, 3)
@@ -241,7 +241,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// An observer that panics is the error of the fit, and is not called again; a fit that fails is not done.
+// A panic in an observer becomes the error of the fit, and the observer is not called again. A failed fit is not completed.
 func TestErrors(t *testing.T) {
 	calls := 0
 	fit := func() (err error) {

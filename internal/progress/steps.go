@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// Steps counts the iterations of a fit, of which many may come at once, and passes them on one
-// at a time. A nil Steps does nothing.
+// Steps counts the iterations of a fit, which may come in batches, and passes them on one at a time. A nil Steps does nothing.
 type Steps struct {
 	ctx   context.Context
 	total int
@@ -16,7 +15,7 @@ type Steps struct {
 	done int
 }
 
-// NewSteps counts the iterations of the fit that ctx is in, of which there are total at most; 0 if that is not known.
+// NewSteps counts the iterations of the fit of ctx. There are at most total; 0 means unknown.
 func NewSteps(ctx context.Context, total int) *Steps {
 	if !Watched(ctx) {
 		return nil
@@ -25,7 +24,7 @@ func NewSteps(ctx context.Context, total int) *Steps {
 	return &Steps{ctx: ctx, total: total}
 }
 
-// Next is a step more. The message is fmt.Sprintf's of format and args.
+// Next passes on one iteration. The message is formatted as by fmt.Sprintf.
 func (s *Steps) Next(objective float64, format string, args ...any) {
 	if s == nil {
 		return

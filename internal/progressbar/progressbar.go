@@ -1,5 +1,5 @@
-// Package progressbar shows how far a long task is. On a terminal it draws a bar, by github.com/schollz/progressbar, at most
-// ten times a second. Anywhere else, such as in a log file, it writes a line every ten seconds.
+// Package progressbar shows the progress of a long task. On a terminal it draws a bar, by github.com/schollz/progressbar, at most
+// ten times a second. Elsewhere, such as in a log file, it writes a line every ten seconds.
 package progressbar
 
 import (
@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	redraw   = 100 * time.Millisecond // between two drawings on a terminal
-	interval = 10 * time.Second       // between two lines elsewhere
-	parts    = 1000                   // of a bar
+	redraw   = 100 * time.Millisecond // time between two redraws on a terminal
+	interval = 10 * time.Second       // time between two lines elsewhere
+	parts    = 1000                   // steps of a bar
 )
 
-// Bar shows how far one task is. Its methods may be called by several goroutines. A writer that fails is ignored: it is no
+// Bar shows the progress of one task. Several goroutines may call its methods. Errors of the writer are ignored, since they are no
 // reason to end the task.
 type Bar struct {
 	to    io.Writer
@@ -30,9 +30,9 @@ type Bar struct {
 
 	mu    sync.Mutex
 	drawn *progressbar.ProgressBar // on a terminal, from the first report on
-	begun time.Time                // of the task
-	shown time.Time                // when a bar or a line was written last
-	lines int                      // since the task began
+	begun time.Time                // start of the task
+	shown time.Time                // time of the last bar or line
+	lines int                      // number of lines of the task
 	count int
 	share float64
 	what  string
@@ -41,19 +41,19 @@ type Bar struct {
 	now      func() time.Time
 }
 
-// New returns the bar of a task of total steps, which [Bar.Add] counts. Of a task that has a share instead, see [Bar.Set], the
-// total is 0. On a terminal Finish removes the bar.
+// New returns the bar of a task. [Bar.Add] counts total steps. For a task that reports its completed share with [Bar.Set], total is
+// 0. On a terminal Finish removes the bar.
 func New(to io.Writer, name string, total int) *Bar {
 	return &Bar{to: to, name: name, total: total, terminal: isTerminal(to), now: time.Now}
 }
 
-// Keep makes Finish leave the full bar on the terminal. It returns the bar.
+// Keep makes Finish leave the full bar on the terminal, and returns the bar.
 func (b *Bar) Keep() *Bar {
 	b.keep = true
 	return b
 }
 
-// OnTerminal makes the bar draw as on a terminal, whatever the writer is: for tests. It returns the bar.
+// OnTerminal makes the bar draw as on a terminal, whatever the writer is, and returns the bar. It is for tests.
 func (b *Bar) OnTerminal() *Bar {
 	b.terminal = true
 	return b
@@ -75,7 +75,7 @@ func (b *Bar) Add(n int) {
 	b.show()
 }
 
-// Set shows a share of the task, from 0 to 1, and what it is doing; an empty text leaves what was there.
+// Set shows the completed share of the task, from 0 to 1, and its current activity. An empty text keeps the last one.
 func (b *Bar) Set(share float64, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,7 +86,7 @@ func (b *Bar) Set(share float64, what string) {
 	b.show()
 }
 
-// Describe shows what the task is doing.
+// Describe shows the current activity of the task.
 func (b *Bar) Describe(what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,10 +94,10 @@ func (b *Bar) Describe(what string) {
 	b.show()
 }
 
-// Finish shows the end of the task. The bar may be used for another task afterwards.
+// Finish shows the end of the task. The bar may then be used for another task.
 func (b *Bar) Finish() { b.end(true) }
 
-// Abandon ends a task that did not get to its end. The bar may be used for another task afterwards.
+// Abandon ends an incomplete task. The bar may then be used for another task.
 func (b *Bar) Abandon() { b.end(false) }
 
 func (b *Bar) end(done bool) {
@@ -120,13 +120,13 @@ func (b *Bar) end(done bool) {
 	b.drawn, b.begun, b.shown, b.lines, b.count, b.share, b.what = nil, time.Time{}, time.Time{}, 0, 0, 0, ""
 }
 
-// show draws the bar or writes a line, if it is time to.
+// show draws the bar or writes a line if it is due.
 func (b *Bar) show() {
 	now := b.now()
 	if b.begun.IsZero() {
 		b.begun = now
 		if !b.terminal {
-			b.shown = now // the first line comes after the first interval
+			b.shown = now // the first line is due after the first interval
 		}
 	}
 	switch {
@@ -139,7 +139,7 @@ func (b *Bar) show() {
 	}
 }
 
-// draw draws once: the throttle lets the first of Set and Describe pass.
+// draw redraws the bar once. The bar's throttle accepts the first call of Set and Describe.
 func (b *Bar) draw() {
 	if b.drawn == nil {
 		b.drawn = progressbar.NewOptions(parts, progressbar.OptionSetWriter(b.to), progressbar.OptionSetWidth(30),
@@ -147,7 +147,7 @@ func (b *Bar) draw() {
 	}
 	label := b.label()
 	progressbar.OptionSetDescription(label)(b.drawn)
-	_ = b.drawn.Set(int(math.Round(parts * min(max(b.share, 0), 1)))) // draws if the percentage is another
+	_ = b.drawn.Set(int(math.Round(parts * min(max(b.share, 0), 1)))) // draws if the percentage has changed
 	b.drawn.Describe(label)
 }
 
@@ -156,7 +156,7 @@ func (b *Bar) write() {
 	_, _ = fmt.Fprintf(b.to, "%s: %.0f%%\n", b.label(), 100*b.share)
 }
 
-// label is the name, what the task is doing, the steps, the time that has passed and, if the share says so, that is left.
+// label returns the name, the activity, the steps, the elapsed time, and an estimate of the remaining time if the share allows it.
 func (b *Bar) label() string {
 	parts := []string{b.name}
 	if b.what != "" {

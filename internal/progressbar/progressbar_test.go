@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// simulated returns a bar with a clock that the test moves.
+// simulated returns a bar with a simulated clock.
 func simulated(terminal bool, total int) (b *Bar, out *bytes.Buffer, wait func(time.Duration)) {
 	out = new(bytes.Buffer)
 	b = New(out, "fits", total)
@@ -40,7 +40,7 @@ func TestShortTasksWriteNothingOutsideOfATerminal(t *testing.T) {
 	}
 	b.Finish()
 	assert.Empty(t, out.String())
-	b.Set(0, "another task") // begins its ten seconds anew
+	b.Set(0, "another task") // restarts its ten seconds
 	wait(9 * time.Second)
 	b.Set(.5, "")
 	assert.Empty(t, out.String())
@@ -55,7 +55,7 @@ func TestTenDrawingsASecondOnATerminal(t *testing.T) {
 	b := New(&out, "fits", 1_000_000)
 	b.terminal = true
 	begun := time.Now()
-	for strings.Count(out.String(), "fits, ") < 4 { // however busy the machine is
+	for strings.Count(out.String(), "fits, ") < 4 { // even on a busy machine
 		b.Add(1)
 		time.Sleep(10 * time.Microsecond)
 	}

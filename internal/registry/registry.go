@@ -1,5 +1,5 @@
-// Package registry knows types by their names, so that a file can say of which type a value is. Each package of the
-// module registers its own when it is initialised; package modelfile lets others do the same.
+// Package registry maps names to types, so that a file can name the type of a value. Each package of the module registers its types
+// in its init functions. Package modelfile lets third parties do the same.
 package registry
 
 import (
@@ -10,19 +10,19 @@ import (
 	"sync"
 )
 
-// Type is a type that files name.
+// Type is a registered type.
 type Type struct {
 	Name    string // "lssvm.Regressor"
 	Package string // the import path that registers it
 	Of      reflect.Type
 
-	// Needs names the fields that a model takes and files do not hold.
+	// Needs names fields that a model requires and that files do not store.
 	Needs []string
-	// Parts returns what a fitted value is made of.
+	// Parts returns the fitted values within a fitted value.
 	Parts func(v any) []Part
-	// Names, if not nil, returns what a fitted value calls its columns and classes.
+	// Names, if not nil, returns the names of the columns and classes of a fitted value.
 	Names func(v any) (columns, classes []string)
-	// Validate, if not nil, says what is wrong with a value that was read.
+	// Validate, if not nil, returns an error for an invalid value that was read.
 	Validate func(v any) error
 }
 
@@ -39,8 +39,8 @@ var (
 	surrogates = map[reflect.Type]Surrogate{}
 )
 
-// Add registers T, a struct or a pointer to one, or another type with a name. It panics for a name or a type that is
-// registered as another, as gob does: that is a mistake of the program.
+// Add registers T, a struct, a pointer to a struct, or another named type. Like gob, it panics if the name or the type is already
+// registered differently, since that is a programming error.
 func Add[T any](name string, with Type) {
 	t := Base(reflect.TypeFor[T]())
 	with.Name, with.Of, with.Package = name, t, t.PkgPath()
@@ -61,8 +61,8 @@ func Add[T any](name string, with Type) {
 
 const mostName = 255
 
-// Stand registers a struct S of exported fields that stands for a T without any. To is false for a value that cannot be
-// told by them, in whose place left stands when it is read.
+// Stand registers a struct S of exported fields as the stored form of T, which has none. To returns false for a value that S cannot
+// represent. Reading such a value gives left.
 func Stand[T, S any](to func(v T) (S, bool), from func(s S) T, left T) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -74,7 +74,8 @@ func Stand[T, S any](to func(v T) (S, bool), from func(s S) T, left T) {
 	}
 }
 
-// Surrogate is what stands for a type: its own type, the ways there and back, and what stands for a value without one.
+// Surrogate is the stored form of a type: the form's type, the conversions, and the substitute for a value that it cannot
+// represent.
 type Surrogate struct {
 	Of   reflect.Type
 	To   func(v any) (any, bool)
@@ -82,7 +83,7 @@ type Surrogate struct {
 	Left func() any
 }
 
-// Standing returns what stands for type t.
+// Standing returns the surrogate of type t.
 func Standing(t reflect.Type) (Surrogate, bool) {
 	mu.RLock()
 	defer mu.RUnlock()
@@ -90,7 +91,7 @@ func Standing(t reflect.Type) (Surrogate, bool) {
 	return s, ok
 }
 
-// Base is the type that a pointer points to, and any other type itself.
+// Base returns the element type of a pointer type, and other types unchanged.
 func Base(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -98,7 +99,7 @@ func Base(t reflect.Type) reflect.Type {
 	return t
 }
 
-// Named returns the type of a name.
+// Named returns the type with a name.
 func Named(name string) (Type, bool) {
 	mu.RLock()
 	defer mu.RUnlock()
@@ -106,7 +107,7 @@ func Named(name string) (Type, bool) {
 	return t, ok
 }
 
-// Typed returns what is registered for a type, or for the one that it points to.
+// Typed returns the registration of a type, or of the type that it points to.
 func Typed(t reflect.Type) (Type, bool) {
 	mu.RLock()
 	defer mu.RUnlock()
@@ -114,8 +115,8 @@ func Typed(t reflect.Type) (Type, bool) {
 	return out, ok
 }
 
-// NameOf returns the name that files have for the type of v: that of its registration, or else Go's. The first stays
-// when a type moves to another package.
+// NameOf returns the name of v's type in files: the registered name, or Go's. The registered name stays the same when a type moves
+// to another package.
 func NameOf(v any) string {
 	if v != nil {
 		if t, ok := Typed(reflect.TypeOf(v)); ok {
@@ -125,7 +126,7 @@ func NameOf(v any) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
 }
 
-// Names returns all names, in order.
+// Names returns all names in order.
 func Names() []string {
 	mu.RLock()
 	defer mu.RUnlock()

@@ -1,5 +1,5 @@
-// Package rowhash tells rows that are read a second time from other rows, or the same in
-// another order. It is no protection against deliberate deception.
+// Package rowhash detects whether rows that are read a second time are different or in a different order. It does not protect
+// against deliberate deception.
 package rowhash
 
 import (
@@ -7,17 +7,16 @@ import (
 	"math/bits"
 )
 
-// Seed is where a hash may begin.
+// Seed is an initial hash.
 const Seed = 0x66616c6b6f6e
 
-// Number mixes a number into a hash: a multiplication of 64 bits folded to its halves
-// (W. Y. Wang's wyhash).
+// Number mixes a number into a hash: a multiplication of 64 bits whose halves are combined (W. Y. Wang's wyhash).
 func Number(h uint64, v float64) uint64 {
 	high, low := bits.Mul64(h^math.Float64bits(v), 0x9e3779b97f4a7c15)
 	return high ^ low ^ h<<1
 }
 
-// Numbers mixes numbers into a hash, one after the other.
+// Numbers mixes several numbers into a hash in order.
 func Numbers(h uint64, values []float64) uint64 {
 	for _, v := range values {
 		h = Number(h, v)

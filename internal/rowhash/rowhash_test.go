@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Another order, another number, one more or one less, and a zero of the other sign are other rows.
+// A different order, number, length or sign of zero changes the hash.
 func TestNumbers(t *testing.T) {
 	seen := map[uint64][]float64{}
 	for _, v := range [][]float64{nil, {0}, {math.Copysign(0, -1)}, {0, 0}, {1, 2}, {2, 1}, {1, 2, 0}, {1, math.Nextafter(2, 3)}, {math.NaN(), 1}, {1, math.NaN()}} {

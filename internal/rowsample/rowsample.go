@@ -1,5 +1,5 @@
-// Package rowsample holds a uniform sample of different rows that neither their order nor the parts that they come
-// in change: those whose hash with a seed is least.
+// Package rowsample keeps a uniform sample of distinct rows that depends neither on their order nor on their division into blocks:
+// the rows with the smallest seeded hashes.
 package rowsample
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// Sample is of up to Limit rows, 0 for none. The zero value keeps nothing.
+// Sample is a sample of up to Limit rows; 0: none. The zero value keeps nothing.
 type Sample struct {
 	Seed  uint64
 	Limit int
-	kept  []sampled // ascending, no two the same, and never written to
+	kept  []sampled // distinct, in ascending order, never modified
 }
 
 type sampled struct {
@@ -33,7 +33,7 @@ func (a sampled) compare(b sampled) int {
 	return slices.Compare(a.row, b.row)
 }
 
-// hashed is the hash of a row, in which -0 is 0.
+// hashed returns the hash of a row. It treats -0 as 0.
 func hashed(seed uint64, row []float64) uint64 {
 	h := seed ^ rowhash.Seed
 	for _, v := range row {
@@ -46,7 +46,7 @@ func hashed(seed uint64, row []float64) uint64 {
 	return h
 }
 
-// Pick returns the sample of finite rows alone, those that one which bounds it would keep beside its own.
+// Pick returns a sample of finite rows alone, of those that could enter s.
 func (s *Sample) Pick(x *mat.Dense) *Sample {
 	out := &Sample{Seed: s.Seed, Limit: s.Limit}
 	n, _ := x.Dims()
@@ -58,7 +58,7 @@ func (s *Sample) Pick(x *mat.Dense) *Sample {
 		}
 		own := slices.Clone(row)
 		for j := range own {
-			own[j] += 0 // -0 is 0
+			own[j] += 0 // replaces -0
 		}
 		out.kept = append(out.kept, sampled{h, own})
 		if len(out.kept) > 2*s.Limit {
@@ -69,27 +69,27 @@ func (s *Sample) Pick(x *mat.Dense) *Sample {
 	return out
 }
 
-// sort puts what is kept in order, each row once, and leaves the first.
+// sort sorts the rows, removes duplicates, and keeps the first Limit.
 func (s *Sample) sort() {
 	slices.SortFunc(s.kept, sampled.compare)
 	s.kept = slices.CompactFunc(s.kept, func(a, b sampled) bool { return a.compare(b) == 0 })
 	s.kept = s.kept[:min(s.Limit, len(s.kept))]
 }
 
-// Merge takes in the rows of a sample of the same seed and limit.
+// Merge includes the rows of a sample with the same seed and limit.
 func (s *Sample) Merge(o *Sample) {
 	s.kept = append(slices.Clone(s.kept), o.kept...)
 	s.sort()
 }
 
-// Clone returns a copy that changes by itself.
+// Clone returns an independent copy.
 func (s *Sample) Clone() Sample {
 	out := *s
 	out.kept = slices.Clone(s.kept)
 	return out
 }
 
-// Rows returns the rows in the order of their hashes, nil for none.
+// Rows returns the rows in the order of their hashes. It returns nil for an empty sample.
 func (s *Sample) Rows() *mat.Dense {
 	if len(s.kept) == 0 {
 		return nil
@@ -101,11 +101,11 @@ func (s *Sample) Rows() *mat.Dense {
 	return out
 }
 
-// Store returns what a file holds.
+// Store returns the file form.
 func (s *Sample) Store() codec.Matrix { return codec.FromDense(s.Rows()) }
 
-// Restore returns a sample of the seed and the limit of s with the rows that were stored, of so many rows of so many
-// columns in all, or an error.
+// Restore returns a sample with the seed and limit of s and the stored rows. It returns an error unless they can come from this
+// many rows and columns.
 func (s *Sample) Restore(in codec.Matrix, rows, columns int) (Sample, error) {
 	kept, err := in.Dense()
 	switch {

@@ -12,7 +12,7 @@ import (
 
 func column(values []float64) *mat.Dense { return mat.NewDense(len(values), 1, values) }
 
-// The sample of any parts in any order is the same, has each row once, and no more than Limit.
+// The sample is the same for any blocks in any order. It has no duplicates, and at most Limit rows.
 func TestSampleOfParts(t *testing.T) {
 	values := make([]float64, 3000)
 	for i := range values {
@@ -50,7 +50,7 @@ func TestSampleOfParts(t *testing.T) {
 	assert.Nil(t, (&Sample{}).Pick(column(values)).Rows())
 }
 
-// Each row is as likely as another: over seeds the counts of 40 rows of which 10 are taken deviate as those of fair draws.
+// All rows are equally likely: over many seeds, the counts of 40 rows of which 10 are drawn deviate as fair draws do.
 func TestSampleIsUniform(t *testing.T) {
 	values := make([]float64, 40)
 	for i := range values {
@@ -68,12 +68,12 @@ func TestSampleIsUniform(t *testing.T) {
 	for _, c := range counts {
 		chi += (c - draws/4) * (c - draws/4) / (draws * .25 * .75)
 	}
-	// 39 degrees of freedom: beyond 80 lie one in ten thousand.
+	// With 39 degrees of freedom one in ten thousand exceeds 80.
 	assert.Less(t, chi, 80.0)
 	assert.Greater(t, chi, 12.0)
 }
 
-// What no sample is, is an error.
+// Impossible samples are an error.
 func TestRestore(t *testing.T) {
 	s := &Sample{Seed: 1, Limit: 2}
 	stored := s.Pick(column([]float64{1, 2})).Store()

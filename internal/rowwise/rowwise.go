@@ -1,6 +1,5 @@
-// Package rowwise predicts a few rows at a time into memory of the caller's, without
-// allocating: what serves single requests, where the blocks in which many rows are
-// predicted only cost.
+// Package rowwise predicts a few rows at a time into the caller's memory without allocation. It serves single requests, for which
+// the blocks used for many rows only add cost.
 package rowwise
 
 import (
@@ -13,16 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// fewRows is the largest number of rows that is predicted row by row.
+// fewRows is the largest number of rows that are predicted one by one.
 const fewRows = 16
 
-// Row computes the outputs of one row x into out, which comes in any state. What it
-// leaves there that is not finite becomes an error.
+// Row computes the outputs of a row x into out, whose initial content is undefined. Outputs that are not finite become an error.
 type Row func(out, x []float64)
 
 var scratch = sync.Pool{New: func() any { return new([]float64) }}
 
-// Scratch returns memory for n numbers in any state, for Release.
+// Scratch returns memory for n numbers with undefined content. Return it with Release.
 func Scratch(n int) *[]float64 {
 	p := scratch.Get().(*[]float64)
 	if cap(*p) < n {
@@ -32,12 +30,11 @@ func Scratch(n int) *[]float64 {
 	return p
 }
 
-// Release takes the memory of Scratch back.
+// Release returns memory of Scratch.
 func Release(p *[]float64) { scratch.Put(p) }
 
-// few returns x if it is a dense matrix of width columns and few rows; nil where the
-// estimator's own method has to deal with it, and with what is wrong with it. A width of
-// 0 stands for a model that is not there.
+// few returns x if it is a dense matrix of few rows and width columns. Otherwise it returns nil, and the estimator's own method
+// handles x and its errors. A width of 0 means that there is no model.
 func few(x mat.Matrix, width int) *mat.Dense {
 	d, ok := x.(*mat.Dense)
 	if !ok || d == nil || width == 0 {
@@ -49,7 +46,7 @@ func few(x mat.Matrix, width int) *mat.Dense {
 	return d
 }
 
-// forEachRow calls f with the outputs of each row of x, which is finite.
+// forEachRow calls f with the outputs of each row of x, which must be finite.
 func forEachRow(name string, x *mat.Dense, outputs int, row Row, f func(i int, out []float64)) error {
 	if _, err := check.Dense("x", x); err != nil {
 		return err
@@ -69,8 +66,7 @@ func forEachRow(name string, x *mat.Dense, outputs int, row Row, f func(i int, o
 	return nil
 }
 
-// Numbers sets dst to the predictions of a regressor of the name for the rows of x, many
-// by all and few by row.
+// Numbers sets dst to a regressor's predictions for the rows of x: many rows by all, and few by row. Errors use the name.
 func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.Matrix) ([]float64, error), row Row) error {
 	d := few(x, width)
 	if d == nil {
@@ -82,8 +78,7 @@ func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.M
 	return forEachRow(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
 }
 
-// Labels is Numbers for a classifier: each row's class with the largest of its
-// outputs, and the first of those that tie.
+// Labels is Numbers for a classifier: for each row the class with the largest output, and the first of equal ones.
 func Labels(name string, dst []int, x mat.Matrix, width int, of []int, all func(mat.Matrix) ([]int, error), row Row) error {
 	d := few(x, width)
 	if d == nil {
@@ -109,7 +104,7 @@ func copied[Y float64 | int](dst []Y, x mat.Matrix, all func(mat.Matrix) ([]Y, e
 	return nil
 }
 
-// Scores sets dst, a row for each of x and a column for each class, to the outputs.
+// Scores sets dst, with one row per row of x and one column per class, to the outputs.
 func Scores(name string, dst *mat.Dense, x mat.Matrix, width, classes int, all func(mat.Matrix) (*mat.Dense, error), row Row) error {
 	d := few(x, width)
 	if d == nil {

@@ -8,28 +8,28 @@ import (
 	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
-// Step is a transformer, of which more is not known here.
+// Step is any transformer.
 type Step interface {
 	Transform(x mat.Matrix) (*mat.Dense, error)
 }
 
-// stepTo is one that transforms into memory of the caller's.
+// stepTo is a transformer that can write to the caller's memory.
 type stepTo interface {
 	TransformTo(dst *mat.Dense, x mat.Matrix) error
 }
 
-// Buffers is memory for few rows on their way through steps.
+// Buffers is memory for few rows between steps.
 type Buffers [2]mat.Dense
 
 var buffers = sync.Pool{New: func() any { return new(Buffers) }}
 
-// NewBuffers returns memory for Through, for Release.
+// NewBuffers returns memory for Transform. Return it with Release.
 func NewBuffers() *Buffers { return buffers.Get().(*Buffers) }
 
-// Release takes the memory back, and with it what Through returned.
+// Release returns the memory, including the result of Transform.
 func (b *Buffers) Release() { buffers.Put(b) }
 
-// IsFew says whether x is a dense matrix of few rows.
+// IsFew reports whether x is a dense matrix of few rows.
 func IsFew(x mat.Matrix) bool {
 	d, ok := x.(*mat.Dense)
 	if !ok || d == nil {
@@ -39,12 +39,12 @@ func IsFew(x mat.Matrix) bool {
 	return n > 0 && n <= fewRows
 }
 
-// Transform sends few rows through the steps: into b where a step can, without allocating.
-// With an error comes the number of the step that it is of.
+// Transform applies the steps to few rows, without allocation if a step supports it. With an error it returns the index of the
+// failing step.
 func Transform[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
 	for i, s := range steps {
 		if to, ok := embedding.As[stepTo](s); ok {
-			dst := &b[i%2] // x is in the other
+			dst := &b[i%2] // the other buffer holds x
 			dst.Reset()
 			if err := to.TransformTo(dst, x); err != nil {
 				return nil, i, err
@@ -61,7 +61,7 @@ func Transform[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at in
 	return x, 0, nil
 }
 
-// predictor is an estimator, and predictorTo one that can predict into dst.
+// predictor is any estimator, and predictorTo one that can predict into dst.
 type predictor[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }

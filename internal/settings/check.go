@@ -17,12 +17,12 @@ var (
 	stringerType = reflect.TypeFor[fmt.Stringer]()
 )
 
-// Check returns the error of the first exported field of config, a struct or a pointer to one, that is out of its range, and
-// nil if there is none. The error is ErrParam in the name of typ, or that of a kernel's Validate. Embedded fields are skipped.
+// Check returns an error for the first exported field of config, a struct or a pointer to one, that is out of its range, and nil if
+// there is none. The error is ErrParam for typ, or that of a kernel's Validate. Embedded fields are skipped.
 //
-//   - A number with the tag zero:"what 0 stands for" is 0, or finite and > 0. The tags least:"2", most:"1" and below:"1"
-//     narrow the range of values other than 0. Every int named Workers is such a number, without a tag.
-//   - An enumeration, which is an int with a String method made by package enum, has one of its names.
+//   - A number with the tag zero:"meaning of 0" is 0, or finite and positive. The tags least:"2", most:"1" and below:"1" restrict values other than 0. Every int named
+//     Workers is such a number, even without a tag.
+//   - An enumeration, which is an int whose String method uses package enum, must have a name.
 //   - A kernel is nil or valid.
 func Check(typ string, config any) error {
 	v := reflect.Indirect(reflect.ValueOf(config))
@@ -53,7 +53,7 @@ func checkField(typ string, f reflect.StructField, v reflect.Value) error {
 	return nil
 }
 
-// checkNumber accepts 0 and what the tags allow.
+// checkNumber accepts 0 and values that the tags allow.
 func checkNumber(typ string, f reflect.StructField, v reflect.Value, zero string) error {
 	var number float64
 	if v.CanInt() {
@@ -80,19 +80,19 @@ func checkNumber(typ string, f reflect.StructField, v reflect.Value, zero string
 	return fault.Param(typ, f.Name, v.Interface(), want+", or 0 for "+zero)
 }
 
-// limit is the number of a tag, which is empty for none.
+// limit parses a tag. It returns none for an empty one.
 func limit(tag string, none float64) float64 {
 	if tag == "" {
 		return none
 	}
 	out, err := strconv.ParseFloat(tag, 64)
 	if err != nil {
-		panic(err) // a mistake in the declaration of the type
+		panic(err) // the type declares an invalid tag
 	}
 	return out
 }
 
-// checkName accepts the values from 0 on that have a name.
+// checkName accepts the values that have a name.
 func checkName(typ string, f reflect.StructField, v reflect.Value) error {
 	if isNamed(v) {
 		return nil
@@ -105,5 +105,5 @@ func checkName(typ string, f reflect.StructField, v reflect.Value) error {
 	return fault.Param(typ, f.Name, v.Int(), strings.Join(names[:last], ", ")+" or "+names[last])
 }
 
-// isNamed reports whether an enumeration's value has a name. Package enum writes others as the type and the number in parentheses.
+// isNamed reports whether an enumeration value has a name. Package enum formats others as the type with the number in parentheses.
 func isNamed(v reflect.Value) bool { return !strings.Contains(fmt.Sprint(v), "(") }

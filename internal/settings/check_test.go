@@ -29,7 +29,7 @@ type paint struct {
 	Workers int
 	Colour  pigment
 	Kernel  kernels.Kernel
-	Offset  float64 // may be anything
+	Offset  float64 // unrestricted
 	Seed    uint64
 	hidden  pigment
 	embedded

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// MissingError says which types of a file the program does not know, and which packages make them known.
+// MissingError lists the types in a file that the program does not know, and the packages to import.
 type MissingError struct{ Types []Import }
 
 func (e *MissingError) Error() string {
@@ -41,11 +41,11 @@ func (e *MissingError) Error() string {
 		strings.Join(packages, " and "), more)
 }
 
-// longestMissing is how many bytes of names an error tells: a file may have any number of them. The first always has room, for cut
-// returns at most 803 bytes.
+// longestMissing limits the bytes of names in an error, since a file may have any number of them. The first name always fits,
+// because cut returns at most 803 bytes.
 const longestMissing = 2000
 
-// cut is a text of a file for an error.
+// cut shortens a text from a file for an error.
 func cut(s string) string {
 	const most = 200
 	if len(s) > most {
@@ -55,8 +55,8 @@ func cut(s string) string {
 	return q[1 : len(q)-1]
 }
 
-// decoder makes values.
-type decoder struct{ left int64 } // bytes that they may take
+// decoder constructs values.
+type decoder struct{ left int64 } // remaining memory in bytes
 
 func (d *decoder) spend(path string, n int, t reflect.Type) error {
 	size := int64(t.Size())
@@ -67,8 +67,8 @@ func (d *decoder) spend(path string, n int, t reflect.Type) error {
 	return nil
 }
 
-// New returns a new value with the settings, as it was when they were written: a pointer or a plain value. What was left out is
-// as in old, a value of the same type, or nil, for which it is zero. The file that they are from has so many bytes.
+// New returns a new value with these settings, a pointer or a plain value like the one that was stored. Fields that were left out
+// come from old, a value of the same type, or are zero if old is nil. Bytes is the size of the file, which limits memory.
 func New(s Value, old any, bytes int) (any, error) {
 	d := &decoder{left: 64*int64(bytes) + 1<<20}
 	v, err := d.registered("", s, reflect.ValueOf(old))
@@ -85,7 +85,7 @@ func errorAt(path string, format string, args ...any) error {
 	return fmt.Errorf("setting %s: %w", cut(path), fmt.Errorf(format, args...))
 }
 
-// registered makes a value of a registered type.
+// registered constructs a value of a registered type.
 func (d *decoder) registered(path string, s Value, old reflect.Value) (reflect.Value, error) {
 	var none reflect.Value
 	typ, ok := registry.Named(s.Type)

@@ -17,12 +17,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// Encode returns the settings of a value of a registered type. The error, ErrParam, names what is of a type that is not.
+// Encode returns the settings of a value of a registered type. It returns an ErrParam error that names a part whose type is not
+// registered.
 func Encode(v any) (Value, error) {
 	return registered("", reflect.ValueOf(v), 0)
 }
 
-// refused is the error of what cannot be stored and has to be.
+// refused returns the error for a required part that cannot be stored.
 func refused(path string, value any, want string) error {
 	if path == "" {
 		path = "the model"
@@ -30,7 +31,7 @@ func refused(path string, value any, want string) error {
 	return fault.Param("modelfile", path, value, want)
 }
 
-// registered writes a value with its type's name.
+// registered encodes a value with the name of its type.
 func registered(path string, v reflect.Value, depth int) (Value, error) {
 	if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return Value{}, refused(path, "nil", "a value")
@@ -66,14 +67,14 @@ func short(s string) string {
 	return s
 }
 
-// fields writes the fields of a struct that are not zero and have no tag settings:"-". Those of a type that is registered
-// which are not exported are what was learnt; in another type they are part of the value, which then is left out.
+// fields encodes the fields of a struct that are not zero and have no tag settings:"-". Unexported fields of a registered type hold
+// the fitted state and are skipped. In other types they are part of the value, which is then left out.
 func fields(path string, v reflect.Value, known bool, depth int) (Value, error) {
 	out := Value{Kind: Struct}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		switch {
-		case f.Name == "_" || f.Tag.Get("settings") == "-": // belongs to the rows of one Fit
+		case f.Name == "_" || f.Tag.Get("settings") == "-": // belongs to the rows of a single Fit
 		case !f.IsExported():
 			if !known && !v.Field(i).IsZero() {
 				return Value{Kind: LeftOut}, nil
@@ -156,7 +157,7 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 	return Value{Kind: LeftOut}, nil // functions, channels
 }
 
-// described is what a constant or a kernel says of itself; "" of one that is out of range and panics.
+// described returns the text of a constant or a kernel. It returns "" if the value is out of range and its method panics.
 func described(v reflect.Value) (text string) {
 	s, ok := v.Interface().(fmt.Stringer)
 	if !ok {

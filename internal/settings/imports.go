@@ -6,13 +6,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// Import is a type as it is registered, and the package that registers it.
+// Import is a registered type and the package that registers it.
 type Import struct{ Type, Package string }
 
-// MostImports is how many types Imports tells: a file may name any number.
+// MostImports limits the types that Imports returns, since a file may name any number.
 const MostImports = 64
 
-// Imports appends the types that the settings name, each once, to those that are told already.
+// Imports appends the types named in the settings to told, without duplicates.
 func (s Value) Imports(told []Import) []Import {
 	told = AppendImport(told, Import{s.Type, s.Package})
 	for _, one := range s.List {
@@ -24,7 +24,7 @@ func (s Value) Imports(told []Import) []Import {
 	return told
 }
 
-// AppendImport appends a type unless it is told already, has no name, or there are MostImports.
+// AppendImport appends a type unless it is present, has no name, or there are MostImports.
 func AppendImport(told []Import, one Import) []Import {
 	if one.Type == "" || len(told) >= MostImports || slices.Contains(told, one) {
 		return told
@@ -32,7 +32,7 @@ func AppendImport(told []Import, one Import) []Import {
 	return append(told, one)
 }
 
-// Unknown returns those of some types that the program does not know.
+// Unknown returns the types that the program does not know.
 func Unknown(types []Import) (out []Import) {
 	for _, t := range types {
 		if _, ok := registry.Named(t.Type); !ok {

@@ -182,7 +182,7 @@ func TestTreesThatAreWrong(t *testing.T) {
 	}
 }
 
-// However many types a file names, of whatever names, what is told of them is bounded.
+// The list of types is bounded, however many types a file names, and whatever their names.
 func TestImportsAreBounded(t *testing.T) {
 	tree := settings.Value{Type: "main.Type", Package: "main"}
 	for i := range 10000 {
@@ -198,7 +198,7 @@ func TestImportsAreBounded(t *testing.T) {
 	assert.Contains(t, text, `"deep", which register them, and what 61 more types need`)
 }
 
-// Whatever the tree is, reading and telling it do not panic.
+// Decoding and formatting any tree does not panic.
 func TestCampaignSettings(t *testing.T) {
 	good, err := settings.Encode(sample())
 	require.NoError(t, err)

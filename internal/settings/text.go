@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// mostShown is how many elements of a slice are shown.
+// mostShown is the number of elements of a slice that are shown.
 const mostShown = 8
 
-// Format returns a setting in the words of a program.
+// Format returns a setting in Go syntax.
 func (s Value) Format() string {
 	if s.Text != "" && s.Kind != String {
 		return cut(s.Text)
@@ -70,10 +70,10 @@ func joined(n int, one func(i int) string) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// Pair is a setting and its value, for people.
+// Pair is a setting and its formatted value.
 type Pair struct{ Name, Value string }
 
-// Pairs returns the fields of a struct that are set.
+// Pairs returns the nonzero fields of a struct.
 func (s Value) Pairs() (out []Pair) {
 	for i, name := range s.Names[:min(len(s.Names), len(s.List))] {
 		if s.List[i].Kind != LeftOut {
@@ -83,7 +83,7 @@ func (s Value) Pairs() (out []Pair) {
 	return out
 }
 
-// Missing returns the paths of what was left out.
+// Missing returns the paths of parts that were left out.
 func (s Value) Missing() []string { return s.missing("", nil) }
 
 func (s Value) missing(path string, out []string) []string {

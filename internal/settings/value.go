@@ -1,6 +1,6 @@
 // Package settings checks and stores the configuration of a value, its exported fields. [Check] compares them with the ranges that
-// their tags declare. [Encode] writes them as a tree that says what it holds, and [New] makes an equally configured value of
-// it, of types that package registry knows.
+// their tags declare. [Encode] writes them as a self-describing tree. [New] constructs a value with the same configuration from the
+// tree, for types in package registry.
 package settings
 
 import (
@@ -8,13 +8,13 @@ import (
 	"math"
 )
 
-// Kind says which of the fields of a Value counts.
+// Kind selects the fields of a Value that are in use.
 type Kind uint8
 
 // The kinds of Value.
 const (
-	Nothing Kind = iota // a nil
-	LeftOut             // what cannot be stored: a function, or what holds one
+	Nothing Kind = iota // nil
+	LeftOut             // cannot be stored: a function, or a value that contains one
 	Bool
 	Int
 	Uint
@@ -22,27 +22,27 @@ const (
 	String
 	Floats // a slice of numbers
 	Matrix // a *mat.Dense
-	Bytes  // what MarshalBinary gave
+	Bytes  // the result of MarshalBinary
 	List   // a slice or an array
 	Pairs  // a map: key, value, key, value
-	Struct // its fields that are not zero
-	Other  // of a registered type that is no struct: one element
+	Struct // the nonzero fields of a struct
+	Other  // a registered type that is not a struct: one element
 )
 
-// Value is a setting. Names are short, for there are many.
+// Value is a setting. Its encoded names are short, since there are many.
 type Value struct {
 	Kind    Kind     `cbor:"k"`
-	Type    string   `cbor:"t,omitempty"` // as it is registered, of what stands in an interface
-	Package string   `cbor:"p,omitempty"` // that registers it
-	Pointer bool     `cbor:"r,omitempty"` // to that type
-	Number  uint64   `cbor:"n,omitempty"` // the bits of a bool, an integer or a number; the rows of a matrix
-	Text    string   `cbor:"x,omitempty"` // of a string; or what the value says of itself
-	Bytes   []byte   `cbor:"b,omitempty"` // of Bytes; or numbers, little-endian, row after row of a matrix
-	Names   []string `cbor:"s,omitempty"` // of the fields of a struct
+	Type    string   `cbor:"t,omitempty"` // registered name of the type of an interface value
+	Package string   `cbor:"p,omitempty"` // import path of its package
+	Pointer bool     `cbor:"r,omitempty"` // the value is a pointer to the type
+	Number  uint64   `cbor:"n,omitempty"` // bits of a bool, an integer or a number; rows of a matrix
+	Text    string   `cbor:"x,omitempty"` // a string; or the text of the value
+	Bytes   []byte   `cbor:"b,omitempty"` // the content of Bytes; or little-endian numbers, row by row for a matrix
+	Names   []string `cbor:"s,omitempty"` // names of the fields of a struct
 	List    []Value  `cbor:"l,omitempty"`
 }
 
-// pack returns numbers as bytes.
+// pack encodes numbers as bytes.
 func pack(v []float64) []byte {
 	out := make([]byte, 0, 8*len(v))
 	for _, x := range v {
@@ -51,7 +51,7 @@ func pack(v []float64) []byte {
 	return out
 }
 
-// unpack is the inverse for a length that 8 divides, and of others leaves out the rest.
+// unpack decodes the result of pack. It ignores an incomplete number at the end.
 func unpack(b []byte) []float64 {
 	out := make([]float64, len(b)/8)
 	for i := range out {
@@ -60,5 +60,5 @@ func unpack(b []byte) []float64 {
 	return out
 }
 
-// mostDepth bounds how deep settings are within each other. The decoder reads 64 levels, of which each takes two.
+// mostDepth limits the nesting of settings. The decoder reads 64 levels, and each setting takes two.
 const mostDepth = 24

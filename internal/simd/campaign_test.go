@@ -12,12 +12,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// most numbers that a slice of a random call has: rows of more than 300, and what is between and behind them.
+// largest number of elements of a slice in a random call: more than 300 rows, and the gaps between and after them.
 const mostNumbers = 310*310 + 8
 
-// Random calls of every routine, of any shapes, strides, increments and places in memory, touch nothing beside their slices, leave
-// alone what is between their rows and what they only read, and give what gonum's give within 1e-13 of the largest number,
-// on each path that this processor has; all but triangular ones the same bits on all paths with vectors.
+// Random calls of every routine, with any shapes, strides, increments and alignment, touch nothing outside their slices, do not
+// change gaps between rows or read-only arguments, and agree with gonum within 1e-13 of the largest number. This holds for each
+// code path of the processor. All vector paths are bit-identical, except for triangular routines.
 func TestCampaignProducts(t *testing.T) {
 	oneGoroutine(t)
 	var arenas []*guarded.Arena

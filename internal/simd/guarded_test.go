@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// No routine reads or writes beside its slices.
+// No routine reads or writes outside its slices.
 func TestNothingBeside(t *testing.T) {
 	oneGoroutine(t)
 	everywhere(t, func(t *testing.T) {
@@ -18,7 +18,7 @@ func TestNothingBeside(t *testing.T) {
 			c := randomCall(source{rand.New(rand.NewPCG(seed, 3))})
 			want := bits(c.result(Implementation{}))
 			for _, side := range guarded.Sides {
-				t.Run("", func(t *testing.T) { // whose end frees the memory
+				t.Run("", func(t *testing.T) { // the end of the subtest frees the memory
 					s := make([][]float64, len(c.slices))
 					for i := range s {
 						s[i] = guarded.Copy(t, side, c.slices[i])

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// The most numbers that the second factor of a product has whose factors are read where they are, so
-	// that it stays in the second cache while the first goes by. The inner dimension is one part.
+	// The largest size of the second factor of a product whose factors are read in place, so that it stays in the second-level
+	// cache while the first streams through. The inner dimension is not divided.
 	inPlaceNumbers = 1 << 14
-	// Rows of the first factor that go with one strip of the second after the other.
+	// Number of rows of the first factor that are multiplied with each strip of the second in turn.
 	inPlaceRows = 64
-	// Products of so few multiplications are gonum's nevertheless.
+	// Products with this few multiplications still use gonum.
 	tiny = 16
 )
 
@@ -21,10 +21,10 @@ func readInPlace(m, n, k int) bool {
 	return hasInPlace && m > 1 && n > 2 && k <= innerBlock && k*n <= inPlaceNumbers && m*n*k > tiny
 }
 
-// runInPlace computes a product with its second factor k×n as b is, or transposed.
+// runInPlace computes a product whose second factor is b (k×n), or its transpose.
 func (p *product) runInPlace() {
 	b, ldb := p.b.data, p.b.column
-	if p.b.column == 1 && p.b.row != 1 { // the rows of B are not next to each other
+	if p.b.column == 1 && p.b.row != 1 { // the rows of B are not contiguous
 		w := workspaces.Get().(*work)
 		defer workspaces.Put(w)
 		w.b = grown(w.b, p.k*roundUp(p.n, 4))
@@ -38,8 +38,8 @@ func (p *product) runInPlace() {
 		return
 	}
 	rows := max(inPlaceRows, roundUp(p.m/(tilesPerWorker*workers), 8))
-	own := *p // what tasks share is on the heap, and p need not be
-	// Without an error or a context to end it, For returns none.
+	own := *p // a copy for the tasks, so that p does not escape to the heap
+	// Do returns when all tasks have ended.
 	parallel.Do(workers, (p.m+rows-1)/rows, func(i int) {
 		own.inPlace(i*rows, min((i+1)*rows, own.m), b, ldb)
 	})

@@ -2,13 +2,12 @@
 
 package simd
 
-// hasInPlace is whether there are kernels that read factors where they are.
+// hasInPlace reports whether there are kernels that read factors in place.
 const hasInPlace = true
 
-// inPlace24 computes C = alpha·A·B + beta·C of so many rows and width columns, 1 to 24, C overwritten
-// if beta is 0, with factors that are not packed: element (i, j) of A is a[i*aRow+j*aColumn], and B
-// is row-major. There is at least a row, and k ≥ 1. It needs AVX-512. Each element of the result goes
-// through the operations of the packed kernels.
+// inPlace24 computes C = alpha·A·B + beta·C for unpacked factors, with rows ≥ 1, width from 1 to 24 and k ≥ 1. If beta is 0, it
+// overwrites C. Element (i, j) of A is a[i*aRow+j*aColumn], and B is row-major. It needs AVX-512. Each element goes through the
+// same operations as in the packed kernels.
 //
 //go:noescape
 func inPlace24(rows, k int, a *float64, aRow, aColumn int, b *float64, ldb int, c *float64, ldc, width int, alpha, beta float64)

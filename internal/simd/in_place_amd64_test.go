@@ -14,9 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// Products whose factors are read where they are have the bits of packed ones, for each width of a strip,
-// each number of rows that is left, and each transposition; and nothing beside the factors and the
-// result is read or written.
+// Products with factors read in place are bit-identical to packed ones, for each width of a strip, each number of remaining rows,
+// and each transposition. They access nothing outside the factors and the result.
 func TestInPlaceIsPacked(t *testing.T) {
 	replaced(t, func(t *testing.T) {
 		s := source{rand.New(rand.NewPCG(5, 5))}
@@ -41,7 +40,7 @@ func TestInPlaceIsPacked(t *testing.T) {
 					c: slices.Clone(c), ldc: ldc,
 				}
 				packed.run()
-				t.Run("", func(t *testing.T) { // whose end frees the memory
+				t.Run("", func(t *testing.T) { // the end of the subtest frees the memory
 					for _, side := range guarded.Sides {
 						own := packed
 						exact := func(x []float64, rows, columns, stride int) []float64 {

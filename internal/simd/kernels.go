@@ -2,32 +2,29 @@
 
 package simd
 
-// kernel4x12 computes a 4×12 tile C = alpha·A·B + beta·C, C overwritten if beta is 0. a and b are
-// packed: k times 4, and k times 12 numbers; k ≥ 1. It needs AVX2 and FMA, or NEON.
+// kernel4x12 computes a 4×12 tile C = alpha·A·B + beta·C. If beta is 0, it overwrites C. Packed a has k times 4 elements, and
+// packed b k times 12; k ≥ 1. It needs AVX2 and FMA, or NEON.
 //
 //go:noescape
 func kernel4x12(k int, a, b, c *float64, ldc int, alpha, beta float64)
 
-// copyRows copies rows of width numbers, a multiple of 4. The strides from one row to the
-// next are in numbers, and may be negative.
+// copyRows copies rows of width numbers, a multiple of 4. The strides between rows are in numbers, and may be negative.
 //
 //go:noescape
 func copyRows(rows, width int, src *float64, srcRow int, dst *float64, dstRow int)
 
-// transposeBlocks transposes a series of 4×4 blocks. Rows and Steps are the strides from a
-// row of a block to the next, and from one block to the next, in numbers; they may be
-// negative.
+// transposeBlocks transposes a series of 4×4 blocks. Row and step are the strides between the rows of a block, and between blocks,
+// in numbers. They may be negative.
 //
 //go:noescape
 func transposeBlocks(blocks int, src *float64, srcRow, srcStep int, dst *float64, dstRow, dstStep int)
 
-// addRows sets rows of dst to src + beta·dst, in one rounding; width is a multiple of 4.
+// addRows sets rows of dst to src + beta·dst with a single rounding. Width is a multiple of 4.
 //
 //go:noescape
 func addRows(rows, width int, src *float64, srcRow int, dst *float64, dstRow int, beta float64)
 
-// solve4x12 sets X = T⁻¹·X, where T is lower triangular of order 4, with the reciprocals of its
-// diagonal in their place, and X a panel of 4 rows of 12.
+// solve4x12 sets X = T⁻¹·X for a panel X of 4 rows of 12. T is lower triangular of order 4, with reciprocals on its diagonal.
 //
 //go:noescape
 func solve4x12(t, x *float64)

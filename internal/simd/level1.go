@@ -4,11 +4,11 @@ package simd
 
 import "math"
 
-// The sum of squares of a vector loop is taken for the norm when it is in this range: what
-// underflowed in it is then less than its rounding, and nothing overflowed.
+// The range in which the vector loop's sum of squares gives the norm: nothing has overflowed, and underflow is smaller than
+// rounding.
 const leastSquares, mostSquares = 0x1p-900, 0x1p1000
 
-// contiguous reports whether x has n ≥ 1 numbers next to each other.
+// contiguous reports whether x has n ≥ 1 contiguous numbers.
 func contiguous(n int, x []float64, inc int) bool { return n > 0 && inc == 1 && len(x) >= n }
 
 // Ddot is gonum's Ddot, the sum of x[i]·y[i].
@@ -37,7 +37,7 @@ func (impl Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
 	impl.Implementation.Dscal(n, alpha, x, incX)
 }
 
-// Dnrm2 is gonum's Dnrm2, the Euclidean norm of x, without overflow or underflow on the way.
+// Dnrm2 is gonum's Dnrm2, the Euclidean norm of x, without intermediate overflow or underflow.
 func (impl Implementation) Dnrm2(n int, x []float64, incX int) float64 {
 	if hasVectors && contiguous(n, x, incX) {
 		if s := dot(n, &x[0], &x[0]); s >= leastSquares && s <= mostSquares {

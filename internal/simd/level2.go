@@ -12,18 +12,16 @@ import (
 )
 
 const (
-	// A pass over fewer elements of a matrix is not shared out.
+	// A pass over fewer elements of a matrix is not parallel.
 	parallelElements = 1 << 17
-	// Columns that Dgemv of a transposed matrix takes at a time: that much of y stays in
-	// the first cache.
+	// Number of columns that Dgemv of a transposed matrix takes at a time, so that y stays in the first-level cache.
 	stripColumns = 512
-	// Rows that a goroutine takes at a time.
+	// Number of rows per task.
 	rowsPerTask = 64
-	// Dsymv sums up separately the contributions of as many parts of the rows as there are
-	// stripes of stripeRows, up to mostStripes: a function of the order alone, so that the
-	// result is.
+	// Dsymv keeps separate sums for stripes of at least stripeRows rows, at most mostStripes of them. Their number depends on the
+	// order alone, so the result does, too.
 	stripeRows, mostStripes = 128, 16
-	// Dtrsv leaves triangles of this order to gonum.
+	// Dtrsv uses gonum for triangles of this order.
 	vectorTriangle = 32
 )
 
@@ -32,7 +30,7 @@ func spans(n int, x []float64, inc int) bool {
 	return n > 0 && inc != 0 && len(x) > (n-1)*max(inc, -inc)
 }
 
-// gather returns the n numbers of x next to each other: x itself, or a copy in buffer.
+// gather returns the n numbers of x contiguously: x itself, or a copy in buffer.
 func gather(buffer *[]float64, n int, x []float64, inc int) []float64 {
 	if inc == 1 {
 		return x[:n]
@@ -64,8 +62,7 @@ func scatter(copied []float64, y []float64, inc int) {
 	}
 }
 
-// forParts calls f for parts of [0, n) of the given size, on several goroutines when a
-// matrix of so many elements is worth it.
+// forParts calls f for parts of [0, n) of the given size, in parallel if the matrix has enough elements.
 func forParts(n, size, elements int, f func(from, to int)) {
 	if elements < parallelElements || n <= size || runtime.GOMAXPROCS(0) == 1 {
 		f(0, n)
@@ -189,8 +186,7 @@ func (impl Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64
 	workspaces.Put(w)
 }
 
-// stripeEdge is the first row of a stripe; the stripes hold about as many elements of the
-// triangle each.
+// stripeEdge returns the first row of a stripe. Stripes have about the same number of elements of the triangle.
 func stripeEdge(p triangle, n, stripe, stripes int) int {
 	if p == upper {
 		return n - stripeEdge(lower, n, stripes-stripe, stripes)
@@ -201,7 +197,7 @@ func stripeEdge(p triangle, n, stripe, stripes int) int {
 	return int(float64(n)*math.Sqrt(float64(stripe)/float64(stripes))) &^ 3
 }
 
-// symvRows adds to sums what the stored elements of rows [from, to) contribute to A·x.
+// symvRows adds the contribution of the stored elements of rows [from, to) to A·x.
 func symvRows(p triangle, from, to, n int, a []float64, lda int, x, sums []float64) {
 	i := from
 	for ; i+4 <= to; i += 4 {
@@ -236,8 +232,7 @@ func symvRows(p triangle, from, to, n int, a []float64, lda int, x, sums []float
 	}
 }
 
-// symvSquare does so for the elements on the diagonal and next to it: the square of the
-// given order whose first row is i.
+// symvSquare adds the contribution of the square of the given order on the diagonal whose first row is i.
 func symvSquare(p triangle, i, order int, a []float64, lda int, x, sums []float64) {
 	if order == 4 {
 		symvSquare4(p, a[i*lda+i:], lda, x[i:i+4], sums[i:i+4])
@@ -256,7 +251,7 @@ func symvSquare(p triangle, i, order int, a []float64, lda int, x, sums []float6
 	}
 }
 
-// symvSquare4 is symvSquare for order 4, whose elements are used in the same order.
+// symvSquare4 is symvSquare for order 4, in the same order of operations.
 func symvSquare4(p triangle, a []float64, lda int, x, sums []float64) {
 	row, column := lda, 1
 	if p == upper {
@@ -323,7 +318,7 @@ func (impl Implementation) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64
 	workspaces.Put(w)
 }
 
-// rowOf returns the first element of row i of a triangle, and how many there are.
+// rowOf returns the index of the first element of row i of a triangle, and their number.
 func rowOf(p triangle, i, n int) (first, count int) {
 	if p == upper {
 		return i, n - i
@@ -350,7 +345,7 @@ func (impl Implementation) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n
 		}
 		from := b * vectorTriangle
 		to := min(from+vectorTriangle, n)
-		// The unknowns that are known, or those that are still to come.
+		// The unknowns already computed, or those still to be computed.
 		other, count := 0, from
 		if backwards != trans {
 			other, count = to, n-to

@@ -5,21 +5,20 @@ package simd
 import "gonum.org/v1/gonum/blas"
 
 const (
-	// Of products with so few rows or columns, or elements, each row or column is computed
-	// on its own: a micro-kernel's tile would be nearly empty.
+	// For products with this few rows, columns or elements, each row or column is computed separately, since a micro-kernel's tile
+	// would be nearly empty.
 	thin, thinResult = 4, 64
-	// Products of so few multiplications are gonum's, and of so short an inner dimension
-	// with so small a result: packing takes longer. (Where nothing is packed: readInPlace.)
+	// Products with few multiplications, or with a short inner dimension and a small result, use gonum, because packing takes
+	// longer. (If nothing is packed, see readInPlace.)
 	small, short, smallResult = 500, 4, 2048
 )
 
-// holds reports whether a row-major matrix of this shape, with at least a row and a
-// column, fits its slice. What does not is gonum's to refuse.
+// holds reports whether a nonempty row-major matrix of this shape fits its slice. Otherwise gonum reports the error.
 func holds(a []float64, lda, rows, columns int) bool {
 	return rows > 0 && columns > 0 && lda >= columns && len(a) >= (rows-1)*lda+columns
 }
 
-// transposes reports whether t is a transposition, and whether it is legal at all.
+// transposes reports whether t is a transposition, and whether it is valid.
 func transposes(t blas.Transpose) (yes, legal bool) {
 	yes = t == blas.Trans || t == blas.ConjTrans
 	return yes, yes || t == blas.NoTrans
@@ -60,12 +59,12 @@ func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float
 	p.run()
 }
 
-// leftToGonum reports whether a product is so small that gonum takes less time.
+// leftToGonum reports whether gonum is faster for a small product.
 func leftToGonum(m, n, k int) bool {
 	return !readInPlace(m, n, k) && (m*n*k <= small || k <= short && m*n <= smallResult)
 }
 
-// thinProduct computes a product of few rows or columns one by one.
+// thinProduct computes the rows or columns of a narrow product separately.
 func (impl Implementation) thinProduct(aTrans, bTrans bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
 	beta float64, c []float64, ldc int) {
 	transposition := func(t bool) blas.Transpose {
@@ -101,7 +100,7 @@ func (impl Implementation) thinProduct(aTrans, bTrans bool, m, n, k int, alpha f
 	}
 }
 
-// triangles reports which triangle ul names, and whether it names one at all.
+// triangles returns the triangle of ul, and whether ul is valid.
 func triangles(ul blas.Uplo) (p triangle, legal bool) {
 	if ul == blas.Upper {
 		return upper, true
@@ -109,8 +108,7 @@ func triangles(ul blas.Uplo) (p triangle, legal bool) {
 	return lower, ul == blas.Lower
 }
 
-// Dsyrk is gonum's Dsyrk: C = alpha·op(A)·op(A)ᵀ + beta·C for one triangle of C, where
-// op(A) is n×k.
+// Dsyrk is gonum's Dsyrk: C = alpha·op(A)·op(A)ᵀ + beta·C for one triangle of C, where op(A) is n×k.
 func (impl Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64,
 	ldc int) {
 	trans, legalT := transposes(tA)

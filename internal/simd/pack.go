@@ -2,14 +2,13 @@
 
 package simd
 
-// A view is a matrix whose element (i, j) is data[i*row+j*column]; one of the two strides
-// is 1.
+// A view is a matrix whose element (i, j) is data[i*row+j*column]. One of the two strides is 1.
 type view struct {
 	data        []float64
 	row, column int
 }
 
-// stored is the view of a row-major matrix, or of its transpose.
+// stored returns the view of a row-major matrix, or of its transpose.
 func stored(a []float64, lda int, transposed bool) view {
 	if transposed {
 		return view{a, 1, lda}
@@ -19,21 +18,19 @@ func stored(a []float64, lda int, transposed bool) view {
 
 func (v view) transposed() view { return view{v.data, v.column, v.row} }
 
-// offset is the view whose element (0, 0) is v's (i, j).
+// offset returns the view whose element (0, 0) is v's (i, j).
 func (v view) offset(i, j int) view {
 	return view{v.data[i*v.row+j*v.column:], v.row, v.column}
 }
 
-// An operand is a factor of a product: a view, or a symmetric matrix of which the view
-// holds one triangle.
+// An operand is a factor of a product: a view, or a symmetric matrix with one stored triangle.
 type operand struct {
 	view
-	symmetric triangle // whole, or the triangle that there is
+	symmetric triangle // whole, or the stored triangle
 }
 
-// pack copies rows [i, i+rows) and columns [j, j+columns) to where the micro-kernels want
-// them: in panels of width rows, each of them by columns, so that element (r, c) of a panel
-// is at dst[c*width+r]. The last panel is filled up with zeros.
+// pack copies rows [i, i+rows) and columns [j, j+columns) into the layout of the micro-kernels: panels of width rows, stored by
+// columns, so that element (r, c) of a panel is at dst[c*width+r]. The last panel is padded with zeros.
 func (o operand) pack(dst []float64, i, rows, j, columns, width int) {
 	for r := 0; r < rows; r += width {
 		panel := dst[r*columns : (r+width)*columns]
@@ -45,8 +42,7 @@ func (o operand) pack(dst []float64, i, rows, j, columns, width int) {
 	}
 }
 
-// packSymmetric packs one panel: columns that lie below the diagonal in each of its rows,
-// those that cross it, and those above.
+// packSymmetric packs one panel: first columns below the diagonal, then those that cross it, and then those above.
 func (o operand) packSymmetric(dst []float64, i, rows, j, columns, width int) {
 	below, above := o.view, o.view.transposed()
 	if o.symmetric == upper {
@@ -74,8 +70,8 @@ func (o operand) packSymmetric(dst []float64, i, rows, j, columns, width int) {
 	}
 }
 
-// packPanel packs up to width rows of v in a panel. With a negative step the panel's
-// columns are in reverse order, and its width is -step.
+// packPanel packs up to width rows of v into a panel. With a negative step the columns of the panel are in reverse order, and its
+// width is -step.
 func packPanel(dst []float64, step int, v view, rows, columns int) {
 	width, first := step, 0
 	if step < 0 {

@@ -12,28 +12,27 @@ import (
 )
 
 const (
-	// The inner dimension is cut into parts of at most innerBlock, so that a panel of A
-	// stays in the first cache: 16 kB of it with AVX-512.
+	// The inner dimension is divided into blocks of at most innerBlock, so that a panel of A stays in the first-level cache: 16 kB
+	// with AVX-512.
 	innerBlock = 256
-	// A tile of the result has at most tileRows rows: 1 MB of A. (Rows of A stream
-	// through; where they lie does not matter much.)
+	// A tile of the result has at most tileRows rows, 1 MB of A. (Rows of A stream through, so their place in the cache hardly
+	// matters.)
 	tileRows = 512
 	// ... and at most tileColumns columns.
 	tileColumns = 960
-	// Panels of B that are gone through for each panel of A stay in the second cache:
-	// 480 kB of them with AVX-512, 192 kB without, on processors which have less of it.
+	// Panels of B that are read for each panel of A stay in the second-level cache: 480 kB with AVX-512, and 192 kB otherwise, on
+	// processors with smaller caches.
 	columnsAVX512, columnsAVX2 = 240, 96
 
-	// A product of fewer multiplications is not shared out: starting goroutines may take as
-	// long as some 10⁶ of them.
+	// A product with fewer multiplications is not parallel, since starting goroutines may take as long as some 10⁶ of them.
 	parallelFrom = 1 << 21
-	// Tiles for each worker, so that all are busy until about the end.
+	// Tiles per worker, so that all workers end at about the same time.
 	tilesPerWorker = 4
-	// A tile is not made smaller than this for the sake of workers.
+	// The smallest tile into which work is divided for the workers.
 	smallestTile = 64
 )
 
-// A triangle says which elements of a result there are.
+// A triangle selects the elements of a result.
 type triangle int
 
 const (
@@ -42,11 +41,10 @@ const (
 	upper          // the diagonal and above
 )
 
-// A product is C = alpha·A·Bᵀ + beta·C, C being m×n and row-major, A m×k and B n×k.
+// A product is C = alpha·A·Bᵀ + beta·C with a row-major C (m×n), A (m×k) and B (n×k).
 //
-// Each element of C is a sum over the parts of the inner dimension, each of which is a
-// chain of fused multiply-adds, whatever the tile or the micro-kernel: so results depend
-// neither on GOMAXPROCS nor on the processor.
+// Each element of C is a sum over the blocks of the inner dimension. Each block is a chain of fused multiply-adds, whatever the
+// tile or the micro-kernel. So results depend neither on GOMAXPROCS nor on the processor.
 type product struct {
 	m, n, k     int
 	alpha, beta float64
@@ -56,7 +54,7 @@ type product struct {
 	part        triangle
 }
 
-// The rows and columns of a micro-kernel's tile.
+// kernelShape returns the rows and columns of a micro-kernel's tile.
 func kernelShape() (rows, columns int) {
 	if hasAVX512 {
 		return 8, 24
@@ -72,7 +70,7 @@ func kernel(k int, a, b, c *float64, ldc int, alpha, beta float64) {
 	}
 }
 
-// innerLength is the length of the parts of an inner dimension of k, nearly even ones.
+// innerLength returns the length of the nearly equal blocks of an inner dimension k.
 func innerLength(k int) int {
 	parts := (k + innerBlock - 1) / innerBlock
 	return roundUp((k+parts-1)/parts, 8)
@@ -80,7 +78,7 @@ func innerLength(k int) int {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// work is the memory for packed blocks, and for a tile that is not written as it is.
+// work is memory for packed blocks, and for a tile that is only partly written to the result.
 type work struct {
 	a, b []float64
 	tile [8 * 24]float64
@@ -95,7 +93,7 @@ func grown(s []float64, n int) []float64 {
 	return s[:n]
 }
 
-// workersFor is how many goroutines share out so many multiplications.
+// workersFor returns the number of goroutines for the given number of multiplications.
 func workersFor(multiplications float64) int {
 	if multiplications < parallelFrom {
 		return 1
@@ -103,13 +101,11 @@ func workersFor(multiplications float64) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// sharedOut is the number of products that run at this time and are large enough to be
-// shared out. They share the processors: where a caller computes several at the same time,
-// smaller tiles for the sake of goroutines that find no processor would only be packed more
-// often.
+// sharedOut is the number of parallel products that are running. They share the processors: if a caller computes several at the
+// same time, smaller tiles for goroutines without a processor would only be packed more often.
 var sharedOut atomic.Int32
 
-// run computes it.
+// run computes the product.
 func (p *product) run() {
 	rows, columns := kernelShape()
 	tm, tn := min(p.m, tileRows), min(p.n, tileColumns)
@@ -138,24 +134,24 @@ func (p *product) run() {
 			}
 		}
 	}
-	// Tiles of even size, but for the micro-kernel's grid.
+	// Tiles of equal size, up to the micro-kernel's grid.
 	across, down := count(p.n, tn), count(p.m, tm)
 	tm, tn = roundUp(count(p.m, down), rows), roundUp(count(p.n, across), columns)
 	across, down = count(p.n, tn), count(p.m, tm)
-	own := *p // what tasks share is on the heap, and p need not be
-	// Without an error or a context to end it, For returns none.
+	own := *p // a copy for the tasks, so that p does not escape to the heap
+	// Do returns when all tasks have ended.
 	parallel.Do(workers, across*down, func(i int) {
 		i0, j0 := i/across*tm, i%across*tn
 		own.tile(i0, min(i0+tm, own.m), j0, min(j0+tn, own.n))
 	})
 }
 
-// outside reports whether the product has no element in these rows and columns.
+// outside reports whether the product has no elements in these rows and columns.
 func (p *product) outside(i0, i1, j0, j1 int) bool {
 	return p.part == lower && j0 >= i1 || p.part == upper && i0 >= j1
 }
 
-// inside reports whether all elements in these rows and columns are the product's.
+// inside reports whether the product has all elements in these rows and columns.
 func (p *product) inside(i0, i1, j0, j1 int) bool {
 	return p.part == whole || p.part == lower && j1-1 <= i0 || p.part == upper && i1-1 <= j0
 }
@@ -181,8 +177,7 @@ func (p *product) tile(i0, i1, j0, j1 int) {
 		if k0 == 0 {
 			beta = p.beta
 		}
-		// Panels of A are packed when the first panels of B want them, and kept for the
-		// others if there are any.
+		// Panels of A are packed when the first panels of B need them, and kept for further panels of B.
 		kept, packed := j1-j0 > block, false
 		for j := j0; j < j1; j += block {
 			end := min(j+block, j1)
@@ -234,7 +229,7 @@ func (p *product) row(i0, i1, j0, j1, k int, a, b []float64, beta float64, sums 
 	}
 }
 
-// merge updates the product's elements of C[i, j0:j1] as the micro-kernels do.
+// merge updates elements C[i, j0:j1] of the product as the micro-kernels do.
 func (p *product) merge(i, j0, j1 int, sums []float64, beta float64) {
 	from, to := j0, j1
 	switch p.part {

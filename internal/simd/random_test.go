@@ -14,8 +14,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// A call is one call of a routine with random arguments, to be made on copies of the
-// slices: the last of them is the result.
+// A call is one call of a routine with random arguments, applied to copies of the slices. The last slice is the result.
 type call struct {
 	name   string
 	slices [][]float64
@@ -31,12 +30,12 @@ func (c call) result(impl blas.Float64) []float64 {
 	return s[len(s)-1]
 }
 
-// A source draws arguments.
+// A source draws random arguments.
 type source struct{ *rand.Rand }
 
 func pick[T any](s source, from ...T) T { return from[s.IntN(len(from))] }
 
-// size is mostly a little one, and often next to where blocks end.
+// size draws a size, mostly a small one, and often one next to a block boundary.
 func (s source) size() int {
 	switch s.IntN(8) {
 	case 0:
@@ -51,10 +50,10 @@ func (s source) size() int {
 
 func (s source) scalar() float64 { return pick(s, 0, 1, -1, s.NormFloat64()) }
 
-// coefficient is a scalar that is not 0 too often.
+// coefficient draws a scalar that is rarely 0.
 func (s source) coefficient() float64 { return pick(s, 0, 1, 1, -1, -1, s.NormFloat64(), 0.5, 2) }
 
-// matrix has random elements; what is between its rows is NaN.
+// matrix draws random elements, with NaN between the rows.
 func (s source) matrix(rows, columns int) (a []float64, lda int) {
 	lda = columns + pick(s, 0, 0, 1, 5)
 	a = make([]float64, rows*lda+s.IntN(3))
@@ -69,8 +68,7 @@ func (s source) matrix(rows, columns int) (a []float64, lda int) {
 	return a, lda
 }
 
-// triangle is a matrix of which one triangle is NaN, and one with a unit diagonal so too.
-// The other is well-conditioned.
+// triangle draws a well-conditioned triangular matrix. The other triangle is NaN, and so is a unit diagonal.
 func (s source) triangle(n int, ul blas.Uplo, d blas.Diag) (a []float64, lda int) {
 	a, lda = s.matrix(n, n)
 	for i := range n {
@@ -88,7 +86,7 @@ func (s source) triangle(n int, ul blas.Uplo, d blas.Diag) (a []float64, lda int
 	return a, lda
 }
 
-// vector is NaN between its elements.
+// vector draws random elements, with NaN between them.
 func (s source) vector(n int) (x []float64, inc int) {
 	inc = pick(s, 1, 1, 1, 2, 3, -1, -2)
 	x = make([]float64, 1+(n-1)*max(inc, -inc)+s.IntN(3))
@@ -185,7 +183,7 @@ func randomCall(s source) call {
 		return call{"Dsymv" + arguments, [][]float64{a, x, y}, func(impl blas.Float64, s [][]float64) {
 			impl.Dsymv(ul, n, alpha, s[0], lda, s[1], incX, beta, s[2], incY)
 		}}
-	case 10: // gonum's reads beside x and y when an increment is negative
+	case 10: // gonum's routine reads outside x and y if an increment is negative
 		x, incX := s.vector(m)
 		y, incY := s.vector(n)
 		incX, incY = max(incX, -incX), max(incY, -incY)
@@ -228,8 +226,7 @@ func randomCall(s source) call {
 	}}
 }
 
-// near requires equality to rounding where there are numbers, and that what is not the
-// result's is left alone.
+// near requires agreement up to rounding for numbers, and that other elements are unchanged.
 func near(t *testing.T, c call, got, want []float64) {
 	t.Helper()
 	scale := 1.0
@@ -277,7 +274,7 @@ func bits(x []float64) []uint64 {
 	return b
 }
 
-// largeCalls are shared out among goroutines.
+// largeCalls returns calls that are large enough to be parallel.
 func largeCalls() (calls []call) {
 	s := source{rand.New(rand.NewPCG(7, 7))}
 	add := func(name string, on func(impl blas.Float64, s [][]float64), slices ...[]float64) {
@@ -354,7 +351,7 @@ func TestLargeAgainstGonum(t *testing.T) {
 	})
 }
 
-// Not a bit of a result depends on GOMAXPROCS.
+// Results are bit-identical for any GOMAXPROCS.
 func TestWorkersDoNotMatter(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	calls := largeCalls()
@@ -370,7 +367,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	})
 }
 
-// panicOf returns what a call panics with on slices of which one is cut short.
+// panicOf returns the panic of a call with one slice shortened.
 func (c call) panicOf(impl blas.Float64, cut, length int) (p any) {
 	s := make([][]float64, len(c.slices))
 	for i := range s {
@@ -382,7 +379,7 @@ func (c call) panicOf(impl blas.Float64, cut, length int) (p any) {
 	return nil
 }
 
-// Short slices are refused as by gonum, and no others.
+// Slices that are too short panic as in gonum, and no others do.
 func TestShortSlices(t *testing.T) {
 	oneGoroutine(t)
 	refused := 0
@@ -402,7 +399,7 @@ func TestShortSlices(t *testing.T) {
 	require.Greater(t, refused, 500)
 }
 
-// So are flags, leading dimensions, increments and sizes.
+// Invalid flags, leading dimensions, increments and sizes panic as in gonum.
 func TestBadArguments(t *testing.T) {
 	x := make([]float64, 100*100)
 	type flags struct {
@@ -458,7 +455,7 @@ func TestBadArguments(t *testing.T) {
 	})
 }
 
-// Where the diagonal has no reciprocal the result is gonum's.
+// If the diagonal has no finite reciprocal, the result is gonum's.
 func TestDtrsmOfTinyDiagonals(t *testing.T) {
 	const n = 40
 	for _, v := range []float64{0, math.SmallestNonzeroFloat64, -1e-310, 1e-308, 1e308} {

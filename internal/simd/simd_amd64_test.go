@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// replaced runs a test on each of the paths of this package that this processor has.
+// replaced runs a test on each vector path that this processor supports.
 func replaced(t *testing.T, test func(t *testing.T)) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")
@@ -24,7 +24,7 @@ func replaced(t *testing.T, test func(t *testing.T)) {
 	t.Run("AVX2", test)
 }
 
-// everywhere runs a test on these and as if there were none.
+// everywhere runs a test on each vector path, and without vectors.
 func everywhere(t *testing.T, test func(t *testing.T)) {
 	if hasVectors {
 		replaced(t, test)
@@ -34,7 +34,7 @@ func everywhere(t *testing.T, test func(t *testing.T)) {
 	t.Run("neither", test)
 }
 
-// onPaths calls f on each of the paths of this processor, with vectors or without.
+// onPaths calls f on each path of this processor, with and without vectors.
 func onPaths(f func(path string, vectors bool)) {
 	defer func(was2, was512 bool) { hasVectors, hasAVX512 = was2, was512 }(hasVectors, hasAVX512)
 	if hasAVX512 {
@@ -47,7 +47,7 @@ func onPaths(f func(path string, vectors bool)) {
 	f("neither", false)
 }
 
-// Nor does it on whether there is AVX-512, but for triangular matrices.
+// Results do not depend on AVX-512, except for triangular matrices.
 func TestProcessorDoesNotMatter(t *testing.T) {
 	if !hasAVX512 {
 		t.Skip("no AVX-512 here")
@@ -68,8 +68,7 @@ func TestProcessorDoesNotMatter(t *testing.T) {
 	}
 }
 
-// gonum's Dger v0.17.0 on amd64 reads beside its vectors when an increment is negative; the
-// documentation says that ours does not.
+// gonum's Dger v0.17.0 on amd64 reads outside its vectors if an increment is negative. Ours does not, as documented.
 func TestDgerBackwards(t *testing.T) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")

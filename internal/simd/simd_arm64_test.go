@@ -4,10 +4,10 @@ package simd
 
 import "testing"
 
-// replaced runs a test on the paths of this package.
+// replaced runs a test on the NEON path.
 func replaced(t *testing.T, test func(t *testing.T)) { t.Run("NEON", test) }
 
-// everywhere runs a test on it and as if there were none.
+// everywhere runs a test on the NEON path, and without vectors.
 func everywhere(t *testing.T, test func(t *testing.T)) {
 	replaced(t, test)
 	defer func() { hasVectors = true }()
@@ -15,7 +15,7 @@ func everywhere(t *testing.T, test func(t *testing.T)) {
 	t.Run("gonum", test)
 }
 
-// onPaths calls f with vectors and without.
+// onPaths calls f with and without vectors.
 func onPaths(f func(path string, vectors bool)) {
 	defer func() { hasVectors = true }()
 	f("NEON", true)

@@ -2,5 +2,5 @@
 
 package simd
 
-// Available reports whether the processor has what the routines need. Without it they are gonum's.
+// Available reports whether the processor supports the routines. If not, gonum's are used.
 func Available() bool { return false }

@@ -4,11 +4,11 @@ package simd
 
 import "testing"
 
-// replaced runs a test on the paths of this package, of which there are none here.
+// replaced skips a test of the vector paths, since there are none.
 func replaced(t *testing.T, _ func(t *testing.T)) { t.Skip("gonum's routines are not replaced here") }
 
-// everywhere runs a test on the only path that there is here.
+// everywhere runs a test on gonum's path, the only one.
 func everywhere(t *testing.T, test func(t *testing.T)) { t.Run("gonum", test) }
 
-// onPaths calls f on the only one.
+// onPaths calls f on gonum's path, the only one.
 func onPaths(f func(path string, vectors bool)) { f("gonum", false) }

@@ -11,14 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/raced"
 )
 
-// oneGoroutine skips a test in which the race detector has nothing to see.
+// oneGoroutine skips a test that the race detector cannot contribute to.
 func oneGoroutine(t *testing.T) {
 	if raced.Enabled {
 		t.Skip("one goroutine")
 	}
 }
 
-// gonum's own tests of a BLAS.
+// gonum's own test suite for a BLAS.
 func TestSuite(t *testing.T) {
 	oneGoroutine(t)
 	impl := Implementation{}
@@ -43,8 +43,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// gonum's own tests of LAPACK, for what stands on the replaced routines. They go through the
-// registered BLAS.
+// gonum's own LAPACK tests, for functions that use the replaced routines. They use the registered BLAS.
 func TestLapack(t *testing.T) {
 	oneGoroutine(t)
 	was := blas64.Implementation()

@@ -2,7 +2,8 @@
 
 package simd
 
-// tileRows8 computes for four rows a of a tile, two vectors x and their sums, two vectors z and their coefficients, and 8n columns
+// tileRows8 computes, for four rows a of a tile, 8n columns, two vectors x with their sums, and two vectors z with their
+// coefficients,
 //
 //	sums[i] = a[i]·x,    z += Σ coefficients[i] a[i]
 //
@@ -14,8 +15,8 @@ func tileRows8(n int, tile *float32, stride int, x0, x1, z0, z1 *float64, coeffi
 //go:noescape
 func tileRows4(n int, tile *float32, stride int, x, z *float64, coefficients, sums *[4]float64)
 
-// AddTile adds, for each c, Tx[c] to y[c] and T'v[c] to z[c], where T is rows×columns, row by row. It does nothing and returns
-// false where the processor does not have the instructions. Sums are float64.
+// AddTile adds, for each c, Tx[c] to y[c] and T'v[c] to z[c]. T is a rows×columns matrix, row by row. Sums are float64. If the
+// processor does not support the instructions, it does nothing and returns false.
 func AddTile(rows, columns int, tile []float32, x, y, v, z [][]float64) bool {
 	if !hasVectors {
 		return false
@@ -63,7 +64,7 @@ func addTileVector(rows, columns int, tile []float32, x, y, v, z []float64) {
 	addTileRest(rows, columns, i, 4*whole, tile, x, y, v, z)
 }
 
-// addTileRest does the columns from one on in the rows before another, and all columns of the other rows.
+// addTileRest processes the columns from fromColumn on in the rows before fromRow, and all columns of the other rows.
 func addTileRest(rows, columns, fromRow, fromColumn int, tile []float32, x, y, v, z []float64) {
 	for i := range rows {
 		first := fromColumn

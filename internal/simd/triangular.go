@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// A triangle of a higher order is halved, and what is between the halves is a product.
+	// A triangle of a higher order is halved, and the block between the halves is a matrix product.
 	triangleOrder = 128
-	// A goroutine takes so many panels at a time.
+	// Number of panels per task.
 	panelsPerTask = 4
 )
 
-// A triangular is the pair of a triangular matrix T of the given order and of a matrix X of
-// as many rows, which T⁻¹ or T multiplies from the left. With A on the right the equations
-// are transposed: X is a view of Bᵀ.
+// A triangular is a triangular matrix T of the given order with a matrix X of as many rows, which T⁻¹ or T multiplies from the
+// left. With A on the right the equations are transposed: X is a view of Bᵀ.
 type triangular struct {
 	t        view
 	upper    bool // T is upper triangular
@@ -44,8 +43,7 @@ func newTriangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m,
 	return t, hasVectors && alpha != 0 && legal && holds(a, lda, t.order, t.order) && holds(b, ldb, m, n)
 }
 
-// halves cuts T in two: the parts of T and X that belong to the first and to the last rows,
-// and the rest of T.
+// halves divides T into the blocks for the first and the last rows, each with its rows of X, and the off-diagonal block of T.
 func (t triangular) halves() (first, last triangular, rest view) {
 	h := roundUp(t.order/2, 8)
 	first, last = t, t
@@ -57,7 +55,7 @@ func (t triangular) halves() (first, last triangular, rest view) {
 	return first, last, t.t.offset(h, 0)
 }
 
-// update sets X = alpha·rest·Y + beta·X, where Y are the rows of another part.
+// update sets X = alpha·rest·Y + beta·X, where Y are the rows of another block.
 func (t triangular) update(alpha float64, rest view, y triangular, beta float64) {
 	p := product{m: t.order, n: t.n, k: y.order, alpha: alpha, beta: beta, c: t.x.data, ldc: t.x.row}
 	p.a.view, p.b.view = rest, y.x.transposed()
@@ -67,8 +65,8 @@ func (t triangular) update(alpha float64, rest view, y triangular, beta float64)
 	p.run()
 }
 
-// invertible reports whether the diagonal has reciprocals, which solve multiplies by: those of 0 and of the least
-// subnormal numbers are infinite, where a division may be finite.
+// invertible reports whether the diagonal has finite reciprocals, by which solve multiplies. Those of 0 and of the smallest
+// subnormal numbers are infinite, while a division may be finite.
 func (t triangular) invertible() bool {
 	if t.unit {
 		return true
@@ -111,9 +109,8 @@ func (t triangular) multiply(alpha float64) {
 	first.multiply(alpha)
 }
 
-// byPanels solves or multiplies with as many columns of X at a time as the micro-kernels
-// have. An upper triangular T becomes a lower one by reversing the order of rows and
-// columns.
+// byPanels solves or multiplies, with as many columns of X at a time as the micro-kernels have. An upper triangular T becomes lower
+// triangular by reversing the order of rows and columns.
 func (t triangular) byPanels(alpha float64, solve bool) {
 	rows, columns := kernelShape()
 	w := workspaces.Get().(*work)
@@ -140,8 +137,8 @@ func (t triangular) byPanels(alpha float64, solve bool) {
 	})
 }
 
-// pack packs T in panels of so many rows, each up to the diagonal and filled up with an
-// identity; the diagonal is inverted for solving.
+// pack packs T into panels of the given number of rows, each up to the diagonal and padded with an identity. For solving, the
+// diagonal is inverted.
 func (t triangular) pack(dst []float64, rows int, solve bool) {
 	for i := 0; i < t.order; i += rows {
 		count := min(rows, t.order-i)

@@ -27,12 +27,12 @@ func scal(n int, alpha float64, x *float64)
 //go:noescape
 func dot4(n int, a *float64, lda int, x *float64, sums *[4]float64)
 
-// axpy4 adds to y four rows of A, each times its coefficient.
+// axpy4 adds four rows of A, each times its coefficient, to y.
 //
 //go:noescape
 func axpy4(n int, a *float64, lda int, coefficients *[4]float64, y *float64)
 
-// dotAxpy4 is dot4 and axpy4 in one pass over A.
+// dotAxpy4 does dot4 and axpy4 in one pass over A.
 //
 //go:noescape
 func dotAxpy4(n int, a *float64, lda int, x *float64, sums, coefficients *[4]float64, y *float64)

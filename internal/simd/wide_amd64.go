@@ -2,8 +2,7 @@
 
 package simd
 
-// kernel8x24 is kernel4x12 for an 8×24 tile with AVX-512. Each element of the result goes through
-// the same operations.
+// kernel8x24 is kernel4x12 for an 8×24 tile with AVX-512. Each element of the result goes through the same operations.
 //
 //go:noescape
 func kernel8x24(k int, a, b, c *float64, ldc int, alpha, beta float64)

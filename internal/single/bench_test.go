@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Benchmark times a strip of eight rows against 256, of eight columns; ns/pair is that of one pair.
+// Benchmark times distances of eight rows to 256 rows of eight columns, in ns per pair.
 func Benchmark(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
 	rows, _ := drawn(256, 8, random.NormFloat64)

@@ -2,12 +2,12 @@ package single
 
 import "math"
 
-// The exponential is that of k ln 2 + r, with an integer k and |r| ≤ ln 2 / 2:
+// The exponential of k ln 2 + r, with an integer k and |r| ≤ ln 2 / 2, is
 //
 //	eˣ = 2ᵏ (1 + r + r² (1/2 + c₃r + c₄r² + c₅r³ + c₆r⁴))
 //
-// where the polynomial in parentheses interpolates at the nodes of Chebyshev, with an error of 1e-8. The product of stepHigh, of nine
-// bits, and k is exact.
+// The polynomial in parentheses interpolates at Chebyshev nodes, with an error of 1e-8. The product of k and stepHigh, which has
+// nine bits, is exact.
 const (
 	perStep  = 1 / math.Ln2
 	stepHigh = 0x1.63p-1
@@ -18,12 +18,12 @@ const (
 	// Below lowest the result is less than half of the smallest number, above highest it is infinite.
 	lowest, highest = -104.0, 89.0
 
-	// A squared distance beyond it is as far as a Matérn kernel sees.
+	// A squared distance at which every Matérn kernel is 0.
 	farthest = 1e8
 )
 
-// Exp sets x[i] = e^(a·x[i]), with a relative error of at most (3 + |a·x[i]|) 2⁻²⁴ where the result is a normal number, and otherwise
-// one of the smallest number.
+// Exp sets x[i] = e^(a·x[i]). The relative error is at most (3 + |a·x[i]|) 2⁻²⁴ if the result is a normal number. Otherwise the
+// error is at most the smallest positive number.
 func Exp(x []float32, a float32) {
 	done := expVector(x, a)
 	for i, v := range x[done:] {
@@ -40,14 +40,15 @@ func exponential(x float32) float32 {
 	if x != x {
 		return x
 	}
-	half := int32(k) >> 1 // two factors, since 2ᵏ may be no normal number
+	half := int32(k) >> 1 // two factors, since 2ᵏ may not be a normal number
 	return p * power(half) * power(int32(k)-half)
 }
 
-// power returns 2ᵏ, of k from -126 to 127.
+// power returns 2ᵏ for k from -126 to 127.
 func power(k int32) float32 { return math.Float32frombits(uint32(k+127) << 23) }
 
-// Matern sets x[i] = (1 + linear·s + quadratic·s²) e^-s with s = √(a·x[i]), of squared distances. Errors are those of Exp, and 4 2⁻²⁴.
+// Matern sets x[i] = (1 + linear·s + quadratic·s²) e^-s with s = √(a·x[i]), for squared distances x. The error is that of Exp plus
+// 4·2⁻²⁴.
 func Matern(x []float32, a, linear, quadratic float32) {
 	done := maternVector(x, a, linear, quadratic)
 	for i, v := range x[done:] {

@@ -2,7 +2,7 @@
 
 package single
 
-// onPaths calls f on each of the paths of this processor.
+// onPaths calls f on each path of this processor.
 func onPaths(f func(path string)) {
 	defer func(was2, was512 bool) { hasVectors, hasAVX512 = was2, was512 }(hasVectors, hasAVX512)
 	if hasAVX512 {

@@ -1,35 +1,35 @@
-// Package single computes kernel values in float32, in vector instructions: distances between rows ([Rows]), and the functions
-// of them that kernels are ([Exp], [Matern]).
+// Package single computes kernel values in float32 with vector instructions: distances between rows ([Rows]), and the functions of
+// distances that kernels use ([Exp], [Matern]).
 //
-// Distances are sums of differences, not of products: nothing cancels, so rows that are near need no other way. With AVX-512,
-// with AVX2 and with NEON results agree with the loops in Go to rounding, not to the bit, since the vector loops fuse products
-// into sums. On one processor they depend on the rows alone.
+// Distances are sums over differences rather than products. Nothing cancels, so close rows need no special case. Results with
+// AVX-512, AVX2 and NEON agree with the loops in Go up to rounding. They are not bit-identical, since the vector loops use fused
+// multiply-adds. On one processor they depend on the rows alone.
 package single
 
 import "math"
 
-// Rows are rows of numbers in float32, stored column by column, so that a vector holds a number of many rows.
+// Rows holds rows of float32 numbers, stored by columns, so that a vector register holds the same column of several rows.
 type Rows struct {
 	n, d, stride int
 	values       []float32
 }
 
 const (
-	// A column begins at a multiple of vectorLength numbers, and the distance of two columns is an odd one of these: columns
-	// that are a power of two apart would share a few places of the cache.
+	// A column begins at a multiple of vectorLength numbers, and the stride between columns is an odd multiple. Columns with a
+	// power of two as stride would compete for a few cache lines.
 	vectorLength = 16
-	// largest is the largest absolute value that rows take: the square of a difference is finite.
+	// largest is the largest accepted absolute value: squares of differences are then finite.
 	largest = 1e18
 )
 
-// NewRows returns n rows of d columns, which are 0.
+// NewRows returns n rows of d zeros.
 func NewRows(n, d int) *Rows {
 	r := &Rows{n: n, d: d, stride: ((n+vectorLength-1)/vectorLength | 1) * vectorLength}
 	r.values = make([]float32, d*r.stride)
 	return r
 }
 
-// Set rounds a row from float64, and reports whether float32 holds its numbers.
+// Set rounds a row from float64, and reports whether float32 can hold its numbers.
 func (r *Rows) Set(i int, row []float64) bool {
 	held := true
 	for j, v := range row {
@@ -39,10 +39,10 @@ func (r *Rows) Set(i int, row []float64) bool {
 	return held
 }
 
-// Window is a part of the matrix of all pairs of rows.
+// Window is a rectangle in the matrix of all pairs of rows.
 type Window struct{ Row, Rows, Column, Columns int }
 
-// way is how a column adds to the distance of two rows.
+// way selects the contribution of a column to the distance of two rows.
 type way int
 
 const (
@@ -57,8 +57,8 @@ func (r *Rows) SquaredDistances(dst []float32, w Window) { r.distances(dst, squa
 // ManhattanDistances sets dst, row by row, to Σ|x[j]-z[j]| for the pairs of a window.
 func (r *Rows) ManhattanDistances(dst []float32, w Window) { r.distances(dst, absolutes, w, nil) }
 
-// AddDistinct adds, row by row, apart[j] to dst for each column j in which two rows of a window differ. Different numbers of a column
-// differ by at least 1.
+// AddDistinct adds apart[j] to dst, row by row, for each column j in which the two rows of a pair in a window differ. Different
+// values of a column must differ by at least 1.
 func (r *Rows) AddDistinct(dst []float32, w Window, apart []float32) {
 	r.distances(dst, distinct, w, apart)
 }
@@ -73,7 +73,7 @@ func (r *Rows) distances(dst []float32, of way, w Window, apart []float32) {
 	r.plainDistances(dst, of, w, rows, w.Rows, 0, apart)
 }
 
-// plainDistances does these rows of a window, from a column on.
+// plainDistances computes rows of a window from a column on, without vectors.
 func (r *Rows) plainDistances(dst []float32, of way, w Window, from, to, column int, apart []float32) {
 	if column == w.Columns {
 		return
@@ -106,5 +106,5 @@ func (r *Rows) plainDistances(dst []float32, of way, w Window, from, to, column 
 	}
 }
 
-// Available reports whether the processor has what the vector loops need. Without them float64 is as fast.
+// Available reports whether the processor supports the vector loops. Without them float64 is as fast.
 func Available() bool { return hasVectors }

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// drawn returns rows of d columns.
+// drawn returns n random rows of d columns.
 func drawn(n, d int, number func() float64) (*Rows, [][]float32) {
 	rows, plain := NewRows(n, d), make([][]float32, n)
 	for i := range plain {
@@ -25,7 +25,7 @@ func drawn(n, d int, number func() float64) (*Rows, [][]float32) {
 	return rows, plain
 }
 
-// TestDistances compares with sums in float64, of windows of any shape and place.
+// TestDistances compares with sums in float64, for windows of any shape and position.
 func TestDistances(t *testing.T) {
 	onPaths(func(path string) { t.Run(path, testDistances) })
 }
@@ -75,13 +75,13 @@ func testDistances(t *testing.T) {
 	}
 }
 
-// ulp is the distance of float32 numbers of a size.
+// ulp returns the distance between adjacent float32 numbers near v.
 func ulp(v float64) float64 {
 	a := float32(math.Abs(v))
 	return max(0x1p-149, float64(math.Nextafter32(a, 1e38)-a))
 }
 
-// TestExp holds the error that Exp states, over all arguments.
+// TestExp checks the documented error of Exp over all arguments.
 func TestExp(t *testing.T) {
 	onPaths(func(path string) { t.Run(path, testExp) })
 }
@@ -130,7 +130,7 @@ func testExp(t *testing.T) {
 	Exp(nil, 1)
 }
 
-// TestMatern holds the error that Matern states, for the three kernels.
+// TestMatern checks the documented error of Matern for the three kernels.
 func TestMatern(t *testing.T) {
 	onPaths(func(path string) { t.Run(path, testMatern) })
 }
@@ -150,7 +150,7 @@ func testMatern(t *testing.T) {
 		for i, v := range x {
 			s := math.Sqrt(min(float64(a)*float64(v), farthest))
 			want := (1 + c[1]*s + c[2]*s*s) * math.Exp(-s)
-			// Where a product is no normal number, the root has half of its digits, and as small an error.
+			// If the product is subnormal, its square root has half the digits, and a correspondingly small error.
 			bound := (7+s)*0x1p-24*want + 1e4*0x1p-149 + math.Sqrt(ulp(float64(a)*float64(v)))*0x1p-24
 			if float64(a)*float64(v) < 0x1p-126 {
 				bound += 0x1p-60
@@ -167,7 +167,7 @@ func testMatern(t *testing.T) {
 	}
 }
 
-// TestScaleAndFinite compares with the loops.
+// TestScaleAndFinite compares with plain loops.
 func TestScaleAndFinite(t *testing.T) {
 	onPaths(func(path string) { t.Run(path, testScaleAndFinite) })
 }
@@ -194,7 +194,7 @@ func testScaleAndFinite(t *testing.T) {
 	}
 }
 
-// TestRange says which rows float32 does not hold.
+// TestRange checks which rows float32 cannot hold.
 func TestRange(t *testing.T) {
 	r := NewRows(1, 3)
 	assert.True(t, r.Set(0, []float64{1e18, -1e18, 1e-300}))
@@ -203,7 +203,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// besides returns n numbers beside a page that may not be read.
+// besides returns n numbers next to a page that must not be read.
 func besides(t *testing.T, side string, n int) []float32 {
 	memory := guarded.Copy(t, side, make([]float64, (n+1)/2))
 	if n == 0 {
@@ -216,7 +216,7 @@ func besides(t *testing.T, side string, n int) []float32 {
 	return all[:n:n]
 }
 
-// TestNothingBeside holds that no loop reads or writes beside its slices, wherever they end.
+// TestNothingBeside checks that no loop reads or writes outside its slices.
 func TestNothingBeside(t *testing.T) {
 	onPaths(func(path string) {
 		for _, side := range guarded.Sides {
@@ -230,7 +230,7 @@ func TestNothingBeside(t *testing.T) {
 				})
 				for _, d := range []int{1, 3} {
 					rows, _ := drawn(n, d, func() float64 { return 1 })
-					// The last column ends where the memory does.
+					// The last column ends at the end of the memory.
 					short := besides(t, side, (d-1)*rows.stride+n)
 					copy(short, rows.values)
 					rows.values = short

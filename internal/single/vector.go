@@ -5,7 +5,7 @@ package single
 // expConstants holds the constants of the exponential in the order of their use.
 var expConstants = [11]float32{lowest, highest, perStep, stepHigh, stepLow, c6, c5, c4, c3, 0.5, 1}
 
-// vectorDistances does the rows and columns that it returns, from the first on.
+// vectorDistances computes distances of the first rows and columns of a window, and returns their numbers.
 func (r *Rows) vectorDistances(dst []float32, of way, w Window, apart []float32) (rows, columns int) {
 	groups := w.Columns / group()
 	if !hasVectors || w.Rows < 4 || groups == 0 {
@@ -20,7 +20,7 @@ func (r *Rows) vectorDistances(dst []float32, of way, w Window, apart []float32)
 	return w.Rows / 4 * 4, groups * group()
 }
 
-// expVector computes the first elements of what Exp does, and returns how many.
+// expVector computes Exp for the first elements, and returns their number.
 func expVector(x []float32, a float32) int {
 	n := len(x) / lanes()
 	if !hasVectors || n == 0 {
@@ -30,7 +30,7 @@ func expVector(x []float32, a float32) int {
 	return n * lanes()
 }
 
-// maternVector computes the first elements of what Matern does, and returns how many.
+// maternVector computes Matern for the first elements, and returns their number.
 func maternVector(x []float32, a, linear, quadratic float32) int {
 	n := len(x) / lanes()
 	if !hasVectors || n == 0 {
@@ -40,7 +40,7 @@ func maternVector(x []float32, a, linear, quadratic float32) int {
 	return n * lanes()
 }
 
-// finiteVector looks at the first elements, and returns at how many, and whether all are finite.
+// finiteVector checks the first elements. It returns their number, and whether all are finite.
 func finiteVector(x []float32) (done int, finite bool) {
 	n := len(x) / 8
 	if !hasVectors || n == 0 {
@@ -51,7 +51,7 @@ func finiteVector(x []float32) (done int, finite bool) {
 	return n * 8, zeros == [8]float32{}
 }
 
-// scaleVector computes the first elements of what Scale does, and returns how many.
+// scaleVector computes Scale for the first elements, and returns their number.
 func scaleVector(x []float32, a float32) int {
 	n := len(x) / 8
 	if !hasVectors || n == 0 {
@@ -61,7 +61,7 @@ func scaleVector(x []float32, a float32) int {
 	return n * 8
 }
 
-// finiteEights looks at n groups of eight, and sets zeros to 0 where all are finite, and to NaN otherwise.
+// finiteEights checks n groups of eight. It sets zeros to 0 if all are finite, and to NaN otherwise.
 //
 //go:noescape
 func finiteEights(n int, x *float32, zeros *[8]float32)

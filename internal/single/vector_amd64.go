@@ -4,13 +4,13 @@ package single
 
 import "golang.org/x/sys/cpu"
 
-// What the processor has; tests turn it off to see the other paths.
+// Capabilities of the processor. Tests turn them off to reach the other paths.
 var (
 	hasVectors = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 	hasAVX512  = hasVectors && cpu.X86.HasAVX512F
 )
 
-// lanes is how many numbers a vector has.
+// lanes returns the number of float32 numbers in a vector register.
 func lanes() int {
 	if hasAVX512 {
 		return 16
@@ -18,7 +18,7 @@ func lanes() int {
 	return 8
 }
 
-// group is how many columns are computed together.
+// group returns the number of columns that are computed together.
 func group() int { return 2 * lanes() }
 
 func distanceRows(of way, fours, groups, d int, x, z *float32, stride int, dst *float32, columns int) {
@@ -58,8 +58,8 @@ func maternLanes(n int, a, linear, quadratic float32, x *float32) {
 	maternEights(n, a, farthest, linear, quadratic, x, &expConstants)
 }
 
-// squares32 sets, for four rows of x at a time and 32 rows of z at a time, dst to their squared distances. The rows of dst are columns
-// apart, the columns of x and z stride numbers.
+// squares32 sets dst to squared distances, for four rows of x and 32 rows of z at a time. Rows of dst are columns numbers apart,
+// and columns of x and z stride numbers.
 //
 //go:noescape
 func squares32(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int)
@@ -69,7 +69,7 @@ func squares32(fours, groups, d int, x, z *float32, stride int, dst *float32, co
 //go:noescape
 func absolutes32(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int)
 
-// distinct32 adds to dst, in the places of squares32, apart of the columns that differ.
+// distinct32 adds apart[j] to the elements of dst, in the layout of squares32, for each column j that differs.
 //
 //go:noescape
 func distinct32(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int, apart *float32)
@@ -84,7 +84,7 @@ func squares16(fours, groups, d int, x, z *float32, stride int, dst *float32, co
 //go:noescape
 func absolutes16(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int)
 
-// distinct16 is distinct32 in the places of squares16.
+// distinct16 is distinct32 in the layout of squares16.
 //
 //go:noescape
 func distinct16(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int, apart *float32)

@@ -2,13 +2,13 @@
 
 package single
 
-// hasVectors is a variable for the tests: every arm64 processor has NEON.
+// hasVectors is true, since every arm64 processor has NEON. Tests turn it off.
 var hasVectors = true
 
-// lanes is how many numbers a vector has.
+// lanes returns the number of float32 numbers in a vector register.
 func lanes() int { return 4 }
 
-// group is how many columns are computed together.
+// group returns the number of columns that are computed together.
 func group() int { return 8 }
 
 func distanceRows(of way, fours, groups, d int, x, z *float32, stride int, dst *float32, columns int) {
@@ -29,8 +29,8 @@ func maternLanes(n int, a, linear, quadratic float32, x *float32) {
 	maternFours(n, a, farthest, linear, quadratic, x, &expConstants)
 }
 
-// squares8 sets, for four rows of x at a time and eight rows of z at a time, dst to their squared distances. The rows of dst are columns
-// apart, the columns of x and z stride numbers.
+// squares8 sets dst to squared distances, for four rows of x and eight rows of z at a time. Rows of dst are columns numbers apart,
+// and columns of x and z stride numbers.
 //
 //go:noescape
 func squares8(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int)
@@ -40,7 +40,7 @@ func squares8(fours, groups, d int, x, z *float32, stride int, dst *float32, col
 //go:noescape
 func absolutes8(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int)
 
-// distinct8 adds to dst, in the places of squares8, apart of the columns that differ.
+// distinct8 adds apart[j] to the elements of dst, in the layout of squares8, for each column j that differs.
 //
 //go:noescape
 func distinct8(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int, apart *float32)

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Check validates what a Smoother is made of: x (n×width) and targets (n×k, k ≥ 1) are finite, and
-// there is a weight above 0 for each row, or none. The matrix that it returns is not to be written to.
+// Check validates the input of a Smoother: x (n×width) and targets (n×k, k ≥ 1) are finite, and weights are nil or positive, one
+// per row. The matrix that it returns must not be modified.
 func Check(typ string, x mat.Matrix, targets *mat.Dense, own []float64, width int) (*mat.Dense, error) {
 	xd, err := check.Wide("x", x, width)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Features is ridge regression on features z: with z~ those less their weighted mean, S = (Z~'WZ~ +
-// ridge)⁻¹, and residuals e of the fit,
+// Features is ridge regression on features z. With z~ the features minus their weighted mean, S = (Z~'WZ~ + ridge)⁻¹, and residuals
+// e of the fit,
 //
 //	h = w(1/Σw + z~'Sz~),  a = we/ridge,  c = w(1-h)/ridge
 //	b[i] = w[i](1/Σw + z~[i]'Sz~),  s = ridge(1/w + 1/Σw + z~'Sz~)
 //
-// and without the constant z~ = z, 1/Σw = 0.
+// and without the constant z~ = z and 1/Σw = 0.
 type Features struct {
-	rows         *mat.Dense // Z~ in the factor's coordinates, U⁻ᵀZ~' (p×n)
+	rows         *mat.Dense // Z~ in the coordinates of the factor, U⁻ᵀZ~' (p×n)
 	factor       *linalg.Cholesky
 	coefficients *mat.Dense // u, p×k
-	means        []float64  // of the features
+	means        []float64  // means of the features
 	bias         []float64
 	spread       float64 // 1/Σw
 	ridge        float64
@@ -33,8 +33,8 @@ type Features struct {
 	c            []float64
 }
 
-// NewFeatures solves for targets (n×k); z (n×p) is taken over. It holds np + p² numbers. Cost O(np²). The error is
-// ErrNotPSD or ctx's.
+// NewFeatures solves for targets (n×k). It overwrites and keeps z (n×p). It stores np + p² numbers. Cost O(np²). Errors: ErrNotPSD,
+// and ctx's.
 func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Features, error) {
 	n, p := z.Dims()
 	_, outputs := targets.Dims()
@@ -48,7 +48,7 @@ func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridg
 			total += weights.Weight(own, i)
 		}
 		m.spread = 1 / total
-		// Twice: the second time what rounding left of a large mean.
+		// The second pass removes the rounding errors of a large mean.
 		for range 2 {
 			m.subtractMeans(z, m.means)
 			m.subtractMeans(m.a, m.bias)
@@ -72,7 +72,7 @@ func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridg
 	return m, m.solve(ctx, z)
 }
 
-// solve sets the coefficients, and what the rows have; m.a holds the centred targets. The error is ctx's.
+// solve sets the coefficients and the results for the rows. Initially m.a holds the centred targets. It returns ctx's error.
 func (m *Features) solve(ctx context.Context, z *mat.Dense) (err error) {
 	n, p := z.Dims()
 	_, outputs := m.a.Dims()
@@ -105,7 +105,7 @@ func (m *Features) solve(ctx context.Context, z *mat.Dense) (err error) {
 	return nil
 }
 
-// turned returns U⁻ᵀz' for the rows z of a matrix, S⁻¹ = U'U. The error is ctx's.
+// turned returns U⁻ᵀz' for the rows z of a matrix, where S⁻¹ = U'U. It returns ctx's error.
 func (m *Features) turned(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
 	out := mat.DenseCopyOf(z.T())
 	return out, fast.TrsmContext(ctx, blas.Left, blas.Trans, 1, m.factor.Upper(), out.RawMatrix())
@@ -137,14 +137,13 @@ func columnSquares(b *mat.Dense) []float64 {
 // Rows implements estimators.Smoother.
 func (m *Features) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
 
-// Linear returns what outputs are made of: of features less the means, by the coefficients (p×k), and constants. They are
-// not to be changed.
+// Linear returns the means of the features, the coefficients (p×k) of the centred features, and the constants. They must not be
+// changed.
 func (m *Features) Linear() (means []float64, coefficients *mat.Dense, bias []float64) {
 	return m.means, m.coefficients, m.bias
 }
 
-// Outputs are those of new rows of features z (m×p), which are changed: the means are taken away. The
-// error is ctx's.
+// Outputs returns the outputs for new rows of features z (m×p), which it overwrites. It returns ctx's error.
 func (m *Features) Outputs(ctx context.Context, z *mat.Dense) (*mat.Dense, error) {
 	r, _ := z.Dims()
 	f := mat.NewDense(r, len(m.bias), nil)
@@ -160,7 +159,7 @@ func (m *Features) Outputs(ctx context.Context, z *mat.Dense) (*mat.Dense, error
 	return f, nil
 }
 
-// Influence is that of new rows of features z (m×p), which are changed. The error is ctx's.
+// Influence computes the influence of new rows of features z (m×p), which it overwrites. It returns ctx's error.
 func (m *Features) Influence(ctx context.Context, z *mat.Dense) (f, b *mat.Dense, s []float64, err error) {
 	r, _ := z.Dims()
 	if f, err = m.Outputs(ctx, z); err != nil {

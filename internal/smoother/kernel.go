@@ -1,5 +1,4 @@
-// Package smoother has the machines of package estimators that are linear in their targets: of a
-// kernel matrix, and of features.
+// Package smoother has the machines of package estimators that are linear in their targets, on a kernel matrix and on features.
 package smoother
 
 import (
@@ -16,12 +15,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Kernel is the machine of a kernel matrix K: with C = K + ridge diag(1/w), η = C⁻¹1 and σ = 1'η,
+// Kernel is the machine on a kernel matrix K. With C = K + ridge diag(1/w), η = C⁻¹1 and σ = 1'η,
 //
 //	P = C⁻¹ - ηη'/σ,  a = Py,  c = diag P,  b = Pk + η/σ,  s = k(x,x) + ridge/w - k'C⁻¹k + (1 - k'η)²/σ
 //
-// and without the constant η = 0, 1/σ = 0. The quadratic form of s goes by the factor of C: by P it
-// would have lost as many digits again where s is small beside k(x,x).
+// and without the constant η = 0 and 1/σ = 0. The quadratic form in s uses the factor of C. With P it would lose twice as many
+// digits if s is small compared with k(x,x).
 type Kernel struct {
 	inverse *mat.SymDense // P
 	factor  *linalg.Cholesky
@@ -33,8 +32,8 @@ type Kernel struct {
 	bias    []float64
 }
 
-// NewKernel solves for targets (n×k); k (n×n) is taken over. It holds 2n² numbers. Cost n³. The error is
-// ErrNotPSD or ctx's.
+// NewKernel solves for targets (n×k). It overwrites and keeps k (n×n). It stores 2n² numbers. Cost n³. Errors: ErrNotPSD, and
+// ctx's.
 func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
 	n, outputs := targets.Dims()
 	for i := range n {
@@ -62,8 +61,8 @@ func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []f
 	return m, chol.Solve(ctx, m.a)
 }
 
-// rest is what is left of a whole, 0 where that is rounding: a row of leverage 1, as the only one
-// with a constant.
+// rest returns the remainder of a difference, or 0 if it is only rounding, as for a row of leverage 1 such as the only row with a
+// constant.
 func rest(left, whole float64) float64 {
 	if left > leastRest*whole {
 		return left
@@ -73,7 +72,7 @@ func rest(left, whole float64) float64 {
 
 const leastRest = 1e-13
 
-// centre makes P of C⁻¹, and takes the constant that fits the targets away from them.
+// centre turns C⁻¹ into P, and subtracts the fitted constant from the targets.
 func (m *Kernel) centre(chol *linalg.Cholesky) {
 	n, outputs := m.a.Dims()
 	m.eta = slices.Repeat([]float64{1}, n)
@@ -82,7 +81,7 @@ func (m *Kernel) centre(chol *linalg.Cholesky) {
 	m.inverse.SymRankOne(m.inverse, -m.spread, mat.NewVecDense(n, slices.Clone(m.eta)))
 	floats.Scale(m.spread, m.eta)
 	for j := range outputs {
-		// Twice: the second time what rounding left of a large mean.
+		// The second pass removes the rounding errors of a large mean.
 		for range 2 {
 			part := 0.0
 			for i, e := range m.eta {
@@ -99,11 +98,11 @@ func (m *Kernel) centre(chol *linalg.Cholesky) {
 // Rows implements estimators.Smoother.
 func (m *Kernel) Rows() (a *mat.Dense, c []float64) { return m.a, m.c }
 
-// Bias returns the constants of the outputs, which are not to be changed.
+// Bias returns the constants of the outputs, which must not be changed.
 func (m *Kernel) Bias() []float64 { return m.bias }
 
-// Influence is that of new rows of kernel values k (m×n) with the rows, and diag (m) with themselves. The
-// error is ctx's.
+// Influence computes the influence of new rows, given their kernel values k (m×n) with the training rows, and diag (m) with
+// themselves. It returns ctx's error.
 func (m *Kernel) Influence(ctx context.Context, k *mat.Dense, diag []float64) (f, b *mat.Dense, s []float64, err error) {
 	r, n := k.Dims()
 	b, s = mat.NewDense(r, n, nil), make([]float64, r)
@@ -121,14 +120,14 @@ func (m *Kernel) Influence(ctx context.Context, k *mat.Dense, diag []float64) (f
 			rest := 1 - floats.Dot(k.RawRowView(i), m.eta)/m.spread
 			constant = rest * rest * m.spread
 		}
-		// The variance of the function is ≥ 0 but for rounding.
+		// The variance of the function is not negative, except for rounding.
 		s[i] = max(0, diag[i]-quad[i]) + m.ridge + constant
 	}
 	f, err = m.Outputs(ctx, k)
 	return f, b, s, err
 }
 
-// Outputs are those of new rows of kernel values k (m×n). The error is ctx's.
+// Outputs returns the outputs for new rows, given their kernel values k (m×n). It returns ctx's error.
 func (m *Kernel) Outputs(ctx context.Context, k *mat.Dense) (*mat.Dense, error) {
 	r, _ := k.Dims()
 	f := mat.NewDense(r, len(m.bias), nil)

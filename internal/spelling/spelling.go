@@ -1,4 +1,4 @@
-// Package spelling finds names that resemble one that is unknown, for errors.
+// Package spelling suggests known names that resemble an unknown one, for errors.
 package spelling
 
 import (
@@ -10,7 +10,7 @@ import (
 // mostNear is the number of near names in an error.
 const mostNear = 3
 
-// Want is the Want of an error about an unknown name: the known names that resemble it, or all if none does.
+// Want returns the Want text of an error about an unknown name: the known names that resemble it, or all names if none does.
 func Want(name string, known []string) string {
 	if near := Near(name, known); len(near) > 0 {
 		return "a column, perhaps " + quoted(near, " or ")
@@ -26,8 +26,8 @@ func quoted(names []string, between string) string {
 	return strings.Join(out, between)
 }
 
-// Near returns up to three of the known names whose edit distance from a name, without regard to case, is at most a third of its
-// letters, or 1; the nearest first, and of equal ones the first that is known.
+// Near returns up to three known names whose edit distance from a name, ignoring case, is at most a third of its letters, or 1. The
+// nearest come first, and ties keep their order.
 func Near(name string, known []string) []string {
 	type candidate struct {
 		name     string
@@ -53,7 +53,7 @@ func Near(name string, known []string) []string {
 	return out
 }
 
-// distance is Levenshtein's: how many letters are inserted, deleted or replaced.
+// distance returns the Levenshtein distance: the number of insertions, deletions and replacements.
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

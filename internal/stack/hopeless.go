@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// leastProbability bounds probabilities from below in a log loss, as in metrics.LogLoss.
+	// leastProbability is the lower bound of probabilities in a log loss, as in metrics.LogLoss.
 	leastProbability = 0x1p-52
-	// A model is hopeless beside another if its loss is hopelessRatio times as large, and the difference as many standard errors: that of
-	// a few rows far from all others says nothing.
+	// A model is hopeless if its loss is hopelessRatio times that of another, and the difference is hopelessErrors standard errors.
+	// A few outlying rows alone are not evidence.
 	hopelessRatio, hopelessErrors = 2, 3
 )
 
-// Loss returns the square of a residual, or the log loss of the probability of the class that a row has.
+// Loss returns the squared residual, or the log loss of the probability of the true class.
 func Loss(left float64, numbers bool) float64 {
 	if numbers {
 		return left * left
@@ -22,8 +22,8 @@ func Loss(left float64, numbers bool) float64 {
 	return -math.Log(min(max(left, leastProbability), 1))
 }
 
-// Hopeless reports whether a model is so much worse than the best that it would have no share, by what each says of rows without having
-// seen them: residuals, or the probabilities of the classes that they have. Of models that say nothing it is false.
+// Hopeless reports whether a model is so much worse than the best that it would get no share. Left and best hold results for rows
+// left out: residuals, or probabilities of the true classes. It is false if there are no results.
 func Hopeless(left, best []float64, numbers bool) bool {
 	if left == nil || best == nil {
 		return false

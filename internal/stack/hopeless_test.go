@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A model is hopeless where its error is larger in most rows, and not where one row makes it so.
+// A model is hopeless if its error is larger in most rows, but not if it is larger in a single row.
 func TestHopeless(t *testing.T) {
 	best, worse, outlier := make([]float64, 100), make([]float64, 100), make([]float64, 100)
 	for i := range best {

@@ -1,6 +1,6 @@
-// Package stack finds the shares of models in a mean that predicts best what each model has predicted of a row without having
-// seen it (D. H. Wolpert, Stacked generalization, Neural Networks 5, 1992; L. Breiman, Stacked regressions, Machine Learning 24,
-// 1996). Shares are at least 0 and their sum is 1.
+// Package stack finds the shares of models in a weighted mean, from the predictions that each model makes for rows it was not
+// fitted to (D. H. Wolpert, Stacked generalization, Neural Networks 5, 1992; L. Breiman, Stacked regressions, Machine Learning 24,
+// 1996). Shares are nonnegative and sum to 1.
 package stack
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w of the errors e[k] of models, one for each row, and of the weights of the rows,
+// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w for the errors e[k] of each model, one per row, and the weights of the rows,
 // nil for 1 each.
 func Errors(e [][]float64, weights []float64) *mat.SymDense {
 	g := mat.NewSymDense(len(e), nil)
@@ -36,12 +36,12 @@ func Errors(e [][]float64, weights []float64) *mat.SymDense {
 	return g
 }
 
-// Weights returns weights of n rows in proportion to those given, nil for 1 each, whose sum is the effective number of distinct
-// rows: (Σ W)² / Σ W² of the sums W over equal rows, whose distinct row index tells, nil where none are equal. A row that is given
-// twice, or has the weight 2 among others of 1, thus says as much as once.
+// Weights returns weights of n rows that are proportional to the given ones, nil for 1 each. Their sum is the effective number of
+// distinct rows, (Σ W)² / Σ W², where W are the sums over equal rows. Index holds the distinct row of each row, and is nil if no
+// rows are equal. So a row that occurs twice, or has weight 2 among weights of 1, counts as one observation.
 func Weights(n int, weights []float64, index []int) []float64 {
 	out := slices.Repeat([]float64{1}, n)
-	if weights != nil { // squares of weights over the largest neither overflow nor vanish
+	if weights != nil { // squares of weights divided by the largest neither overflow nor vanish
 		largest := floats.Max(weights)
 		for i, w := range weights {
 			out[i] = w / largest
@@ -59,20 +59,21 @@ func Weights(n int, weights []float64, index []int) []float64 {
 	return out
 }
 
-// How shares are settled: on 12 sets of numbers, ten splits each of seeds 7 and 8, and 16 of classes, four splits of seed 8.
+// Settings of the shares. They were chosen on 12 sets with numeric targets, ten splits each of seeds 7 and 8, and 16 sets with
+// classes, four splits of seed 8.
 const (
-	// TowardEqual is how strongly the shares of numbers are drawn to equal ones, in units of the mean squared error of the best model
-	// over the root of the number of rows: that of all would hide that one model is much better than others.
+	// TowardEqual is the strength with which the shares of regressors are drawn to equal ones, in units of the mean squared error
+	// of the best model divided by the square root of the number of rows. The mean over all models would hide that one is much
+	// better than others.
 	TowardEqual = 2.
-	// sharePrior is the parameter of the Dirichlet density of the shares of classifiers: as if each had predicted sharePrior - 1
-	// more rows best.
+	// sharePrior is the parameter of the Dirichlet prior of the shares of classifiers. It acts as if each model had predicted
+	// sharePrior - 1 more rows best.
 	sharePrior = 2.
 	// leastShare is the smallest share of a model that is kept.
 	leastShare = .02
 )
 
-// OfNumbers returns the shares of models with these errors of rows that they have not seen, whose weights sum to the number of rows
-// that they stand for.
+// OfNumbers returns the shares of models, given their errors for rows left out. The weights sum to the effective number of rows.
 func OfNumbers(e [][]float64, weights []float64) []float64 {
 	g := Errors(e, weights)
 	least := math.Inf(1)
@@ -84,15 +85,15 @@ func OfNumbers(e [][]float64, weights []float64) []float64 {
 	return shares
 }
 
-// OfClasses is OfNumbers for the probabilities that models have given the classes of rows.
+// OfClasses returns the shares of models, given their probabilities of the true classes of rows left out.
 func OfClasses(p [][]float64, weights []float64) []float64 {
 	shares := OfLogLoss(p, weights, sharePrior)
 	Prune(shares, leastShare)
 	return shares
 }
 
-// VarianceFactor returns the likeliest factor of the variances of a mixture of models with these errors e and variances of rows that
-// they have not seen; 0 where one has no variances.
+// VarianceFactor returns the maximum likelihood factor for the variances of a mixture of models, given their errors e and variances
+// for rows left out. It returns 0 if a model has no variances.
 func VarianceFactor(e, variances [][]float64, shares, weights []float64) float64 {
 	if slices.ContainsFunc(variances, func(v []float64) bool { return v == nil }) {
 		return 0
@@ -115,8 +116,8 @@ func VarianceFactor(e, variances [][]float64, shares, weights []float64) float64
 	return 0
 }
 
-// Density returns the mean log density of errors of rows that a model has not seen under normal distributions of its variances times
-// the likeliest factor, and the mean of the squares of the errors.
+// Density returns the mean log density of errors for rows left out, under normal distributions with the model's variances times the
+// maximum likelihood factor, and the mean squared error.
 func Density(e, variances, weights []float64) (density, mse float64) {
 	total, factor := floats.Sum(weights), 0.0
 	for i, r := range e {
@@ -131,9 +132,9 @@ func Density(e, variances, weights []float64) (density, mse float64) {
 }
 
 // OfSquaredError returns the shares θ that minimise θ'Gθ + ρ Σ (θ[k] - 1/K)² for a G of [Errors]. The second term draws the shares
-// toward equal ones, so that few rows do not decide. Up to a constant the sum is θ'(G + ρI)θ, whose minimum is in the direction of
-// that of ½ u'(G + ρI)u - Σ u[k] over u >= 0, which the active set method of Lawson and Hanson (Solving Least Squares Problems,
-// 1974, chapter 23) finds exactly. The cost is O(K⁴) at most.
+// toward equal ones, so that a few rows do not decide. Up to a constant the sum is θ'(G + ρI)θ. Its minimum is proportional to that
+// of ½ u'(G + ρI)u - Σ u[k] over u >= 0, which the active set method of Lawson and Hanson (Solving Least Squares Problems, 1974,
+// chapter 23) finds exactly. The cost is at most O(K⁴).
 func OfSquaredError(g *mat.SymDense, rho float64) []float64 {
 	n := g.SymmetricDim()
 	h := mat.NewSymDense(n, nil)
@@ -147,7 +148,7 @@ func OfSquaredError(g *mat.SymDense, rho float64) []float64 {
 		return equal(n)
 	}
 	h.ScaleSym(1/largest, h)
-	for k := range n { // models that are equal share what one of them would have
+	for k := range n { // equal models divide the share that one of them would have
 		h.SetSym(k, k, h.At(k, k)+1e-13)
 	}
 	u := leastOverPositive(h)
@@ -164,7 +165,7 @@ func leastOverPositive(h *mat.SymDense) []float64 {
 	n := h.SymmetricDim()
 	u, slope := make([]float64, n), make([]float64, n)
 	var free []int
-	for range 3*n + 10 { // each set of free entries has a lower minimum than the one before; rounding alone could repeat one
+	for range 3*n + 10 { // each set of free entries has a lower minimum than the last; only rounding could repeat one
 		best := -1
 		for k := range n {
 			slope[k] = 1
@@ -230,9 +231,9 @@ func solveOnes(h *mat.SymDense, free []int) []float64 {
 	return out.RawVector().Data
 }
 
-// OfLogLoss returns the shares θ that maximise Σ w[i] ln Σ θ[k] p[k][i] + (a - 1) Σ ln θ[k], for the probabilities p[k][i] that model k
-// gives to the class that row i has, and a >= 1. It is concave. The iterations of expectation and maximisation never lower it; they
-// end when the mean over the rows grows by less than 1e-12. Rows to which no model gives any probability are left out.
+// OfLogLoss returns the shares θ that maximise Σ w[i] ln Σ θ[k] p[k][i] + (a - 1) Σ ln θ[k], where p[k][i] is model k's probability
+// of the true class of row i, and a >= 1. The objective is concave. Expectation maximisation never lowers it, and ends when the
+// mean over the rows grows by less than 1e-12. Rows for which all probabilities are 0 are left out.
 func OfLogLoss(p [][]float64, weights []float64, a float64) []float64 {
 	theta := equal(len(p))
 	next := make([]float64, len(p))
@@ -276,7 +277,7 @@ func OfLogLoss(p [][]float64, weights []float64, a float64) []float64 {
 	return theta
 }
 
-// Prune sets the shares below least to 0, except the largest, and gives their sum to the others in proportion.
+// Prune sets shares below least to 0, except for the largest, and distributes their sum over the others in proportion.
 func Prune(theta []float64, least float64) {
 	largest := floats.MaxIdx(theta)
 	for k, v := range theta {

@@ -20,7 +20,7 @@ func read(t *testing.T, name string, into any) {
 	require.NoError(t, json.Unmarshal(data, into))
 }
 
-// The optima of an independent solver.
+// Shares agree with those of an independent solver.
 func TestNumbersOfReference(t *testing.T) {
 	for _, name := range []string{"numbers", "numbers_corner", "numbers_ridge"} {
 		var want struct {
@@ -81,8 +81,8 @@ func TestClassesOfReference(t *testing.T) {
 	}
 }
 
-// No move of weight between two models lowers the error of the optimum, whatever the errors are: the conditions of Karush, Kuhn and
-// Tucker, which are enough for a convex function.
+// No transfer of weight between two models lowers the error at the optimum, for any errors. These are the Karush-Kuhn-Tucker
+// conditions, which suffice for a convex function.
 func TestOptimumOfRandomErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 400 {
@@ -147,19 +147,19 @@ func TestWeights(t *testing.T) {
 	for _, w := range []float64{1e-320, 1e300} {
 		assert.InDeltaSlice(t, []float64{2. * 3 / 5, 1. * 3 / 5}, Weights(2, []float64{2 * w, w}, nil), 1e-3)
 	}
-	// One row twice among others is the row with twice the weight.
+	// A repeated row is equivalent to a row with twice the weight.
 	twice, heavy := Weights(4, nil, []int{0, 0, 1, 2}), Weights(3, []float64{2, 1, 1}, nil)
 	assert.InDelta(t, heavy[0], twice[0]+twice[1], 1e-15)
 	assert.InDelta(t, heavy[1], twice[2], 1e-15)
 	assert.InDelta(t, 16./6, floats.Sum(heavy), 1e-15)
 }
 
-// Of errors that are as large as twice their deviations the factor is 4, and the density that of the normal distribution.
+// If errors are twice their standard deviations, the factor is 4, and the density is that of the normal distribution.
 func TestVarianceFactorAndDensity(t *testing.T) {
 	e, v := []float64{2, -2, 4, -4}, []float64{1, 1, 4, 4}
 	w := []float64{1, 1, 1, 1}
 	assert.InDelta(t, 4, VarianceFactor([][]float64{e}, [][]float64{v}, []float64{1}, w), 1e-12)
-	// Of two models of opposite errors the mean has none, and the variance is that of the mixture.
+	// The mean of two models with opposite errors has no error, and the variance is that of the mixture.
 	opposite := []float64{-2, 2, 0, 0}
 	got := VarianceFactor([][]float64{e, opposite}, [][]float64{v, v}, []float64{.5, .5}, w)
 	assert.InDelta(t, (0+0+4./(4+4)+4./(4+4))/4, got, 1e-12)

@@ -11,18 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// Bend is a map of targets to where they may be more like normal ones, and back: the logarithm, or the power of Yeo and Johnson
-// (Biometrika 87, 2000) of what lies around their mean. In a unit that is a power of two the map is the same to the bit for
-// targets times any of them.
+// Bend is an invertible transformation that makes targets more normal: the logarithm, or the power transformation of Yeo and
+// Johnson (Biometrika 87, 2000) around their mean. Its unit is a power of two, so the transformation of targets is bit-identical
+// after multiplication by any power of two.
 type Bend struct {
 	Unit      float64
 	Logarithm bool
-	Lambda    float64 // of the power
-	Centre    float64 // of v = (y/Unit - Centre)/Spread, of which the power is taken
+	Lambda    float64 // exponent of the power
+	Centre    float64 // the power is taken of v = (y/Unit - Centre)/Spread
 	Spread    float64
-	// Low and High are as far beyond the targets, over Unit, as these spread. Nothing is predicted beyond.
+	// Low and High bound predictions, in units of Unit. They extend the range of the targets by its length on either side.
 	Low, High float64
-	// Noise is the variance of mapped targets around what is predicted of them.
+	// Noise is the variance of transformed targets around their predictions.
 	Noise float64
 }
 
@@ -34,7 +34,7 @@ func newBend(y []float64) (*Bend, []float64) {
 	return b, v
 }
 
-// NewLogarithm returns the map of targets that are all > 0, nil for others.
+// NewLogarithm returns the logarithm for targets that are all positive, and nil otherwise.
 func NewLogarithm(y []float64) *Bend {
 	b, v := newBend(y)
 	if !(floats.Min(v) > 0) {
@@ -44,8 +44,8 @@ func NewLogarithm(y []float64) *Bend {
 	return b
 }
 
-// NewPower returns the map of a power that is found for the targets less their mean and over their deviation; nil for targets
-// that are constant.
+// NewPower returns a power transformation. LambdaOf finds the exponent for the standardised targets. It returns nil for constant
+// targets.
 func NewPower(y []float64, lambdaOf func(v []float64) (float64, error)) (*Bend, error) {
 	b, v := newBend(y)
 	mean, deviation := stat.PopMeanStdDev(v, nil)
@@ -61,7 +61,7 @@ func NewPower(y []float64, lambdaOf func(v []float64) (float64, error)) (*Bend, 
 	return b, err
 }
 
-// Of returns what a target is mapped to.
+// Of returns the transformed target.
 func (b *Bend) Of(y float64) float64 {
 	v := y / b.Unit
 	if b.Logarithm {
@@ -73,7 +73,7 @@ func (b *Bend) Of(y float64) float64 {
 	return power(v, b.Lambda)
 }
 
-// power is ((1+v)^p - 1)/p for v >= 0.
+// power returns ((1+v)^p - 1)/p for v >= 0.
 func power(v, p float64) float64 {
 	l := math.Log1p(v)
 	if p == 0 {
@@ -82,7 +82,7 @@ func power(v, p float64) float64 {
 	return math.Expm1(p*l) / p
 }
 
-// LogSlope returns the logarithm of the derivative of Of, but for that of 1/Unit.
+// LogSlope returns the log of the derivative of Of, without the factor 1/Unit.
 func (b *Bend) LogSlope(y float64) float64 {
 	v := y / b.Unit
 	if b.Logarithm {
@@ -96,7 +96,7 @@ func (b *Bend) LogSlope(y float64) float64 {
 	return (p-1)*math.Log1p(v) - math.Log(b.Spread)
 }
 
-// inverse is the v >= 0 of which power is z, infinite beyond all of them.
+// inverse returns the v >= 0 for which power returns z. It is infinite if z is beyond the range of power.
 func inverse(z, p float64) float64 {
 	switch {
 	case p == 0:
@@ -107,7 +107,7 @@ func inverse(z, p float64) float64 {
 	return math.Expm1(math.Log1p(p*z) / p)
 }
 
-// From returns the target that is mapped to z, within Low and High.
+// From returns the target whose transformation is z, limited to Low and High.
 func (b *Bend) From(z float64) float64 {
 	var v float64
 	switch {
@@ -121,7 +121,7 @@ func (b *Bend) From(z float64) float64 {
 	return b.Unit * min(max(v, b.Low), b.High)
 }
 
-// rule has the nodes and weights of a quadrature over the standard normal distribution.
+// rule returns the nodes and weights of a quadrature for the standard normal distribution.
 var rule = sync.OnceValues(func() (nodes, weights []float64) {
 	nodes, weights = make([]float64, 20), make([]float64, 20)
 	quad.Hermite{}.FixedLocations(nodes, weights, math.Inf(-1), math.Inf(1))
@@ -130,7 +130,7 @@ var rule = sync.OnceValues(func() (nodes, weights []float64) {
 	return nodes, weights
 })
 
-// Mean returns the mean of a target whose map is predicted to be z, with Noise.
+// Mean returns the mean of a target whose transformation has mean z and variance Noise.
 func (b *Bend) Mean(z float64) (mean float64) {
 	deviation := math.Sqrt(b.Noise)
 	nodes, weights := rule()
@@ -140,7 +140,8 @@ func (b *Bend) Mean(z float64) (mean float64) {
 	return mean
 }
 
-// Variance returns the mean squared distance, from a mean that Mean has given, of a target whose map is normal of mean z and a variance.
+// Variance returns the mean squared deviation from a mean of a target whose transformation is normal with mean z and the given
+// variance.
 func (b *Bend) Variance(z, variance, mean float64) (sum float64) {
 	deviation := math.Sqrt(variance)
 	nodes, weights := rule()
@@ -151,14 +152,14 @@ func (b *Bend) Variance(z, variance, mean float64) (sum float64) {
 	return sum
 }
 
-// Ends takes the ends of intervals of maps to those of targets, in place.
+// Ends transforms the ends of intervals back to the scale of the targets, in place.
 func (b *Bend) Ends(low, high []float64) {
 	for i := range low {
 		low[i], high[i] = b.From(low[i]), b.From(high[i])
 	}
 }
 
-// Valid reports whether a map that was read is one.
+// Valid reports whether the values of a file are a valid transformation.
 func (b *Bend) Valid() bool {
 	for _, v := range []float64{b.Unit, b.Spread} {
 		if !(v > 0) || math.IsInf(v, 1) {
@@ -187,7 +188,7 @@ func (b *Bend) GraphFrom(z graph.Value) graph.Value {
 	return v.Max(z.Number(b.Low)).Min(z.Number(b.High)).Times(b.Unit)
 }
 
-// graphInverse is inverse for values of a graph. Beyond all powers it is beyond all that From returns.
+// graphInverse is inverse for values of a graph. Beyond the range of power it exceeds all results of From.
 func graphInverse(z graph.Value, p float64) graph.Value {
 	if p == 0 {
 		return z.Expm1()

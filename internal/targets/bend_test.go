@@ -20,7 +20,7 @@ func lognormal(n int) []float64 {
 	return out
 }
 
-// Of and From are inverse within the bounds, and LogSlope is the derivative of Of.
+// From inverts Of within the bounds, and LogSlope is the log derivative of Of.
 func TestBendAndBack(t *testing.T) {
 	y := lognormal(50)
 	bends := map[string]*Bend{"logarithm": NewLogarithm(y)}
@@ -45,7 +45,7 @@ func TestBendAndBack(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// The mean of a lognormal distribution is exp(μ + σ²/2), and its variance that times itself times exp(σ²) - 1.
+// The mean of a lognormal distribution is exp(μ + σ²/2), and its variance is the squared mean times exp(σ²) - 1.
 func TestMomentsOfABend(t *testing.T) {
 	b := NewLogarithm(lognormal(2000))
 	b.Noise, b.High = .09, 1e9
@@ -58,7 +58,7 @@ func TestMomentsOfABend(t *testing.T) {
 	assert.InEpsilon(t, math.E*b.Unit, high[0], 1e-12)
 }
 
-// Of targets times a power of two all maps are the same to the bit.
+// Transformations are bit-identical after multiplication of the targets by a power of two.
 func TestUnitOfABend(t *testing.T) {
 	y := lognormal(50)
 	times := make([]float64, len(y))

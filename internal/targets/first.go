@@ -6,9 +6,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// A machine predicts k targets, and that of a Regressor has one.
+// Machines predict k targets, and a Regressor has one.
 
-// First returns the column of one target, nil for a nil m.
+// First returns the first column, or nil for a nil m.
 func First(m *mat.Dense, err error) ([]float64, error) {
 	if err != nil || m == nil {
 		return nil, err
@@ -16,7 +16,7 @@ func First(m *mat.Dense, err error) ([]float64, error) {
 	return mat.Col(nil, 0, m), nil
 }
 
-// FirstPair is First of two matrices, such as means and variances.
+// FirstPair is First for two matrices, such as means and variances.
 func FirstPair(a, b *mat.Dense, err error) (first, second []float64, _ error) {
 	if err != nil {
 		return nil, nil, err
@@ -24,8 +24,7 @@ func FirstPair(a, b *mat.Dense, err error) (first, second []float64, _ error) {
 	return mat.Col(nil, 0, a), mat.Col(nil, 0, b), nil
 }
 
-// CheckValues returns an ErrNotFinite error if a value of m (n×k) is not finite. It names the row alone where there is one
-// target.
+// CheckValues returns an ErrNotFinite error if a value of m (n×k) is not finite. With a single target it names only the row.
 func CheckValues(name string, m *mat.Dense) error {
 	if _, k := m.Dims(); k > 1 {
 		return check.Finite(name, m)

@@ -1,4 +1,4 @@
-// Package targets checks several targets of each row, and takes them to one scale and back.
+// Package targets checks the targets of rows, and converts them to a standard scale and back.
 package targets
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Check returns the rows x of Fit and their targets y, n×k, as dense matrices that are not to be written to.
+// Check returns the rows x and targets y (n×k) of Fit as dense matrices, which must not be modified.
 func Check(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 	if xd, err = check.Dense("x", x); err != nil {
 		return nil, nil, err
@@ -28,8 +28,8 @@ func Check(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 	return xd, yd, nil
 }
 
-// Unit returns the power of two at or below the largest of |values|; 1 where all are 0. Division by it is exact, but for
-// numbers that become denormal, so that what is learnt in such units is the same to the bit for targets times any power of
+// Unit returns the largest power of two that is at most the largest absolute value, or 1 if all values are 0. Division by it is
+// exact, except for numbers that become subnormal. So results in these units are bit-identical for targets multiplied by a power of
 // two.
 func Unit(values []float64) float64 {
 	largest := 0.0
@@ -43,7 +43,7 @@ func Unit(values []float64) float64 {
 	return math.Ldexp(1, exponent-1)
 }
 
-// Divided returns a copy of values over a unit.
+// Divided returns a copy of values divided by a unit.
 func Divided(values []float64, unit float64) []float64 {
 	out := make([]float64, len(values))
 	for i, v := range values {
@@ -52,28 +52,27 @@ func Divided(values []float64, unit float64) []float64 {
 	return out
 }
 
-// Centred returns values less their mean, over the Unit of what is left: what an evidence or an error is taken of, which
-// knows neither the constant nor the unit of the targets, by a method that ends by comparing its changes with its values.
+// Centred returns values minus their mean, divided by the Unit of the differences. Evidences and errors depend neither on the
+// constant nor on the unit of the targets, but minimisers compare changes with values when they decide to stop.
 func Centred(values []float64) []float64 {
 	out := Divided(values, Unit(values))
-	floats.AddConst(-out[0], out) // of a large constant first, whose mean would be rounded
+	floats.AddConst(-out[0], out) // first subtract a large constant, whose mean would be rounded
 	floats.AddConst(-stat.Mean(out, nil), out)
 	return Divided(out, Unit(out))
 }
 
-// Units are where the values of targets lie, and how far they spread: a target t stands for Mean + Spread·t.
+// Units holds the location and scale of targets: the original target is Mean + Spread·t.
 type Units struct {
-	Mean   []float64 // zeros where nothing is to be centred
-	Spread []float64 // 1 for a target that is constant to rounding
+	Mean   []float64 // zeros without centring
+	Spread []float64 // 1 for a target that is constant up to rounding
 }
 
-// constant is the deviation from the mean, over the largest value, up to which a target is constant to rounding.
+// constant is the ratio of the deviation to the largest value up to which a target counts as constant.
 const constant = 1e-15
 
-// Standard returns a copy of y in units of its own: less the weighted mean, unless nothing is to be centred, and over
-// the root of the weighted mean square of the rest. The weights may be nil for all 1. No square of a value is taken
-// before it is divided by the largest, so that nothing overflows here. Where a value, or a difference, does, and where the targets of a
-// column spread by less than has a square, the error names the column.
+// Standard returns a copy of y in standard units: minus the weighted mean, if centre is set, and divided by the weighted root mean
+// square of the rest. Nil weights are 1 each. Values are divided by the largest before they are squared, so that squares do not
+// overflow. If a value or a difference overflows, or the spread of a column is too small to be squared, the error names the column.
 func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.Dense, *Units, error) {
 	n, k := y.Dims()
 	out := mat.DenseCopyOf(y)
@@ -93,7 +92,7 @@ func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.De
 		for i := range n {
 			size = max(size, math.Abs(y.At(i, j)))
 		}
-		for range 2 { // the second time what rounding left of a large offset
+		for range 2 { // the second pass removes the rounding errors of a large offset
 			if !centre {
 				break
 			}
@@ -126,7 +125,7 @@ func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.De
 			square += at(i) / total * v * v
 		}
 		u.Spread[j] = largest * math.Sqrt(square)
-		if !(u.Spread[j] > 0) { // a denormal, or a weight that is next to none
+		if !(u.Spread[j] > 0) { // a subnormal spread, or a negligible weight
 			u.Spread[j] = largest
 		}
 		for i := range n {
@@ -136,12 +135,13 @@ func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.De
 	return out, u, nil
 }
 
-// TooLarge is the error of a target whose values, or their squares, overflow.
+// TooLarge returns the error for a target whose values, or their squares, overflow.
 func TooLarge(typ string, column int) error {
 	return fmt.Errorf("%s: column %d of y is too large, its squares overflow: %w", typ, column, fault.ErrNotFinite)
 }
 
-// Rescale multiplies each column of a matrix by its target's spread: what was made of targets, without their place.
+// Rescale multiplies each column of a matrix by its target's spread. It suits linear functions of the targets, without their
+// location.
 func (u *Units) Rescale(m *mat.Dense) {
 	if m == nil {
 		return
@@ -154,22 +154,22 @@ func (u *Units) Rescale(m *mat.Dense) {
 	}
 }
 
-// Restore takes values, one of each target, to the targets' places.
+// Restore converts values, one per target, to the original scale and location.
 func (u *Units) Restore(values []float64) {
 	for j, v := range values {
 		values[j] = u.Mean[j] + u.Spread[j]*v
 	}
 }
 
-// Squares multiplies variances, one of each target, by the squares of the spreads.
+// Squares multiplies variances, one per target, by the squares of the spreads.
 func (u *Units) Squares(variances []float64) {
 	for j := range variances {
 		variances[j] = variances[j] * u.Spread[j] * u.Spread[j]
 	}
 }
 
-// Finite returns an error that names the first target of which a value is not finite: values have a row for each of
-// some quantities and a column for each target.
+// Finite returns an error that names the first target with a value that is not finite. Each slice of values has one element per
+// target.
 func Finite(typ string, values ...[]float64) error {
 	for _, row := range values {
 		for j, v := range row {
@@ -181,7 +181,7 @@ func Finite(typ string, values ...[]float64) error {
 	return nil
 }
 
-// FiniteColumns is Finite of a matrix with a column for each target.
+// FiniteColumns is Finite for a matrix with one column per target.
 func FiniteColumns(typ string, m *mat.Dense) error {
 	if m == nil {
 		return nil

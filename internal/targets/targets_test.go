@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 	assert.EqualError(t, err, "y[2,1] is NaN")
 }
 
-// The columns of a matrix have mean 0 and square 1, and go back.
+// The columns have mean 0 and mean square 1, and can be restored.
 func TestStandard(t *testing.T) {
 	y := mat.NewDense(4, 4, []float64{
 		1, 1e6, 7.1, 1e200,
@@ -91,7 +91,7 @@ func TestBack(t *testing.T) {
 	assert.NoError(t, targets.FiniteColumns("a: T", nil))
 }
 
-// Values over their unit are from 1 to 2, exactly, whatever power of two they are multiplied with.
+// Values divided by their unit are exactly in [1, 2), for any power of two as a factor.
 func TestUnit(t *testing.T) {
 	y := []float64{0.3, -7.9, 2}
 	assert.Equal(t, 4.0, targets.Unit(y))

@@ -2,8 +2,7 @@ package vecmath
 
 import "time"
 
-// stopwatch keeps the least time of one of two things that a benchmark alternates: other
-// programs on the machine only add to it.
+// stopwatch records the shortest time of one of two alternating functions, since other programs on the machine only add to it.
 type stopwatch struct{ least time.Duration }
 
 func (s *stopwatch) time(f func()) {

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// drawn is an argument of a size that loops may trip over.
+// drawn returns an argument of critical size.
 func drawn(rng *rand.Rand) float64 {
 	switch rng.IntN(12) {
 	case 0:
@@ -25,8 +25,8 @@ func drawn(rng *rand.Rand) float64 {
 	return 10 * rng.NormFloat64()
 }
 
-// The vector loops, of any length and place in memory, touch nothing beside their slices, give the bits of the loops in Go, and
-// those what package math gives, within 4 units in the last place for exponentials, sines and cosines.
+// The vector loops, for any length and alignment, access nothing outside their slices. They are bit-identical to the loops in Go,
+// and agree with package math within 4 units in the last place for exponentials, sines and cosines.
 func TestCampaignVectors(t *testing.T) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")
@@ -48,7 +48,7 @@ func TestCampaignVectors(t *testing.T) {
 		}
 		a, b := drawn(rng), math.Abs(rng.NormFloat64())
 		routine, place := rng.IntN(8), places[rng.IntN(len(places))]
-		// call returns what a routine says, and what it writes.
+		// call returns the result of a routine and what it writes.
 		call := func(name string) (said bool, first, second []float64) {
 			s := [][]float64{arenas[0].Put(place, x), arenas[1].Put(place, y), arenas[2].Put(place, y)}
 			guarded.Run(t, name, func() {
@@ -93,7 +93,7 @@ func TestCampaignVectors(t *testing.T) {
 			switch routine {
 			case 0:
 				want := math.Exp(a * v)
-				if a*v > 709 { // package math's on amd64 overflows above 709.44, too soon
+				if a*v > 709 { // math.Exp on amd64 already overflows above 709.44
 					want = math.Exp(a*v-10) * math.Exp(10)
 				}
 				nearby(t, "exp", a*v, first[i], want)
@@ -113,8 +113,8 @@ func TestCampaignVectors(t *testing.T) {
 	})
 }
 
-// nearby fails unless got is within 4 units in the last place of want, or both are NaN. Near the zeros of sines package math
-// itself is off by some in 1e-16 of 1.
+// nearby fails unless got is within 4 units in the last place of want, or both are NaN. Near the zeros of sines, package math
+// itself has an error of several 1e-16.
 func nearby(t *testing.T, of string, x, got, want float64) {
 	t.Helper()
 	if math.IsNaN(got) && math.IsNaN(want) || got == want {

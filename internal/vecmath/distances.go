@@ -2,10 +2,9 @@ package vecmath
 
 import "math"
 
-// AddNorms adds norm + norms[j] to dst[j], which is -2<x, z> for squared norms of x and z, and
-// reports whether all the distances that come of it are above a share of the sum of their norms:
-// whether none has lost more digits than that. A NaN is not above. The results are the same on
-// every processor.
+// AddNorms adds norm + norms[j] to dst[j], which holds -2<x, z>, to get squared distances. It reports whether all of them exceed a
+// fraction share of the sum of their norms, so that none has lost more digits than that. It is false if there is a NaN. The results
+// are bit-identical on all processors.
 func AddNorms(dst []float64, norm float64, norms []float64, share float64) bool {
 	norms = norms[:len(dst)]
 	done, above := addNormsVector(dst, norm, norms, share)
@@ -27,7 +26,7 @@ func Finite(x []float64) bool {
 	return finite
 }
 
-// AddManhattan adds |v - z[j]| to dst[j]. The results are the same on every processor.
+// AddManhattan adds |v - z[j]| to dst[j]. The results are bit-identical on all processors.
 func AddManhattan(dst []float64, v float64, z []float64) {
 	z = z[:len(dst)]
 	done := addManhattanVector(dst, v, z)
@@ -36,8 +35,8 @@ func AddManhattan(dst []float64, v float64, z []float64) {
 	}
 }
 
-// WeighManhattan returns Σ w[j] |v - z[j]|, summed in four parts of every fourth element. The results are the same on every
-// processor.
+// WeighManhattan returns Σ w[j] |v - z[j]|, as four partial sums over every fourth element. The result is bit-identical on all
+// processors.
 func WeighManhattan(w []float64, v float64, z []float64) float64 {
 	z = z[:len(w)]
 	var sums [4]float64

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The distances are those of a plain loop to the bit, of any number of elements, and one of them
-// that is too small, or NaN, is seen wherever it stands.
+// The distances are bit-identical to those of a plain loop, for any length. A distance that is too small, or NaN, is detected at
+// any position.
 func TestAddNorms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range 23 {
@@ -24,7 +24,7 @@ func TestAddNorms(t *testing.T) {
 				dst := append([]float64{}, products...)
 				if spoilt >= 0 {
 					dst[spoilt] = value
-					if value == -norm { // no distance at all
+					if value == -norm { // a distance of 0
 						dst[spoilt] -= norms[spoilt]
 					}
 				}
@@ -40,7 +40,7 @@ func TestAddNorms(t *testing.T) {
 	}
 }
 
-// Distances are those of a plain loop to the bit, and weighted sums to rounding.
+// Distances are bit-identical to those of a plain loop, and weighted sums agree up to rounding.
 func TestManhattan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for n := range 23 {
@@ -67,7 +67,7 @@ func floatBitsOf(x []float64) []uint64 {
 	return out
 }
 
-// What is not finite is seen wherever it stands; what is large is finite.
+// A value that is not finite is detected at any position. Large values are finite.
 func TestFinite(t *testing.T) {
 	for n := range 23 {
 		x := make([]float64, n)

@@ -1,6 +1,5 @@
-// Package vecmath evaluates elementary functions over slices, faster than a loop
-// over package math: without a call for each element, the processor works on
-// several at once.
+// Package vecmath evaluates elementary functions over slices. It is faster than a loop over package math: without a call per
+// element, the processor works on several at once.
 package vecmath
 
 import (
@@ -8,36 +7,32 @@ import (
 	"math/big"
 )
 
-// The exponential is table-driven (P. T. P. Tang, ACM Transactions on
-// Mathematical Software 15, 1989): with x = (k/N) ln 2 + r, k an integer and
-// |r| ≤ ln 2 / 2N,
+// The exponential is table-driven (P. T. P. Tang, ACM Transactions on Mathematical Software 15, 1989): with x = (k/N) ln 2 + r, an
+// integer k and |r| ≤ ln 2 / 2N,
 //
 //	eˣ = 2^⌊k/N⌋ · 2^((k mod N)/N) · eʳ
 //
-// whose factors are an addition to an exponent, a table, and a polynomial: for
-// N = 256 degree 4 leaves 4e-17.
+// The factors are an addition to the exponent, a table, and a polynomial. For N = 256, degree 4 has an error of 4e-17.
 const (
 	tableBits = 8
 	tableSize = 1 << tableBits
 
 	inverseStep = tableSize / math.Ln2
-	// The step ln 2 / N in two parts. The first has 32 bits, so that its product
-	// with any k in use, of at most 19, is exact.
+	// The step ln 2 / N in two parts. The first has 32 bits, so that its product with k, which has at most 19 bits, is exact.
 	stepHigh = 0x1.62e42fefp-9
 	stepLow  = math.Ln2/tableSize - stepHigh
 
-	// Adding and subtracting it rounds a float64 to an integer, which is left in
-	// the low bits of the sum.
+	// Adding and subtracting it rounds a float64 to an integer, which is in the low bits of the sum.
 	rounder = 0x1.8p52
 
-	// Within these bounds the result is a normal number; beyond the others it is
-	// less than half of the smallest number, or more than the largest.
+	// Between the first two bounds the result is a normal number. Beyond the others it is less than half of the smallest number, or
+	// larger than the largest.
 	lowest, highest        = -708.0, 709.0
 	vanishing, overflowing = -745.2, 709.8
 )
 
-// exp2Bits holds the bits of 2^(i/N), correctly rounded, less i shifted to where
-// adding k puts it again: the integer part of k/N lies in the exponent bits then.
+// exp2Bits holds the bits of 2^(i/N), correctly rounded, minus i shifted to where k is added. The integer part of k/N is then in
+// the exponent bits.
 var exp2Bits = func() (table [tableSize]uint64) {
 	root := new(big.Float).SetPrec(160).SetInt64(2)
 	for range tableBits {
@@ -52,9 +47,8 @@ var exp2Bits = func() (table [tableSize]uint64) {
 	return table
 }()
 
-// Exp sets dst[i] = e^(a·x[i]), where the product is rounded first, with an error
-// of at most 2 units in the last place, subnormal results included. dst is as long
-// as x and may be x itself. The result is the same on every processor.
+// Exp sets dst[i] = e^(a·x[i]), where the product is rounded first, with an error of at most 2 units in the last place, including
+// subnormal results. Dst has the length of x and may be x itself. The result is bit-identical on all processors.
 func Exp(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for {
@@ -69,8 +63,7 @@ func Exp(dst []float64, a float64, x []float64) {
 	}
 }
 
-// expScalar does the same in Go. The conversions keep the compiler from fusing
-// products into sums, which on some processors it would.
+// expScalar does the same in Go. The conversions prevent the compiler from fusing products into sums.
 func expScalar(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {
@@ -89,8 +82,8 @@ func expScalar(dst []float64, a float64, x []float64) {
 	}
 }
 
-// expOutside takes a power of two out, so that nothing under- or overflows before
-// the end. (math.Exp does: on amd64 it is +Inf from 709.7827128932 on.)
+// expOutside factors out a power of two, so that nothing underflows or overflows before the last step. (math.Exp is +Inf from
+// 709.7827128932 on amd64.)
 func expOutside(v float64) float64 {
 	switch {
 	case math.IsNaN(v):

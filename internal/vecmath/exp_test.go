@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// bigExp is eˣ to some 200 bits: the series of x/2^s, squared s times.
+// bigExp returns eˣ to about 200 bits: the series of x/2^s, squared s times.
 func bigExp(x float64) *big.Float {
 	const prec, halvings, terms = 300, 40, 12
 	u := new(big.Float).SetPrec(prec).SetFloat64(x)
@@ -26,7 +26,7 @@ func bigExp(x float64) *big.Float {
 	return sum
 }
 
-// ulps returns how many units in the last place of want lie between it and got.
+// ulps returns the error of got in units in the last place of want.
 func ulps(got float64, want *big.Float) float64 {
 	w, _ := want.Float64()
 	unit := math.Abs(w) - math.Nextafter(math.Abs(w), 0)
@@ -35,8 +35,8 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(e) / unit
 }
 
-// The arguments: all sizes, those that kernels have most, both sides of each point
-// where the table's index or the exponent changes, and of the ends.
+// Arguments of all sizes, those most common in kernels, and both sides of each point where the table's index or the exponent
+// changes, and of the bounds.
 func TestExpTo2Ulps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var x []float64
@@ -96,8 +96,8 @@ func TestExpInPlaceAndScaled(t *testing.T) {
 	assert.Equal(t, dst[:4], x)
 }
 
-// BenchmarkExp times 1000 exponentials of what kernels ask for beside a loop over
-// math.Exp in the same run; "ratio" is the loop's time over ours.
+// BenchmarkExp times 1000 exponentials of typical kernel arguments, and a loop over math.Exp in the same run. "ratio" is the loop's
+// time divided by ours.
 func BenchmarkExp(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := make([]float64, 1000), make([]float64, 1000)

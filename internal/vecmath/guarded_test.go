@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// No loop reads or writes beside its slices, wherever they end.
+// No loop reads or writes outside its slices.
 func TestNothingBeside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, side := range guarded.Sides {

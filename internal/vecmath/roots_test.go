@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Both are those of plain loops to the bit, of any number of elements, limits and NaN included.
+// Both are bit-identical to plain loops, for any length, including limits and NaN.
 func TestRootsAndQuadratics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for n := range 23 {
@@ -41,7 +41,7 @@ func TestRootsAndQuadratics(t *testing.T) {
 	}
 }
 
-// bitsOf are those of numbers, all NaN alike.
+// bitsOf returns the bits of numbers, with the same bits for all NaN.
 func bitsOf(x []float64) []uint64 {
 	out := floatBitsOf(x)
 	for i, v := range x {

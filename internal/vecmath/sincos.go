@@ -7,24 +7,22 @@ import (
 	"sync"
 )
 
-// Sine and cosine are table-driven as the exponential is: with x = a + r, a one of N
-// angles about h = 2π/N apart, and |r| ≤ h/2,
+// Sine and cosine are table-driven, like the exponential: with x = a + r, where a is one of N angles about h = 2π/N apart, and |r|
+// ≤ h/2,
 //
 //	sin x = sin a + (cos a · sin r + sin a · (cos r - 1))
 //	cos x = cos a + (cos a · (cos r - 1) - sin a · sin r)
 //
-// For N = 512 polynomials of degrees 5 and 6 leave 1e-17. There is no branch for the
-// quadrant, which a loop over math.Sincos mispredicts every other time. Beside a zero of
-// the sine or the cosine the result is half of the table's value, whose rounding would
-// count twice: a is therefore not kh, but so near to it that the smaller of the two
-// values is a float64 (S. Gal, in: Accurate Scientific Computations, LNCS 235, 1986).
+// For N = 512, polynomials of degrees 5 and 6 have an error of 1e-17. There is no branch for the quadrant, which a loop over
+// math.Sincos often mispredicts. Near a zero of the sine or the cosine the result is half of the table's value, so that the
+// rounding of that value would count twice. So a is not exactly kh, but a nearby angle for which the smaller of the two values is a
+// float64 (S. Gal, in: Accurate Scientific Computations, LNCS 235, 1986).
 const (
 	circleBits = 9
 	circle     = 1 << circleBits // N
 
 	inverseAngle = circle / (2 * math.Pi)
-	// The step in three parts. The first two have 33 bits, so that their products with
-	// any k in use, of at most 20, are exact.
+	// The step in three parts. The first two have 33 bits, so that their products with k, which has at most 20 bits, are exact.
 	angleHigh   = 0x1.921fb544p-7
 	angleMiddle = 0x1.0b4611a6p-41
 	angleLow    = 0x1.3198a2e037073p-76
@@ -33,12 +31,11 @@ const (
 	farthest = 8000.0
 )
 
-// point is an angle a = kh + offset; the larger of the values is correctly rounded, the
-// smaller exact.
+// point is an angle a = kh + offset. The larger value is correctly rounded, and the smaller is exact.
 type point struct{ sin, cos, offset float64 }
 
 var circlePoints = func() (table [circle]point) {
-	// An eighth of the circle by rotation; the rest mirrors it.
+	// Compute an eighth of the circle by rotation, and the rest by symmetry.
 	const eighth, precision = circle / 8, 200
 	angle := pi(precision)
 	angle.SetMantExp(angle, 1-circleBits)
@@ -47,7 +44,7 @@ var circlePoints = func() (table [circle]point) {
 	product := func(a, b *big.Float) *big.Float { return new(big.Float).SetPrec(precision).Mul(a, b) }
 	for k := range eighth + 1 {
 		s, _ := sin.Float64()
-		// To first order: an offset is at most 2⁻⁵⁴.
+		// A first-order formula suffices, since offsets are at most 2⁻⁵⁴.
 		offset := new(big.Float).SetPrec(precision).SetFloat64(s)
 		offset.Quo(offset.Sub(offset, sin), cos)
 		c, _ := new(big.Float).Sub(cos, product(sin, offset)).Float64()
@@ -59,7 +56,7 @@ var circlePoints = func() (table [circle]point) {
 		sin, cos = new(big.Float).Add(product(sin, stepCos), product(cos, stepSin)), new(big.Float).Sub(product(cos, stepCos),
 			product(sin, stepSin))
 	}
-	for k := range table { // no negative zeros
+	for k := range table { // replace negative zeros
 		table[k].sin += 0
 		table[k].cos += 0
 		table[k].offset += 0
@@ -67,7 +64,7 @@ var circlePoints = func() (table [circle]point) {
 	return table
 }()
 
-// pi is π = 16 atan(1/5) - 4 atan(1/239).
+// pi returns π = 16 atan(1/5) - 4 atan(1/239).
 func pi(precision uint) *big.Float {
 	arctan := func(n int64) *big.Float {
 		power := new(big.Float).SetPrec(precision+32).Quo(big.NewFloat(1), new(big.Float).SetInt64(n))
@@ -85,7 +82,7 @@ func pi(precision uint) *big.Float {
 	return a.Sub(a, b)
 }
 
-// series is sine and cosine of a small x.
+// series returns the sine and the cosine of a small x.
 func series(x *big.Float) (sin, cos *big.Float) {
 	sin, cos = new(big.Float).SetPrec(x.Prec()), new(big.Float).SetPrec(x.Prec())
 	term := new(big.Float).SetPrec(x.Prec()).SetInt64(1)
@@ -106,9 +103,8 @@ func series(x *big.Float) (sin, cos *big.Float) {
 	return sin, cos
 }
 
-// Sincos sets sin[i] and cos[i] to the sine and the cosine of x[i], with an error of at
-// most 2 units in the last place for arguments of any size. Both are as long as x, and
-// either may be x itself. The results are the same on every processor.
+// Sincos sets sin[i] and cos[i] to the sine and the cosine of x[i], with an error of at most 2 units in the last place for
+// arguments of any size. Both have the length of x, and either may be x itself. The results are bit-identical on all processors.
 func Sincos(sin, cos, x []float64) {
 	sin, cos = sin[:len(x)], cos[:len(x)]
 	for {
@@ -123,7 +119,7 @@ func Sincos(sin, cos, x []float64) {
 	}
 }
 
-// sincosScalar does the same in Go, without fused operations as expScalar.
+// sincosScalar does the same in Go, without fused operations, like expScalar.
 func sincosScalar(sin, cos, x []float64) {
 	sin, cos = sin[:len(x)], cos[:len(x)]
 	for i, v := range x {
@@ -142,7 +138,7 @@ func sincosScalar(sin, cos, x []float64) {
 	}
 }
 
-// turn returns sine and cosine of kh + r + low.
+// turn returns the sine and the cosine of kh + r + low.
 func (p *point) turn(r, low float64) (sin, cos float64) {
 	q := float64(r * r)
 	s := r + ((low - p.offset) + float64(r*q*(float64(q*(1.0/120))-1.0/6)))
@@ -150,8 +146,8 @@ func (p *point) turn(r, low float64) (sin, cos float64) {
 	return p.sin + (float64(p.cos*s) + float64(p.sin*c)), p.cos + (float64(p.cos*c) - float64(p.sin*s))
 }
 
-// turns holds the bits of 1/2π after the point, most significant first: those that an
-// exponent of up to 971 shifts out, the 128 that count, and 64 for the product.
+// turns holds the fractional bits of 1/2π, most significant first: those that an exponent of up to 971 shifts out, 128 that remain,
+// and 64 for the product.
 var turns = sync.OnceValue(func() (words [20]uint64) {
 	const precision = 64 * 20
 	v := pi(precision)
@@ -164,8 +160,8 @@ var turns = sync.OnceValue(func() (words [20]uint64) {
 	return words
 })
 
-// sincosFar multiplies by 1/2π in integers, of which it keeps the 128 bits after the
-// point (M. H. Payne, R. N. Hanek, ACM SIGNUM Newsletter 18, 1983).
+// sincosFar multiplies by 1/2π in integers, and keeps 128 fractional bits (M. H. Payne, R. N. Hanek, ACM SIGNUM Newsletter 18,
+// 1983).
 func sincosFar(v float64) (sin, cos float64) {
 	if v-v != 0 {
 		return math.NaN(), math.NaN()
@@ -174,7 +170,7 @@ func sincosFar(v float64) (sin, cos float64) {
 	mantissa := math.Float64bits(v)&(1<<52-1) | 1<<52
 	high, low := turnsOf(mantissa, exponent)
 
-	// The nearest point of the circle, and the signed rest.
+	// The nearest point of the table, and the signed remainder.
 	k := (high + 1<<(63-circleBits)) >> (64 - circleBits)
 	high -= k << (64 - circleBits)
 	sign := 1.0
@@ -184,7 +180,7 @@ func sincosFar(v float64) (sin, cos float64) {
 		low, borrow = bits.Sub64(0, low, 0)
 		high, _ = bits.Sub64(0, high, borrow)
 	}
-	// The rest is a + b turns, a exact, times 2π = c + d.
+	// The remainder is a + b turns, with an exact a, times 2π = c + d.
 	a, b := sign*float64(high&^0x7ff), sign*(float64(high&0x7ff)+float64(low)*0x1p-64)
 	const c, d = 2 * math.Pi, 0x1.1a62633145c07p-52
 	p := a * c
@@ -197,11 +193,11 @@ func sincosFar(v float64) (sin, cos float64) {
 	return sin, cos
 }
 
-// turnsOf returns the fraction of mantissa·2^exponent/2π, in units of 2⁻¹²⁸. The
-// exponent is that of a number beyond farthest, at least -40.
+// turnsOf returns the fractional part of mantissa·2^exponent/2π in units of 2⁻¹²⁸. The exponent is that of a number beyond
+// farthest, at least -40.
 func turnsOf(mantissa uint64, exponent int) (high, low uint64) {
 	words := turns()
-	// Three words from bit number exponent on, zeros before the point.
+	// Three words from bit number exponent on, with zeros before the binary point.
 	word := func(i int) uint64 {
 		at := exponent + 64*i
 		first, shift := at>>6, uint(at)&63

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// bigPi has bits enough to reduce the largest float64.
+// bigPi has enough bits to reduce the largest float64.
 var bigPi = pi(1400)
 
-// bigSincos is sine and cosine of x to some 200 bits.
+// bigSincos returns the sine and the cosine of x to about 200 bits.
 func bigSincos(x float64) (sin, cos *big.Float) {
 	const precision = 1400
 	half := new(big.Float).SetMantExp(bigPi, -1)
@@ -33,9 +33,8 @@ func bigSincos(x float64) (sin, cos *big.Float) {
 	return sin, cos
 }
 
-// The arguments: all sizes, those next to each zero of either function, where the
-// reduction loses most, both sides of each point where the table's index changes, and
-// beside the zeros, where the table's rounding would count most.
+// Arguments of all sizes, those next to each zero of either function, where the reduction loses most, both sides of each point
+// where the table's index changes, and those near zeros, where the rounding of the table would count most.
 func sincosArguments() (x []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {
@@ -52,8 +51,8 @@ func sincosArguments() (x []float64) {
 		edge := (float64(k) + 0.5) * angleHigh
 		x = append(x, edge, math.Nextafter(edge, 9), float64(k)*angleHigh)
 	}
-	x = append(x, -0.007325680267358402) // where a table of kh without offsets is off by more
-	// The float64 that is nearest to a multiple of π/2, and the ends.
+	x = append(x, -0.007325680267358402) // a table of kh without offsets would fail here
+	// The float64 nearest to a multiple of π/2, and the bounds.
 	x = append(x, 6381956970095103*0x1p797, math.MaxFloat64, farthest, math.Nextafter(farthest, 9e9), -farthest)
 	return x
 }
@@ -107,9 +106,8 @@ func TestSincosInPlace(t *testing.T) {
 	assert.Equal(t, cos[:4], other)
 }
 
-// BenchmarkSincos times what random features ask for beside a loop over math.Sincos in
-// the same run; "ratio" is the loop's time over ours. There are so many arguments that
-// the processor cannot learn their quadrants by heart.
+// BenchmarkSincos times typical arguments of random features, and a loop over math.Sincos in the same run. "ratio" is the loop's
+// time divided by ours. There are so many arguments that the processor cannot learn their quadrants.
 func BenchmarkSincos(b *testing.B) {
 	const n = 1 << 16
 	rng := rand.New(rand.NewPCG(1, 1))

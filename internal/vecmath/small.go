@@ -2,8 +2,8 @@ package vecmath
 
 import "math"
 
-// Dot returns Σ x[i]z[i], in a loop: for rows of few columns, where a call of BLAS costs
-// more than it saves. For long vectors there is linalg.Dot.
+// Dot returns Σ x[i]z[i] by a loop. It is for rows of few columns, where a BLAS call costs more than it saves. For long vectors see
+// linalg.Dot.
 func Dot(x, z []float64) float64 {
 	s := 0.0
 	for i, v := range x {
@@ -12,7 +12,7 @@ func Dot(x, z []float64) float64 {
 	return s
 }
 
-// SquaredDistance returns Σ (x[i] - z[i])², as Dot.
+// SquaredDistance returns Σ (x[i] - z[i])² by a loop, like Dot.
 func SquaredDistance(x, z []float64) float64 {
 	s := 0.0
 	for i, v := range x {
@@ -22,7 +22,7 @@ func SquaredDistance(x, z []float64) float64 {
 	return s
 }
 
-// Sum returns Σ v[i], added in their order.
+// Sum returns Σ v[i], added in order.
 func Sum(v []float64) (s float64) {
 	for _, x := range v {
 		s += x
@@ -30,7 +30,7 @@ func Sum(v []float64) (s float64) {
 	return s
 }
 
-// Sigmoid returns 1/(1 + e⁻ᵛ), which overflows nowhere.
+// Sigmoid returns 1/(1 + e⁻ᵛ) without overflow.
 func Sigmoid(v float64) float64 {
 	if v >= 0 {
 		return 1 / (1 + math.Exp(-v))
@@ -39,7 +39,7 @@ func Sigmoid(v float64) float64 {
 	return e / (1 + e)
 }
 
-// Softmax overwrites z with exp(z)/Σexp(z) and returns log Σexp(z). It overflows nowhere.
+// Softmax overwrites z with exp(z)/Σexp(z) and returns log Σexp(z), without overflow.
 func Softmax(z []float64) float64 {
 	top := math.Inf(-1)
 	for _, v := range z {
@@ -56,8 +56,8 @@ func Softmax(z []float64) float64 {
 	return top + math.Log(total)
 }
 
-// Power returns v^p by repeated squaring: the same on every platform, and about
-// five times as fast as math.Pow for the degrees in use.
+// Power returns v^p by repeated squaring. It is bit-identical on all platforms, and about five times as fast as math.Pow for
+// typical degrees.
 func Power(v float64, p int) float64 {
 	r := 1.0
 	for ; p > 0; p >>= 1 {

@@ -2,13 +2,12 @@
 
 package vecmath
 
-// The vector loops do four elements at a time, by the operations of the loops in Go and in
-// their order, so that results agree to the bit. (Fused operations would save little: the
-// table is what costs.) They stop before four of which one is not in the common range, and
-// before the last three.
+// The vector loops process four elements at a time, with the operations of the loops in Go and in their order, so that results are
+// bit-identical. (Fused operations would save little, since the table dominates.) They stop before a group of four with an element
+// outside the common range, and before the last three elements.
 const four = 4
 
-// A vector is one number four times over.
+// A vector is a number repeated four times.
 type vector [4]float64
 
 func repeat(values ...float64) (vectors []vector) {
@@ -24,10 +23,10 @@ var (
 		1.0/120, 1.0/6, 1.0/720, 1.0/24, 0.5, -farthest, farthest))
 )
 
-// vectorLength is how many elements the loops in Go take before the vector loops try again.
+// vectorLength is the number of elements that the loops in Go process before the vector loops try again.
 const vectorLength = four
 
-// expVector computes the first elements of what Exp does, and returns how many.
+// expVector computes Exp for the first elements, and returns their number.
 func expVector(dst []float64, a float64, x []float64) int {
 	if !hasVectors || len(x) < four {
 		return 0
@@ -35,7 +34,7 @@ func expVector(dst []float64, a float64, x []float64) int {
 	return expFours(len(x)/four, a, &x[0], &dst[0], &exp2Bits, &expConstants)
 }
 
-// sincosVector computes the first elements of what Sincos does, and returns how many.
+// sincosVector computes Sincos for the first elements, and returns their number.
 func sincosVector(sin, cos, x []float64) int {
 	if !hasVectors || len(x) < four {
 		return 0
@@ -43,18 +42,17 @@ func sincosVector(sin, cos, x []float64) int {
 	return sincosFours(len(x)/four, &x[0], &sin[0], &cos[0], &circlePoints, &sincosConstants)
 }
 
-// expFours computes up to n groups of four, and returns how many elements that were.
+// expFours computes up to n groups of four, and returns the number of elements.
 //
 //go:noescape
 func expFours(n int, a float64, x, dst *float64, table *[tableSize]uint64, constants *[9]vector) int
 
-// sincosFours computes up to n groups of four, and returns how many elements that were.
+// sincosFours computes up to n groups of four, and returns the number of elements.
 //
 //go:noescape
 func sincosFours(n int, x, sin, cos *float64, table *[circle]point, constants *[12]vector) int
 
-// addNormsVector computes the first elements of what AddNorms does, and returns how many, and
-// whether all of them are above the share.
+// addNormsVector computes AddNorms for the first elements. It returns their number, and whether all of them exceed the share.
 func addNormsVector(dst []float64, norm float64, norms []float64, share float64) (done int, above bool) {
 	if !hasVectors || len(dst) < four {
 		return 0, true
@@ -63,7 +61,7 @@ func addNormsVector(dst []float64, norm float64, norms []float64, share float64)
 	return groups * four, addNormsFours(groups, norm, share, &norms[0], &dst[0]) == 15
 }
 
-// finiteVector looks at the first elements, and returns at how many, and whether all are finite.
+// finiteVector checks the first elements. It returns their number, and whether all are finite.
 func finiteVector(x []float64) (done int, finite bool) {
 	if !hasVectors || len(x) < four {
 		return 0, true
@@ -72,14 +70,12 @@ func finiteVector(x []float64) (done int, finite bool) {
 	return groups * four, finiteFours(groups, &x[0]) == 15
 }
 
-// addNormsFours computes n groups of four; of the four bits that it returns the one of a place is
-// set if all elements of that place are above the share.
+// addNormsFours computes n groups of four. Bit i of the result is set if element i of every group exceeds the share.
 //
 //go:noescape
 func addNormsFours(n int, norm, share float64, norms, dst *float64) int
 
-// finiteFours looks at n groups of four; of the four bits that it returns the one of a place is
-// set if all elements of that place are finite.
+// finiteFours checks n groups of four. Bit i of the result is set if element i of every group is finite.
 //
 //go:noescape
 func finiteFours(n int, x *float64) int

@@ -4,10 +4,10 @@ package vecmath
 
 import "golang.org/x/sys/cpu"
 
-// hasVectors is a variable for the tests.
+// hasVectors reports whether the processor has AVX2. Tests turn it off.
 var hasVectors = cpu.X86.HasAVX2
 
-// rootsVector computes the first elements of what Roots does, and returns how many.
+// rootsVector computes Roots for the first elements, and returns their number.
 func rootsVector(dst []float64, a, limit float64, x []float64) int {
 	if !hasVectors || len(x) < four {
 		return 0
@@ -17,7 +17,7 @@ func rootsVector(dst []float64, a, limit float64, x []float64) int {
 	return groups * four
 }
 
-// quadraticsVector computes the first elements of what Quadratics does, and returns how many.
+// quadraticsVector computes Quadratics for the first elements, and returns their number.
 func quadraticsVector(s []float64, c float64, e []float64) int {
 	if !hasVectors || len(s) < four {
 		return 0
@@ -37,7 +37,7 @@ func rootsFours(n int, a, limit float64, x, dst *float64)
 //go:noescape
 func quadraticsFours(n int, one, c float64, s, e *float64)
 
-// addManhattanVector computes the first elements of what AddManhattan does, and returns how many.
+// addManhattanVector computes AddManhattan for the first elements, and returns their number.
 func addManhattanVector(dst []float64, v float64, z []float64) int {
 	if !hasVectors || len(dst) < four {
 		return 0
@@ -47,7 +47,7 @@ func addManhattanVector(dst []float64, v float64, z []float64) int {
 	return groups * four
 }
 
-// weighManhattanVector adds the first elements of what WeighManhattan does to sums, and returns how many.
+// weighManhattanVector adds the terms of WeighManhattan for the first elements to sums, and returns their number.
 func weighManhattanVector(sums *[4]float64, w []float64, v float64, z []float64) int {
 	if !hasVectors || len(w) < four {
 		return 0

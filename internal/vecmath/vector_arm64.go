@@ -2,18 +2,17 @@
 
 package vecmath
 
-// hasVectors is a variable for the tests: every arm64 processor has NEON.
+// hasVectors is true, since every arm64 processor has NEON. Tests turn it off.
 var hasVectors = true
 
-// rootsVector computes the first elements of what Roots does, and returns how many: the loop in Go has an
-// instruction for a root.
+// rootsVector computes nothing here: the loop in Go already has an instruction for roots.
 func rootsVector([]float64, float64, float64, []float64) int { return 0 }
 
-// quadraticsVector computes the first elements of what Quadratics does, and returns how many.
+// quadraticsVector computes nothing here.
 func quadraticsVector([]float64, float64, []float64) int { return 0 }
 
-// addManhattanVector computes the first elements of what AddManhattan does, and returns how many.
+// addManhattanVector computes nothing here.
 func addManhattanVector([]float64, float64, []float64) int { return 0 }
 
-// weighManhattanVector adds the first elements of what WeighManhattan does to sums, and returns how many.
+// weighManhattanVector computes nothing here.
 func weighManhattanVector(*[4]float64, []float64, float64, []float64) int { return 0 }

@@ -18,8 +18,7 @@ func floatBits(x []float64) (b []uint64) {
 	return b
 }
 
-// The vector loops give what the loops in Go give, to the bit, wherever an argument lies
-// in its four and wherever the slice ends.
+// The vector loops are bit-identical to the loops in Go, for any position of an argument in its group of four and any length.
 func TestVectorLoopsAgreeWithGo(t *testing.T) {
 	if !hasVectors {
 		t.Skip("no AVX2 here")
@@ -29,7 +28,7 @@ func TestVectorLoopsAgreeWithGo(t *testing.T) {
 	for range 20000 {
 		x = append(x, 300*rng.NormFloat64(), -rng.ExpFloat64())
 	}
-	// A tenth of the arguments are far out, so that most fours are whole.
+	// A tenth of the arguments are outside the common range, grouped so that most groups of four are not mixed.
 	slices.SortFunc(x, func(a, b float64) int {
 		if math.Abs(a) < 700 && math.Abs(b) < 700 || math.Abs(a) >= 700 && math.Abs(b) >= 700 {
 			return 0

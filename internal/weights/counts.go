@@ -2,15 +2,14 @@ package weights
 
 import "math"
 
-// Counts are how often each row counts in a likelihood that is a product over the rows. For
-// a normal one a row of weight w is a row of weight 1 with all that it has, that of the
-// column of ones too, times √w.
+// Counts holds the number of times that each row counts in a likelihood that is a product over rows. In a normal likelihood, a row
+// of weight w is equivalent to a row of weight 1 whose elements, including that of the column of ones, are multiplied by √w.
 type Counts struct {
-	Roots []float64 // of the weights; nil where all are 1
-	Total float64   // of the weights
+	Roots []float64 // square roots of the weights; nil if all are 1
+	Total float64   // sum of the weights
 }
 
-// NewCounts returns those of n rows, of which nil weights are 1 each. Cost O(n).
+// NewCounts returns the counts of n rows. Nil weights are 1 each. Cost O(n).
 func NewCounts(weights []float64, n int) Counts {
 	if weights == nil {
 		return Counts{Total: float64(n)}
@@ -23,7 +22,7 @@ func NewCounts(weights []float64, n int) Counts {
 	return c
 }
 
-// Root is what row i is multiplied by.
+// Root returns the factor of row i.
 func (c Counts) Root(i int) float64 {
 	if c.Roots == nil {
 		return 1
@@ -31,24 +30,24 @@ func (c Counts) Root(i int) float64 {
 	return c.Roots[i]
 }
 
-// Weight is that of row i.
+// Weight returns the weight of row i.
 func (c Counts) Weight(i int) float64 { return c.Root(i) * c.Root(i) }
 
-// Apply multiplies a column.
+// Apply multiplies the rows of a column by their factors.
 func (c Counts) Apply(v []float64) {
 	for i, r := range c.Roots {
 		v[i] *= r
 	}
 }
 
-// Undo divides a column.
+// Undo divides the rows of a column by their factors.
 func (c Counts) Undo(v []float64) {
 	for i, r := range c.Roots {
 		v[i] /= r
 	}
 }
 
-// mean is that of the rows of a multiplied column.
+// mean returns the mean of the rows of a multiplied column.
 func (c Counts) mean(v []float64) float64 {
 	mean := 0.0
 	for i, a := range v {
@@ -57,14 +56,14 @@ func (c Counts) mean(v []float64) float64 {
 	return mean
 }
 
-// Subtract takes a number off the rows of a multiplied column.
+// Subtract subtracts a number from the rows of a multiplied column.
 func (c Counts) Subtract(v []float64, number float64) {
 	for i := range v {
 		v[i] -= c.Root(i) * number
 	}
 }
 
-// Centre takes their mean off the rows of a multiplied column, and returns it.
+// Centre subtracts the mean from the rows of a multiplied column, and returns it.
 func (c Counts) Centre(v []float64) float64 {
 	mean := c.mean(v)
 	c.Subtract(v, mean)

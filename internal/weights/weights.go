@@ -1,4 +1,4 @@
-// Package weights reads the weights of rows, of which nil stands for 1 each.
+// Package weights reads the weights of rows. Nil weights are 1 each.
 package weights
 
 // Weight returns the weight of row i.

@@ -14,7 +14,7 @@ func TestAt(t *testing.T) {
 	assert.EqualValues(t, 5, weights.Weight([]float64{2, 5}, 1))
 }
 
-// What is computed of counted rows is what is computed of the rows as often as they count.
+// Results for weighted rows agree with those for repeated rows.
 func TestCounts(t *testing.T) {
 	w, v := []float64{1, 3, 2}, []float64{4, -1, 7}
 	repeated := []float64{4, -1, -1, -1, 7, 7}

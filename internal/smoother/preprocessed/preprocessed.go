@@ -1,4 +1,4 @@
-// Package preprocessed is a machine that is linear in its targets behind the steps that prepare its rows.
+// Package preprocessed combines a machine that is linear in its targets with the steps that prepare its rows.
 package preprocessed
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Smoother is the machine. Steps prepare rows: as a graph, and by Prepare. Explain adds a place to an error of the machine.
+// Smoother is the machine. Steps prepare rows as a graph, and Prepare as a matrix. Explain adds the place to an error of the
+// machine.
 type Smoother struct {
 	estimators.Smoother
 	Steps   graph.Grapher

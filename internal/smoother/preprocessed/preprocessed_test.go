@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// Rows are prepared before the machine sees them, and its errors are explained.
+// Rows are prepared before they reach the machine, and its errors are explained.
 func TestSmoother(t *testing.T) {
 	ctx := context.Background()
 	x, y := mat.NewDense(4, 1, []float64{1, 2, 3, 5}), mat.NewDense(4, 1, []float64{1, 3, 2, 5})

@@ -1,4 +1,4 @@
-// Package blasbench times the routines of a BLAS beside those of others, in turn in one run.
+// Package blasbench times the routines of several BLAS implementations alternately in one run.
 package blasbench
 
 import (
@@ -16,15 +16,13 @@ import (
 type Contender struct {
 	Name string
 	BLAS blas.Float64
-	// Cholesky, if not nil, is another way to its Cholesky factorisation than gonum's on this
-	// BLAS; the faster of the two counts.
+	// Cholesky, if not nil, is an alternative to gonum's Cholesky factorisation on this BLAS. The faster of the two counts.
 	Cholesky func(ul blas.Uplo, n int, a []float64, lda int) bool
-	// Rest is for how long its threads keep processors busy after a call: nothing is timed then.
+	// Rest is the time for which its threads keep processors busy after a call. Nothing is timed then.
 	Rest time.Duration
 }
 
-// A routine prepares what to time. Of several calls the fastest counts; prepare runs before
-// each.
+// A routine prepares a call to time. The fastest of several calls counts, and prepare runs before each.
 type routine struct {
 	name  string
 	flops float64
@@ -40,7 +38,7 @@ func random(n int) []float64 {
 	return x
 }
 
-// definite is a symmetric matrix, diagonally dominant in the mean: positive definite.
+// definite returns a symmetric matrix that is diagonally dominant on average, and so positive definite.
 func definite(n int) []float64 {
 	a := random(n * n)
 	for i := range n {
@@ -183,8 +181,8 @@ var routines = []routine{
 	level1("Dnrm2", 1000, func(b blas.Float64, x, _ []float64) { b.Dnrm2(len(x), x, 1) }),
 }
 
-// Routines times each routine on ours and on the others in turn. It reports the least time of
-// ours, and how many times as long the least of each other was; more than 1 is in our favour.
+// Routines times each routine alternately on ours and on the others. It reports our shortest time, and the ratio of each other's
+// shortest time to ours. Ratios above 1 are in our favour.
 func Routines(b *testing.B, ours blas.Float64, others ...Contender) {
 	was := blas64.Implementation()
 	defer blas64.Use(was)
@@ -197,11 +195,11 @@ func Routines(b *testing.B, ours blas.Float64, others ...Contender) {
 				prepare[i], calls[i] = r.build(c)
 				least[i] = time.Hour
 			}
-			repeat := max(1, int(1e5/r.flops)) // what is short is timed several times over
+			repeat := max(1, int(1e5/r.flops)) // short calls are repeated
 			round := func(i int) {
 				for _, call := range calls[i] {
 					prepare[i]()
-					call() // so that what is timed finds its processors awake
+					call() // wakes the processors
 					prepare[i]()
 					start := time.Now()
 					for range repeat {

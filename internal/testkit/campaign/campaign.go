@@ -1,12 +1,12 @@
-// Package campaign runs a check on random inputs: some hundred in go test, and as many as there is time for in
-// .ci/campaign, which sets KERNELEARN_CAMPAIGN to a duration.
+// Package campaign runs checks on random inputs: a few hundred in go test, and as many as time allows in .ci/campaign, which sets
+// KERNELEARN_CAMPAIGN to a duration.
 //
-// A driver is a test whose name begins with TestCampaign and that calls [Run] or [RunTest]: .ci/campaign finds it by its name. Each
-// input is made of a seed and its number, which a finding names, so that it can be run again by itself:
+// A driver is a test whose name begins with TestCampaign and that calls [Run] or [RunTest]; .ci/campaign finds it by its name. Each
+// input follows from a seed and a number. A finding names both, so that the input can be repeated alone:
 //
 //	KERNELEARN_CAMPAIGN_INPUT=17:123456 go test -run TestCampaignFiles ./estimators/estimatortest
 //
-// With KERNELEARN_FINDINGS set to a folder, each finding is written there as well.
+// If KERNELEARN_FINDINGS is a folder, each finding is also written there.
 package campaign
 
 import (
@@ -23,17 +23,17 @@ import (
 	"time"
 )
 
-// The variables of the environment that .ci/campaign sets.
+// The environment variables that .ci/campaign sets.
 const (
 	durationVariable = "KERNELEARN_CAMPAIGN"
 	inputVariable    = "KERNELEARN_CAMPAIGN_INPUT"
 	findingsVariable = "KERNELEARN_FINDINGS"
 )
 
-// mostFindings ends a driver: more of them seldom say more.
+// mostFindings is the number of findings that ends a driver, since more rarely help.
 const mostFindings = 20
 
-// Duration is what .ci/campaign gives a driver; 0 in go test.
+// Duration returns the time that .ci/campaign gives a driver. It is 0 in go test.
 func Duration(tb testing.TB) time.Duration {
 	tb.Helper()
 	text := os.Getenv(durationVariable)
@@ -47,8 +47,8 @@ func Duration(tb testing.TB) time.Duration {
 	return d
 }
 
-// Run calls check on random numbers of its own for each input, few times in go test and over and over in a campaign. An error is a
-// finding, a panic too. It prints the line with the number of inputs that .ci/campaign adds up.
+// Run calls check with a separate random generator for each input: a few times in go test, and repeatedly in a campaign. An error
+// or a panic is a finding. It prints the number of inputs, which .ci/campaign adds up.
 func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	t.Helper()
 	if seed, input, ok := singleInput(t); ok {
@@ -75,7 +75,7 @@ func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	fmt.Printf("campaign: %s inputs %d\n", name, inputs)
 }
 
-// RunTest is Run for a check that fails a test, which ends it.
+// RunTest is Run for a check that reports failures to a test, which ends the input.
 func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
 	if seed, input, ok := singleInput(t); ok {
@@ -85,7 +85,7 @@ func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *r
 	inputs, last := uint64(0), ""
 	clock := watch(t, name)
 	defer clock.stop()
-	defer func() { // also where the check calls FailNow
+	defer func() { // even if the check calls FailNow
 		if t.Failed() {
 			reportFinding(t, name, last, errors.New("the test fails, see the log"))
 		}
@@ -100,10 +100,11 @@ func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *r
 	})
 }
 
-// longest is how long one input may take, and up to as long again, before it is a finding that ends the campaign of its driver.
+// longest is the time limit of one input. An input that takes between one and two times as long is a finding that ends the campaign
+// of its driver.
 const longest = time.Minute
 
-// watchdog looks at how long an input takes, in a campaign. Nil looks at nothing.
+// watchdog limits the time of an input in a campaign. A nil watchdog does nothing.
 type watchdog struct {
 	seed, input atomic.Uint64
 	stopped     chan struct{}
@@ -136,7 +137,7 @@ func watch(t *testing.T, name string) *watchdog {
 	return w
 }
 
-// begin is called before each input. Inputs are kept with one added, so that 0 is none.
+// begin is called before each input. Stored numbers are one larger, so that 0 means none.
 func (w *watchdog) begin(seed, input uint64) {
 	if w != nil {
 		w.seed.Store(seed)
@@ -150,7 +151,7 @@ func (w *watchdog) stop() {
 	}
 }
 
-// singleInput returns the single input that the environment asks for.
+// singleInput returns the single input that the environment requests.
 func singleInput(t *testing.T) (seed, input uint64, ok bool) {
 	t.Helper()
 	text := os.Getenv(inputVariable)
@@ -163,13 +164,13 @@ func singleInput(t *testing.T) (seed, input uint64, ok bool) {
 	return seed, input, true
 }
 
-// forEachInput calls f for few inputs, or for as many as there is time for in a campaign, while it returns true.
+// forEachInput calls f while it returns true: for few inputs, or in a campaign until its time has elapsed.
 func forEachInput(t *testing.T, few int, f func(seed, input uint64, rng *rand.Rand) bool) {
 	t.Helper()
 	duration := Duration(t)
 	seed := uint64(1)
 	if duration > 0 {
-		seed = uint64(time.Now().UnixNano()) // another campaign tries other inputs
+		seed = uint64(time.Now().UnixNano()) // each campaign tries other inputs
 	}
 	source := rand.NewPCG(0, 0)
 	rng := rand.New(source)
@@ -185,7 +186,7 @@ func forEachInput(t *testing.T, few int, f func(seed, input uint64, rng *rand.Ra
 	}
 }
 
-// guarded makes an error of a panic.
+// guarded turns a panic into an error.
 func guarded(check func(*rand.Rand) error, rng *rand.Rand) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

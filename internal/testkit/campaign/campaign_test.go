@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Inputs are the same in each go test, as many as are asked for; one of them can be had by itself; in a campaign there are as
-// many as its time allows.
+// Every go test runs the same inputs, as many as requested. A single input can be repeated. A campaign runs as many as time allows.
 func TestInputs(t *testing.T) {
 	t.Setenv(durationVariable, "")
 	t.Setenv(inputVariable, "")
@@ -34,7 +33,7 @@ func TestInputs(t *testing.T) {
 	assert.Greater(t, len(draw()), 5)
 }
 
-// A panic is a finding, and it is written where findings go.
+// A panic is a finding, and is written to the folder of findings.
 func TestFindings(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(findingsVariable, dir)

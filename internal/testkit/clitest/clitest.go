@@ -1,4 +1,4 @@
-// Package clitest checks that a program behaves as package cli says.
+// Package clitest checks that a program behaves as package cli documents.
 package clitest
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nowhere is a path that can be neither read nor written, by root neither.
+// nowhere is a path that even root can neither read nor write.
 var nowhere = filepath.Join(os.DevNull, "nowhere")
 
-// arguments is the environment variable with the arguments of the program, in JSON. A test binary that has it is the program.
+// arguments is the environment variable that makes the test binary run as the program. It holds the arguments in JSON.
 const arguments = "KERNELEARN_PROGRAM_ARGUMENTS"
 
-// Check runs the program whose function main is given, as the test binary started again: -h prints a sentence and the flags, and
-// arguments that belong to no flag, flags that are not defined, folders, files and programs that are not there, and numbers below
-// their limits are errors that name the flag, before anything is computed. The test that calls Check is named TestProgram.
+// Check runs the program with this main function, by starting the test binary again. It checks that -h prints a sentence and the
+// flags, and that these are errors that name the flag, before any computation: arguments without a flag, undefined flags, missing
+// folders, files and programs, and numbers below their limits. The test that calls Check is named TestProgram.
 func Check(t *testing.T, main func()) {
 	if text, ok := os.LookupEnv(arguments); ok {
 		var args []string
@@ -38,15 +38,15 @@ func Check(t *testing.T, main func()) {
 	checkProgram(t)
 }
 
-// Expect is a regular expression that the output of a program has Count times; 0: at least once. If the expression has a group, it is a
-// number that exceeds Floor.
+// Expect is a regular expression that must match the output Count times; 0: at least once. If the expression has a group, it is a
+// number that must exceed Floor.
 type Expect struct {
 	Pattern string
 	Count   int
 	Floor   float64
 }
 
-// Prints runs the program of the package, whose TestProgram calls [Check], without arguments and compares what it prints.
+// Prints runs the package's program without arguments and checks its output. The package's TestProgram must call [Check].
 func Prints(t *testing.T, expected ...Expect) {
 	out, errors, err := start(t)
 	require.NoError(t, err, errors)
@@ -66,7 +66,7 @@ func Prints(t *testing.T, expected ...Expect) {
 	}
 }
 
-// option is a flag as -h lists it.
+// option is a flag as listed by -h.
 type option struct{ name, kind, usage string }
 
 var (
@@ -75,7 +75,7 @@ var (
 	sentence   = regexp.MustCompile(`^[a-z0-9]+ .*[.]$`)
 )
 
-// options reads the flags from what -h prints.
+// options parses the flags in the output of -h.
 func options(help string) (out []option) {
 	for _, line := range strings.Split(help, "\n") {
 		if m := optionLine.FindStringSubmatch(line); m != nil {
@@ -114,7 +114,7 @@ func checkProgram(t *testing.T) {
 			fails("-"+o.name, "-"+o.name, nowhere)
 		case o.isNumber():
 			fails("-"+o.name, "-"+o.name, "-1")
-			// where 0 is no number of anything, -h says what it is
+			// the usage explains 0 where it has a special meaning
 			if o.name != "seed" && o.name != "first" && !strings.Contains(o.usage, "; 0: ") {
 				fails("-"+o.name, "-"+o.name, "0")
 			}

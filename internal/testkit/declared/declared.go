@@ -1,5 +1,4 @@
-// Package declared finds the types that the source of the module declares, for tests that fail
-// where one is missing from a list.
+// Package declared finds the types declared in the source of the module, for tests that fail if one is missing from a list.
 package declared
 
 import (
@@ -14,15 +13,13 @@ import (
 	"testing"
 )
 
-// Types returns the exported types of the packages in a folder and below it that have a
-// method of one of the names, as "package.Type": declared for them, or for a type of their
-// package that is not exported and that they embed, the part that several have in common. One
-// that has the method from an exported type that it embeds is not found. Tests, internal packages,
-// adapters, examples and testdata are left out: what is in them is not the library's.
+// Types returns the exported types, as "package.Type", of the packages in a folder and below it that have one of these methods. The
+// method may be declared for the type itself, or for an unexported type of its package that it embeds. Methods of embedded exported
+// types are not found. Tests, internal packages, adapters, examples and testdata are skipped.
 func Types(tb testing.TB, root string, methods ...string) (out []string) {
 	tb.Helper()
 	has := map[string]bool{}       // by folder and name
-	parts := map[string][]string{} // of a struct that is exported, those that are not
+	parts := map[string][]string{} // unexported embedded types of an exported struct
 	full := map[string]string{}
 	Files(tb, root, []string{"internal", "adapters", "examples", "measurements"}, func(path string, file *ast.File) {
 		dir := filepath.Dir(path) + "."
@@ -53,8 +50,7 @@ func Types(tb testing.TB, root string, methods ...string) (out []string) {
 	return slices.Compact(out)
 }
 
-// hiddenParts returns the types that a struct embeds and that are not exported, by the folder and
-// their names.
+// hiddenParts returns the unexported types that a struct embeds, as folder and name.
 func hiddenParts(dir string, t *ast.TypeSpec) (out []string) {
 	s, ok := t.Type.(*ast.StructType)
 	if !ok {
@@ -68,8 +64,8 @@ func hiddenParts(dir string, t *ast.TypeSpec) (out []string) {
 	return out
 }
 
-// Lists fails for each of the types that Types finds, and that except does not excuse with a
-// reason, which is not in the list of that name; and for a reason that excuses nothing.
+// Lists fails for each type found by Types that is not in the named list, unless except has a reason for it. It also fails for
+// reasons that are not needed.
 func Lists(tb testing.TB, name string, list []string, except map[string]string, root string, methods ...string) {
 	tb.Helper()
 	found := Types(tb, root, methods...)
@@ -92,11 +88,10 @@ func Lists(tb testing.TB, name string, list []string, except map[string]string, 
 	}
 }
 
-// Name is the name that Types has for the type of v.
+// Name returns the name of v's type in the form of Types.
 func Name(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
 
-// Files calls visit with each Go file that is no test, in a folder and below it but for the
-// folders of some names, and with the path of its own.
+// Files calls visit for each Go file, except tests, in a folder and below it. It skips folders with the names in without.
 func Files(tb testing.TB, root string, without []string, visit func(path string, file *ast.File)) {
 	tb.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -119,8 +114,7 @@ func Files(tb testing.TB, root string, without []string, visit func(path string,
 	}
 }
 
-// baseName is the name of a type without its pointer and its arguments; "" for one of another
-// package.
+// baseName returns the name of a type without pointer and type arguments, or "" for a type of another package.
 func baseName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

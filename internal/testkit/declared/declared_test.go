@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// recorder notes what a test would fail with.
+// recorder records failures of a test.
 type recorder struct {
 	testing.TB
 	errors []string

@@ -1,15 +1,15 @@
-// Package filefuzz attacks readers of model files by files whose checksums are right: a valid file is read into a tree of values,
-// those of files and of JSON within it among them, the tree is changed as the bytes of a fuzzer's input say (numbers become
-// extreme, arrays are cut, swapped, repeated, keys are renamed, kinds and lengths are others), and written with the checksums of
-// all envelopes repaired. Of such a file [Subject.Check] holds that
+// Package filefuzz attacks readers of model files with files whose checksums are valid. It reads a valid file into a tree of
+// values, including files and JSON nested in it, and changes the tree as the bytes of a fuzzer's input determine: numbers become
+// extreme, arrays are cut, swapped and repeated, keys are renamed, kinds and lengths are replaced. It writes the tree with the
+// checksums of all envelopes repaired. [Subject.Check] then checks that
 //
-//   - reading it does not panic, and allocates at most 64 times its length and a megabyte;
-//   - an error unwraps to ErrBadModel, is no longer than 4 KB, and leaves the value as it was;
-//   - of a value that was read no exported method panics, all together in less than ten seconds, predictions are finite or an
-//     error, it can be written and read again, predicts the same then, to the bit, and writes the same bytes.
+//   - reading does not panic, and allocates at most 64 times the file's length and a megabyte;
+//   - an error wraps ErrBadModel, is at most 4 KB long, and leaves the value unchanged;
+//   - no exported method of a value that was read panics, all methods together take less than ten seconds, predictions are finite or an error, and the value can be
+//     written and read again, after which it predicts the same bits and writes the same bytes.
 //
-// Methods are found by reflection: a type has nothing to do for it but to be a Subject in a test's list. Which values it was
-// fitted with before, and by which settings, is the list's.
+// Methods are found by reflection. A type only has to be a Subject in a test's list, which also determines its settings and
+// training data.
 package filefuzz
 
 import (
@@ -32,40 +32,40 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// What a file may cost.
+// Limits on the cost of a file.
 const (
 	budgetFactor   = 64
 	budgetFloor    = 1 << 20
-	mostOfMethods  = 256 << 20 // that all methods together may allocate, beside budgetFactor times the file
+	mostOfMethods  = 256 << 20 // bytes that all methods together may allocate in addition to budgetFactor times the file
 	longestError   = 4 << 10
-	longestSeconds = 10 // of decoding and all methods: a bound for what hangs, whatever else the machine does
+	longestSeconds = 10 // time for decoding and all methods, to detect hangs even on a busy machine
 )
 
-// Subject is a type that is stored.
+// Subject is a type that can be stored.
 type Subject struct {
 	Name string
-	// New returns a value of the settings that the files are of, before anything was read into it.
+	// New returns an unfitted value with the settings of the files.
 	New func() any
-	// Files are valid ones.
+	// Files are valid files.
 	Files [][]byte
-	// Args are arguments for the methods, by their types; those of a context and of numbers have defaults.
+	// Args are arguments for the methods, by their types. Contexts and numbers have defaults.
 	Args []any
-	// Errors are what reading may unwrap to beside ErrBadModel.
+	// Errors are sentinels that reading may return besides ErrBadModel.
 	Errors []error
 
 	trees []*node
 	plan  *plan
-	kept  any // with the first file read, for errors to leave as it was
+	kept  any // a value read from the first file, which failing reads must not change
 	state string
 }
 
-// Prepare reads the files, which have to be sound ones, as they are.
+// Prepare reads the valid files unchanged.
 func (s *Subject) Prepare() error {
 	for _, data := range s.Files {
 		tree := raw(data)
 		tree.look()
 		s.trees = append(s.trees, tree)
-		for _, sound := range [][]byte{data, tree.content()} { // JSON within it may be written in another way
+		for _, sound := range [][]byte{data, tree.content()} { // JSON in it may have another format
 			if loaded, err := s.check(sound, 0); err != nil || !loaded {
 				return fmt.Errorf("%s: a sound file: loaded %v, %w", s.Name, loaded, err)
 			}
@@ -78,21 +78,21 @@ func (s *Subject) Prepare() error {
 	return nil
 }
 
-// Mutate makes a file of a fuzzer's input; input that begins as a file is one.
+// Mutate makes a file from a fuzzer's input. Input that begins like a file is used as a file.
 func (s *Subject) Mutate(input []byte) []byte {
 	if bytes.HasPrefix(input, []byte(magic)) {
 		return input
 	}
 	from := &source{input}
 	tree := s.trees[from.uniform(len(s.trees))]
-	if from.byte() == 255 { // the bytes as they are, no checksum repaired
+	if from.byte() == 255 { // the bytes unchanged, without repaired checksums
 		return bytes.Clone(from.data)
 	}
 	return mutated(tree, from).content()
 }
 
-// Check reads the file that an input makes and tries all that can be done with the value. The error is what the package's
-// documentation says that must not be; loaded is whether the file was accepted.
+// Check reads the file made from an input and calls all methods of the value. It returns an error for a violation of the package's
+// rules, and whether the file was accepted.
 func (s *Subject) Check(input []byte) (loaded bool, err error) {
 	costly := uint32(0)
 	for _, b := range input {
@@ -110,7 +110,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 	}()
 	began := time.Now()
 	v, before := s.kept, s.state
-	looks := v != nil && choice%4 == 0 // whether an error leaves what there was: writing it costs more than all else
+	looks := v != nil && choice%4 == 0 // check whether an error leaves the old value, which is the most expensive check
 	if !looks {
 		v = s.New()
 		if looks = choice%8 == 1; looks {
@@ -120,7 +120,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 	given := bytes.Clone(data)
 	limit := int64(budgetFactor*len(data) + budgetFloor)
 	if spent := allocated(func() { err = load(v, given) }); spent > limit/2 {
-		// The quick count is of whole spans: a second reading counts exactly.
+		// The quick count has the granularity of spans, so read again with an exact count.
 		if spent = allocatedExactly(func() { _ = load(s.New(), given) }); spent > limit {
 			return false, fmt.Errorf("%s: reading %d bytes allocates %d, at most %d", s.Name, len(data), spent, limit)
 		}
@@ -143,7 +143,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 		s.keep()
 	}
 
-	clear(given) // what was read has memory of its own
+	clear(given) // the value must not share the input's memory
 	if s.plan == nil {
 		s.plan = planOf(v, s.Args)
 	}
@@ -186,7 +186,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 	return true, nil
 }
 
-// keep reads the first file, for what is refused to leave it.
+// keep reads the first file. Failing reads must not change the result.
 func (s *Subject) keep() {
 	v := s.New()
 	if load(v, s.Files[0]) == nil {
@@ -194,7 +194,7 @@ func (s *Subject) keep() {
 	}
 }
 
-// sound says what is wrong with an error of reading.
+// sound returns what is wrong with an error of reading, or nil.
 func (s *Subject) sound(err error) error {
 	if n := len(err.Error()); n > longestError {
 		return fmt.Errorf("%s: an error of %d bytes: %.200s", s.Name, n, err.Error())
@@ -207,7 +207,7 @@ func (s *Subject) sound(err error) error {
 			return nil
 		}
 	}
-	if _, ok := s.New().(json.Unmarshaler); ok { // whose errors are those of JSON
+	if _, ok := s.New().(json.Unmarshaler); ok { // its errors are those of JSON
 		return nil
 	}
 	return fmt.Errorf("%s: an error of reading that is no ErrBadModel: %w", s.Name, err)
@@ -227,7 +227,7 @@ func save(v any) ([]byte, error) {
 	return v.(encoding.BinaryMarshaler).MarshalBinary()
 }
 
-// state is what a value would write, or why it cannot.
+// state returns the bytes that a value would write, or the reason why it cannot.
 func state(v any) string {
 	data, err := save(v)
 	if err != nil {
@@ -236,8 +236,8 @@ func state(v any) string {
 	return string(data)
 }
 
-// allocated is about what f allocates, by a count that costs little and does not see the last few hundred kilobytes of
-// small objects.
+// allocated returns approximately the bytes that f allocates. The count is cheap and misses the last few hundred kilobytes of small
+// objects.
 func allocated(f func()) int64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
@@ -255,7 +255,7 @@ func allocatedExactly(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// stackOf is the stack from the panic on.
+// stackOf returns the stack from the panic on.
 func stackOf(stack []byte) []byte {
 	if i := bytes.Index(stack, []byte("panic(")); i >= 0 {
 		stack = stack[i:]
@@ -263,8 +263,8 @@ func stackOf(stack []byte) []byte {
 	return stack[:min(len(stack), 3000)]
 }
 
-// Golden returns the files of testdata folders that have the kind of one of the files, so that those that older versions
-// wrote are changed too.
+// Golden returns the files in testdata folders that have the same kind as like, so that files written by older versions are also
+// mutated.
 func Golden(tb testing.TB, root string, like []byte) (out [][]byte) {
 	tb.Helper()
 	f := openFile(like)
@@ -289,7 +289,7 @@ func Golden(tb testing.TB, root string, like []byte) (out [][]byte) {
 	return out
 }
 
-// Accepting returns those of some files that a value of New reads.
+// Accepting returns the files that a value returned by build can read.
 func Accepting(build func() any, files [][]byte) (out [][]byte) {
 	for _, data := range files {
 		if load(build(), data) == nil {
@@ -299,7 +299,7 @@ func Accepting(build func() any, files [][]byte) (out [][]byte) {
 	return out
 }
 
-// Input makes the input of a random driver: some bytes, most of which say small changes.
+// Input returns random input. Most of it describes small changes.
 func Input(rng *rand.Rand) []byte {
 	out := make([]byte, 8+rng.IntN(40))
 	for i := range out {
@@ -311,13 +311,12 @@ func Input(rng *rand.Rand) []byte {
 	return out
 }
 
-// Corpus is a seed of Go's fuzz engine for a subject, which makes a finding a regression test.
+// Corpus returns the seed file of Go's fuzzer for a subject, which turns a finding into a regression test.
 func Corpus(name string, data []byte) string {
 	return fmt.Sprintf("go test fuzz v1\nstring(%q)\n[]byte(%q)\n", name, data)
 }
 
-// CheckRandom checks one of the subjects on an input by rng. The error of a finding holds the file as a seed of the target that
-// [Fuzz] makes.
+// CheckRandom checks a random subject on random input. The error of a finding contains the file as a seed for the target of [Fuzz].
 func CheckRandom(subjects []*Subject, rng *rand.Rand) error {
 	s := subjects[rng.IntN(len(subjects))]
 	input := Input(rng)
@@ -327,7 +326,7 @@ func CheckRandom(subjects []*Subject, rng *rand.Rand) error {
 	return nil
 }
 
-// Fuzz makes a target of the subjects, which are prepared. Its seeds are each subject's files as they are, and with a few changes.
+// Fuzz is a fuzz target for prepared subjects. Its seeds are each subject's files, unchanged and with a few changes.
 func Fuzz(f *testing.F, subjects []*Subject) {
 	byName := map[string]*Subject{}
 	for _, s := range subjects {
@@ -340,7 +339,7 @@ func Fuzz(f *testing.F, subjects []*Subject) {
 	}
 	f.Fuzz(func(t *testing.T, name string, input []byte) {
 		s := byName[name]
-		if s == nil { // by its sum, so that a fuzzer's changed names are of use
+		if s == nil { // by a checksum, so that names mutated by the fuzzer select a subject
 			sum := 0
 			for _, b := range []byte(name) {
 				sum += int(b)
@@ -353,7 +352,7 @@ func Fuzz(f *testing.F, subjects []*Subject) {
 	})
 }
 
-// finite says where a value is not.
+// finite returns an error with the position of a value that is not finite.
 func finite(values []float64) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -363,7 +362,7 @@ func finite(values []float64) error {
 	return nil
 }
 
-// oneOf reports whether a name begins with one of those.
+// oneOf reports whether a name has one of these prefixes.
 func oneOf(name string, beginnings ...string) bool {
 	for _, b := range beginnings {
 		if strings.HasPrefix(name, b) {

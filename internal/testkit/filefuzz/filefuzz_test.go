@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// model is a stored type that does what a test says is wrong.
+// model is a stored type with the faults that a test selects.
 type model struct {
 	stored struct {
 		Values codec.Floats
@@ -43,7 +43,7 @@ func (m *model) UnmarshalBinary(data []byte) error {
 	case m.fault == "another error" && in.Count < 0:
 		return errOther
 	case m.fault == "refuses itself" && in.Count == 2:
-		return fault.BadModel("model", "a count of 2") // which a sound file does not have, and a change makes of 3
+		return fault.BadModel("model", "a count of 2") // valid files do not have it, but a mutation turns 3 into 2
 	}
 	if in.Count < 0 || !in.Values.Finite() && m.fault != "predicts infinity" {
 		return fault.BadModel("model", "count %d", in.Count)
@@ -62,7 +62,7 @@ func (m *model) Predict() ([]float64, error) {
 	return m.stored.Values, nil
 }
 
-// Sound types pass, and each fault is found within some thousand inputs.
+// Correct types pass, and each fault is found within a few thousand inputs.
 func TestCheckFindsFaults(t *testing.T) {
 	for _, name := range []string{"", "half read", "panics", "allocates", "another error", "refuses itself", "predicts infinity", "no value"} {
 		s := &Subject{Name: "model", New: func() any { return &model{fault: name} }}
@@ -82,7 +82,7 @@ func TestCheckFindsFaults(t *testing.T) {
 				accepted++
 			}
 			if found = err; found != nil {
-				if _, err := s.Check(s.Mutate(input)); name != "half read" { // which needs a value that is looked at
+				if _, err := s.Check(s.Mutate(input)); name != "half read" { // detecting it requires a call whose old value is compared
 					assert.Error(t, err, "%s: the file itself is the finding too", name)
 				}
 				break

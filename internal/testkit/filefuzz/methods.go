@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// plan is how the methods of a type are called.
+// plan holds the calls of a type's methods.
 type plan struct {
-	asks   []call // that predict or tell
-	alters []call // that change the value, and so come last
+	asks   []call // calls that predict or report
+	alters []call // calls that change the value, which come last
 }
 
 // call is a method with arguments.
@@ -22,13 +22,13 @@ type call struct {
 	method   int
 	name     string
 	in       []reflect.Type
-	args     []reflect.Value // invalid where it is made anew for each call
+	args     []reflect.Value // invalid for an argument that is made for each call
 	variadic bool
 	costly   bool // it fits
 	finite   bool // it predicts
 }
 
-// defaults are arguments that suit most methods: four rows of two columns, and what goes with them.
+// defaults are arguments that suit most methods: four rows of two columns, with targets, labels and so on.
 func defaults() []any {
 	return []any{
 		mat.Matrix(mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, .5, -3})), []float64{1, 2, 3, 5}, []int{0, 1, 0, 1}, .8, 1,
@@ -44,10 +44,10 @@ var (
 	errorType   = reflect.TypeFor[error]()
 )
 
-// planOf finds the methods of v, and arguments for them.
+// planOf finds the methods of v and arguments for them.
 func planOf(v any, args []any) *plan {
 	byType := map[reflect.Type]reflect.Value{contextType: reflect.ValueOf(context.Background())}
-	for _, a := range append(defaults(), args...) { // a later one counts
+	for _, a := range append(defaults(), args...) { // later ones take precedence
 		t := reflect.TypeOf(a)
 		byType[t] = reflect.ValueOf(a)
 		if m, ok := a.(*mat.Dense); ok {
@@ -79,7 +79,7 @@ func planOf(v any, args []any) *plan {
 	return p
 }
 
-// outputs are the numbers that methods returned, by their names.
+// outputs holds the numbers that methods returned, by name.
 type outputs []output
 
 type output struct {
@@ -88,7 +88,7 @@ type output struct {
 	values []float64
 }
 
-// same names the first method that returned something else.
+// same reports whether the outputs agree, and the first method that differs.
 func (o outputs) same(other outputs) (method string, ok bool) {
 	if len(o) != len(other) {
 		return "the number of methods", false
@@ -107,10 +107,10 @@ func (o outputs) same(other outputs) (method string, ok bool) {
 	return "", true
 }
 
-// ask calls all methods that predict or tell.
+// ask calls all methods that predict or report.
 func (p *plan) ask(v any, doing *string) (outputs, error) {
 	var out outputs
-	shapes := map[string][2]int{} // of the matrices that methods returned, for those that write into one
+	shapes := map[string][2]int{} // shapes of returned matrices, for methods that write into one
 	value := reflect.ValueOf(v)
 	for i := range p.asks {
 		c := &p.asks[i]
@@ -164,7 +164,7 @@ func (p *plan) ask(v any, doing *string) (outputs, error) {
 	return out, nil
 }
 
-// rowsOf is the number of rows that a call is given.
+// rowsOf returns the number of rows in the arguments of a call.
 func rowsOf(c *call) int {
 	for _, a := range c.args {
 		if a.IsValid() {
@@ -177,7 +177,7 @@ func rowsOf(c *call) int {
 	return 4
 }
 
-// alter calls the methods that change a value, in any state that they leave, for panics alone.
+// alter calls the methods that change a value. It only checks that they do not panic.
 func (p *plan) alter(v, other any, costly bool, doing *string) {
 	value := reflect.ValueOf(v)
 	for i := range p.alters {
@@ -202,7 +202,7 @@ func (p *plan) alter(v, other any, costly bool, doing *string) {
 	}
 }
 
-// nothing is the zero of a type, and of functions one that does nothing: an iterator without values.
+// nothing returns the zero value of a type. For a function type it returns one that does nothing, such as an empty iterator.
 func nothing(t reflect.Type) reflect.Value {
 	if t.Kind() != reflect.Func {
 		return reflect.Zero(t)
@@ -223,7 +223,7 @@ func (c *call) call(v reflect.Value, in []reflect.Value) []reflect.Value {
 	return v.Method(c.method).Call(in)
 }
 
-// numbers are those of a result: of slices, matrices and texts, and none of what holds more than that.
+// numbers returns the numbers in a result, which may be a slice, a matrix or a text.
 func numbers(v reflect.Value) (out []float64) {
 	switch v.Kind() {
 	case reflect.Float64:

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// source deals out the bytes of a fuzzer's input, and zeros after them.
+// source returns the bytes of a fuzzer's input, followed by zeros.
 type source struct{ data []byte }
 
 func (s *source) byte() byte {
@@ -19,7 +19,7 @@ func (s *source) byte() byte {
 	return b
 }
 
-// uniform returns a number below n, which is above 0.
+// uniform returns a number below n, which must be positive.
 func (s *source) uniform(n int) int {
 	if n <= 256 {
 		return int(s.byte()) % n
@@ -39,7 +39,7 @@ var extremeIntegers = []int64{
 	math.MaxInt64, math.MinInt64, math.MaxInt64 - 1,
 }
 
-// mutated applies the changes that the source says to a file's tree, which stays as it is.
+// mutated returns a copy of a file's tree with the changes determined by the source.
 func mutated(root *node, s *source) *node {
 	root = root.clone()
 	for range 1 + s.byte()%3 {
@@ -49,14 +49,14 @@ func mutated(root *node, s *source) *node {
 	return root
 }
 
-// change writes another value into v.
+// change replaces v.
 func change(v *node, nodes []*node, s *source) {
 	op := s.byte()
 	switch {
-	case op < 16: // another value of the file in its place
+	case op < 16: // by another value of the file
 		*v = *nodes[s.uniform(len(nodes))].clone()
 		return
-	case op < 24: // the two change places
+	case op < 24: // by exchange with another value
 		with := nodes[s.uniform(len(nodes))]
 		if a, b := v.clone(), with.clone(); len(a.all(nil))+len(b.all(nil)) < 1<<12 {
 			*v, *with = *b, *a
@@ -65,14 +65,14 @@ func change(v *node, nodes []*node, s *source) {
 	case op < 34:
 		changeKind(v, s)
 		return
-	case op < 38: // within others, deep
+	case op < 38: // deeply nested
 		inner := v.clone()
 		for range 1 + s.uniform(80) {
 			inner = &node{major: array, kids: []*node{inner}}
 		}
 		*v = *inner
 		return
-	case op < 44: // a length that is wrong
+	case op < 44: // a wrong length
 		n := uint64(extremeIntegers[s.uniform(len(extremeIntegers))])
 		v.length = &n
 		return
@@ -150,7 +150,7 @@ func changeFloat(v *node, s *source) {
 	if v.info == double || v.info == single || v.info == 25 {
 		f := math.Float64frombits(v.n)
 		if v.info != double {
-			f = 1 // written short since it is a small number
+			f = 1 // small numbers have a short encoding
 		}
 		*v = *float(changedFloat(f, s))
 		return
@@ -174,7 +174,7 @@ func changedFloat(f float64, s *source) float64 {
 	return extremeFloats[s.uniform(len(extremeFloats))]
 }
 
-// changeList drops, repeats and moves elements of some nodes each.
+// changeList drops, repeats and moves elements, which consist of each nodes.
 func changeList(v *node, each int, s *source) {
 	count := len(v.kids) / each
 	if count == 0 {
@@ -205,13 +205,13 @@ func changeList(v *node, each int, s *source) {
 	case 5:
 		v.kids = v.kids[:i]
 	case 6:
-		if s.byte() < 32 { // far more of them, seldom and of the small ones: it costs
+		if s.byte() < 32 { // many copies of a small element, rarely because it is expensive
 			size := 0
 			for _, e := range element {
 				size += len(e.encode(nil))
 			}
 			for range min(1<<(4+s.uniform(9)), 1<<16/size) {
-				for _, e := range element { // not the same one again: another change within it would be in all of them
+				for _, e := range element { // copies, since a later change in a shared node would affect all of them
 					v.kids = append(v.kids, e.clone())
 				}
 			}
@@ -220,7 +220,7 @@ func changeList(v *node, each int, s *source) {
 		v.kids = slices.Insert(v.kids, i, element...)
 	case 7:
 		slices.Reverse(v.kids)
-		if each == 2 { // names stay before their values
+		if each == 2 { // names stay in front of their values
 			for k := 0; k < len(v.kids); k += 2 {
 				v.kids[k], v.kids[k+1] = v.kids[k+1], v.kids[k]
 			}
@@ -228,10 +228,10 @@ func changeList(v *node, each int, s *source) {
 	}
 }
 
-// mostRepeated bytes are what a change adds at most by repeating: changes of changes multiply.
+// mostRepeated limits the bytes that a change adds by repetition, since changes multiply.
 const mostRepeated = 1 << 18
 
-// changeString changes text, numbers, bytes, or the envelope of a file.
+// changeString changes a text, numbers, bytes, or the envelope of a file.
 func changeString(v *node, nodes []*node, s *source) {
 	if v.file != nil {
 		f := v.file

@@ -32,17 +32,17 @@ const (
 	fixedHeader = 4 + 1 + 1 + 2 + 8
 )
 
-// node is a value of a file, of CBOR or of JSON.
+// node is a CBOR or JSON value in a file.
 type node struct {
 	major  byte
-	info   byte   // of other: which
-	n      uint64 // of a number: the argument, of a float its bits; of a tag: its number
-	data   []byte // of strings
-	floats bool   // data are numbers, little-endian
-	file   *file  // that data hold
-	json   *node  // that data hold
+	info   byte   // the kind of a value of major type other
+	n      uint64 // argument of an integer, bits of a float, or number of a tag
+	data   []byte // content of a string
+	floats bool   // data holds little-endian numbers
+	file   *file  // the file in data
+	json   *node  // the JSON in data
 	kids   []*node
-	length *uint64 // said in place of the right one
+	length *uint64 // written instead of the correct length
 }
 
 // file is an envelope of package codec.
@@ -52,7 +52,7 @@ type file struct {
 	body    *node
 }
 
-// openFile reads an envelope; nil if data are none.
+// openFile reads an envelope. It returns nil if data is not one.
 func openFile(data []byte) *file {
 	if len(data) < fixedHeader+checksum || string(data[:4]) != magic {
 		return nil
@@ -68,7 +68,7 @@ func openFile(data []byte) *file {
 	return &file{string(data[6 : 6+k]), binary.LittleEndian.Uint16(data[6+k:]), body}
 }
 
-// encode writes the envelope with a right checksum.
+// encode writes the envelope with a valid checksum.
 func (f *file) encode() []byte {
 	kind := f.kind[:min(len(f.kind), math.MaxUint8)]
 	body := f.body.encode(nil)
@@ -81,7 +81,7 @@ func (f *file) encode() []byte {
 	return append(out, sum[:]...)
 }
 
-// parse reads one value of CBOR with given lengths; ok is false where there is none.
+// parse reads one CBOR value with definite lengths. It returns false if there is none.
 func parse(data []byte) (v *node, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return nil, nil, false
@@ -132,7 +132,7 @@ func parse(data []byte) (v *node, rest []byte, ok bool) {
 	return v, data, true
 }
 
-// look finds what a string of bytes holds.
+// look parses the content of a byte string.
 func (v *node) look() {
 	if v.file = openFile(v.data); v.file == nil && len(v.data) > 1 && v.data[0] == '{' {
 		v.json = parseJSON(v.data)
@@ -157,7 +157,7 @@ func (v *node) head(out []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(out, first|27), n)
 }
 
-// content is what a string holds.
+// content returns the encoded content of a string.
 func (v *node) content() []byte {
 	switch {
 	case v.file != nil:
@@ -196,7 +196,7 @@ func (v *node) encode(out []byte) []byte {
 	return out
 }
 
-// parseJSON reads a value of JSON; nil where there is none.
+// parseJSON reads a JSON value. It returns nil if data is not JSON.
 func parseJSON(data []byte) *node {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -256,7 +256,7 @@ func (v *node) encodeJSON(out []byte) []byte {
 	case negative:
 		return strconv.AppendInt(out, -1-int64(v.n&math.MaxInt64), 10)
 	case byteString, textString:
-		quoted, _ := json.Marshal(string(v.content())) // a string is always written
+		quoted, _ := json.Marshal(string(v.content())) // encoding a string does not fail
 		return append(out, quoted...)
 	case array:
 		return v.members(append(out, '['), ']')
@@ -303,7 +303,7 @@ func (v *node) members(out []byte, end byte) []byte {
 	return append(out, end)
 }
 
-// clone copies all but bytes, which nobody writes into.
+// clone copies a tree. Bytes are shared, since they are never modified.
 func (v *node) clone() *node {
 	out := *v
 	if v.file != nil {
@@ -321,7 +321,7 @@ func (v *node) clone() *node {
 	return &out
 }
 
-// all appends v and all within it, files in files among them.
+// all appends v and its descendants, including those in nested files.
 func (v *node) all(out []*node) []*node {
 	out = append(out, v)
 	if v.file != nil {

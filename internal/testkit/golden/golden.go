@@ -1,4 +1,4 @@
-// Package golden reads the reference numbers that tests compare with.
+// Package golden reads the reference data of tests.
 package golden
 
 import (
@@ -32,13 +32,12 @@ func Bytes(tb testing.TB, name string) []byte {
 	return data
 }
 
-// update makes Model write its file. Only a new version of a format wants that:
-// the files of old versions are what proves that they can still be read.
+// update makes Model write its file. Only a new version of a format needs it: files of old versions prove that they can still be
+// read.
 var update = flag.Bool("update", false, "write golden model files that are not there yet")
 
-// Model returns the bytes of the golden model file testdata/name. With the test
-// flag -update a file that is not there is written from make; one that is there
-// is never changed.
+// Model returns the bytes of the golden model file testdata/name. With the test flag -update it writes a missing file from make. It
+// never changes an existing one.
 func Model(tb testing.TB, name string, make func() ([]byte, error)) []byte {
 	tb.Helper()
 	path := filepath.Join("testdata", name)
@@ -57,7 +56,7 @@ func Model(tb testing.TB, name string, make func() ([]byte, error)) []byte {
 	return Bytes(tb, name)
 }
 
-// Dense makes a matrix of the rows of a JSON array.
+// Dense returns a matrix with the rows of a JSON array.
 func Dense(rows [][]float64) *mat.Dense {
 	out := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, r := range rows {
@@ -66,9 +65,7 @@ func Dense(rows [][]float64) *mat.Dense {
 	return out
 }
 
-// MaxError returns the largest |got - want| / max(1, |want|), and infinity where
-// the lengths differ or a value is NaN: a golden value holds to tol if MaxError
-// is at most tol.
+// MaxError returns the largest |got - want| / max(1, |want|), or infinity if the lengths differ or a value is NaN.
 func MaxError(got, want []float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)
@@ -84,7 +81,7 @@ func MaxError(got, want []float64) float64 {
 	return worst
 }
 
-// Page compares a page of the repository, at a path from the package under test, with what a test made of the code. The
+// Page compares a page of the repository, at a path relative to the package under test, with the text that a test generated. The
 // test flag -update writes it.
 func Page(tb testing.TB, path, made string) {
 	tb.Helper()

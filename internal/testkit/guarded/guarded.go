@@ -1,5 +1,5 @@
-// Package guarded places slices next to memory that may not be read, so that a test sees an assembly
-// routine that reads or writes beside what it was given.
+// Package guarded places slices next to memory that must not be read, so that tests detect assembly routines that access memory
+// outside their arguments.
 package guarded
 
 import (
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Run calls f, and ends the test with what it was about if f reads or writes where it may not.
+// Run calls f. If f accesses protected memory, it ends the test with a message that contains what.
 func Run(t testing.TB, what string, f func()) {
 	t.Helper()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -21,21 +21,20 @@ func Run(t testing.TB, what string, f func()) {
 	f()
 }
 
-// canaries is how many numbers beside a slice, on the side that may be read, an Arena looks after.
+// canaries is the number of elements beside a slice, on the unprotected side, that an Arena checks.
 const canaries = 64
 
-// canary is a NaN that no computation makes.
+// canary is a NaN that no computation produces.
 const canary = 0x7ff4_c0de_dead_beef
 
-// Arena is memory for slices that are placed in it one after the other: what is placed ends, or begins, at a page that
-// may not be read, and has canaries at its other end.
+// Arena is memory in which slices are placed one at a time. One end of a slice is at a protected page, and the other has canaries.
 type Arena struct {
 	room []float64
 	at   int
 	used []float64
 }
 
-// Put returns a copy of v beside the unreadable page of a side, until the next Put.
+// Put returns a copy of v next to the protected page on a side. It is valid until the next Put.
 func (a *Arena) Put(side string, v []float64) []float64 {
 	a.at = canaries
 	if side == "after" {
@@ -54,7 +53,7 @@ func (a *Arena) Put(side string, v []float64) []float64 {
 	return a.used
 }
 
-// Intact reports whether nothing was written beside what was put last.
+// Intact reports whether the canaries beside the last slice are unchanged.
 func (a *Arena) Intact() bool {
 	end := a.at + len(a.used)
 	for _, c := range [][]float64{a.room[max(0, a.at-canaries):a.at], a.room[end:min(len(a.room), end+canaries)]} {
@@ -67,14 +66,14 @@ func (a *Arena) Intact() bool {
 	return true
 }
 
-// NewArena returns one for up to so many numbers.
+// NewArena returns an arena for up to most numbers.
 func NewArena(t testing.TB, most int) *Arena {
 	t.Helper()
 	return &Arena{room: memory(t, most+2*canaries)}
 }
 
-// Between is the side with canaries at both ends, for machines that have no unreadable pages too.
+// Between places a slice between canaries on both sides. It also works on systems without page protection.
 const Between = "between"
 
-// Places are the sides, and between canaries.
+// Places returns Between and the Sides.
 func Places() []string { return append([]string{Between}, Sides...) }

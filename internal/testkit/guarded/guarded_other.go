@@ -4,7 +4,7 @@ package guarded
 
 import "testing"
 
-// Sides are none where pages cannot be protected.
+// Sides is empty on systems without page protection.
 var Sides []string
 
 // Copy returns v.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// failing notes a failure in place of ending the test.
+// failing records a failure instead of ending the test.
 type failing struct {
 	testing.TB
 	said string
@@ -17,7 +17,7 @@ func (f *failing) Helper() {}
 
 func (f *failing) Fatalf(format string, _ ...any) { f.said = format }
 
-// What lies in the slice may be read, and what is beside it not.
+// The slice can be read, but not the memory beside it.
 func TestCopy(t *testing.T) {
 	for _, side := range Sides {
 		for _, n := range []int{1, 3, 511, 512, 513} {
@@ -41,7 +41,7 @@ func TestCopy(t *testing.T) {
 	assert.Empty(t, Copy(t, "after", nil))
 }
 
-// An arena's slice is a copy, beside which a write is seen and a read beyond the page ends the test.
+// An arena's slice is a copy. A write beside it is detected, and a read beyond the page ends the test.
 func TestArena(t *testing.T) {
 	a := NewArena(t, 1000)
 	for _, place := range Places() {

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// Sides are where the unreadable page lies.
+// Sides are the possible positions of the protected page.
 var Sides = []string{"before", "after"}
 
-// Copy returns a copy of v right behind a page that may not be read, or right before one.
+// Copy returns a copy of v immediately after or before a protected page.
 func Copy(t testing.TB, side string, v []float64) []float64 {
 	t.Helper()
 	room := memory(t, len(v))
@@ -24,7 +24,7 @@ func Copy(t testing.TB, side string, v []float64) []float64 {
 	return out
 }
 
-// memory is room for numbers at least that fills pages between two that may not be read.
+// memory returns room for at least this many numbers, in pages between two protected pages.
 func memory(t testing.TB, numbers int) []float64 {
 	t.Helper()
 	const size = 8

@@ -1,5 +1,5 @@
-// Package guide compiles and runs the programs of docs/guide, for tests that compare what they print with the pages. A
-// program that imports a nested module, such as adapters/beam, is run by a test of that module.
+// Package guide compiles and runs the programs of docs/guide, for tests that compare their output with the pages. A program that
+// imports a nested module, such as adapters/beam, is run by a test of that module.
 package guide
 
 import (
@@ -31,21 +31,21 @@ const Library = "github.com/kernelearn/kernelearn"
 
 var update = flag.Bool("update-guide", false, "write what the programs of docs/guide print into their pages")
 
-// Program is a program of a page, and what the page says that it prints.
+// Program is a program of a page with its documented output.
 type Program struct {
-	Name   string // of the page, with the line of a second program
-	Page   string // the path of the page
+	Name   string // name of the page, with a line number for a second program
+	Page   string // path of the page
 	Source string
-	Files  map[string]string // that it reads, by their names
+	Files  map[string]string // input files by name
 	Output string
-	Module string // the folder of the nested module that it imports, "" for none
+	Module string // folder of the nested module that it imports, or ""
 }
 
 // block is a fenced block of a page.
 type block struct {
 	language string
 	text     string
-	line     int // of the opening fence, from 1
+	line     int // line of the opening fence, from 1
 }
 
 func blocks(text string) (out []block, err error) {
@@ -67,8 +67,8 @@ func blocks(text string) (out []block, err error) {
 	return out, nil
 }
 
-// programs returns the programs of a page. Each block of Go is one, and the block of text after it is what it prints. A block whose
-// language is csv and a name is a file that the programs after it read.
+// programs returns the programs of a page. Each Go block is a program, and the text block after it is its output. A block whose
+// language is csv with a file name is an input file of the following programs.
 func programs(page, text string, modules []string) (out []Program, err error) {
 	all, err := blocks(text)
 	if err != nil {
@@ -118,13 +118,13 @@ func root(tb testing.TB) string {
 	_, file, _, ok := runtime.Caller(0)
 	require.True(tb, ok)
 	dir := filepath.Join(filepath.Dir(file), "..", "..", "..")
-	if !filepath.IsAbs(dir) { // of a test that was built with -trimpath
+	if !filepath.IsAbs(dir) { // in a test built with -trimpath
 		tb.Skip("the source is not known")
 	}
 	return dir
 }
 
-// nested returns the folders of the modules within the repository.
+// nested returns the folders of the nested modules.
 func nested(tb testing.TB, root string) (out []string) {
 	tb.Helper()
 	require.NoError(tb, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -141,10 +141,12 @@ func nested(tb testing.TB, root string) (out []string) {
 	return out
 }
 
-// readme is the index of docs/guide, which has no programs, and the README, which has fragments beside one.
+// readme is the name of two files: the index of docs/guide, which has no programs, and the README of the repository, which has
+// fragments beside its program.
 const readme = "README.md"
 
-// Programs returns all programs of docs/guide and of the README. A page without a program, and a program without its output, are failures.
+// Programs returns all programs of docs/guide and of the README. A page without a program and a program without output are
+// failures.
 func Programs(tb testing.TB) (out []Program) {
 	tb.Helper()
 	root := root(tb)
@@ -162,8 +164,8 @@ func Programs(tb testing.TB) (out []Program) {
 	return out
 }
 
-// Run compiles the programs of docs/guide that import the nested module in a folder, "" for those that import none, in a
-// module outside of the repository, as a reader would, and compares what each prints with its page.
+// Run compiles the programs of docs/guide that import a nested module, or for "" those that import none. It does so in a module
+// outside the repository, as a reader would, and compares the output of each with its page.
 func Run(t *testing.T, module string) {
 	if testing.Short() {
 		t.Skip("compiles and runs programs")
@@ -187,7 +189,8 @@ func Run(t *testing.T, module string) {
 		path := strings.TrimSuffix(Library+"/"+m, "/")
 		call(t, dir, "mod", "edit", "-require", path+"@v0.0.0", "-replace", path+"="+filepath.Join(root, filepath.FromSlash(m)))
 	}
-	// One executable has them all, since linking takes longer than most of them: each is a package whose main has another name.
+	// All programs share one executable, since linking takes longer than most of them. Each becomes a package whose main function
+	// is renamed.
 	var imports, cases strings.Builder
 	for i, p := range mine {
 		folder := filepath.Join(dir, fmt.Sprint("program", i))
@@ -222,8 +225,8 @@ func Run(t *testing.T, module string) {
 	}
 }
 
-// requirements are flags of go mod edit for all that a module requires. With them the module outside of the repository
-// needs no go.mod file that building the repository does not, so that nothing is missing without a network.
+// requirements returns flags of go mod edit for all requirements of a module. With them, the module outside the repository needs no
+// go.mod files beyond those that the repository needs, so that nothing is missing without a network.
 func requirements(t *testing.T, dir string) (flags []string) {
 	t.Helper()
 	var module struct {
@@ -240,13 +243,13 @@ func requirements(t *testing.T, dir string) (flags []string) {
 	return flags
 }
 
-// call runs the go command without a network, as in a module of anybody's.
+// call runs the go command without a network.
 func call(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	start(t, dir, "go", args...)
 }
 
-// start returns what a command prints, which has to succeed within five minutes: the first build of all may take long.
+// start returns the output of a command. It fails if the command fails or takes five minutes, since the first build may take long.
 func start(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
@@ -259,7 +262,7 @@ func start(t *testing.T, dir, name string, args ...string) string {
 	return out.String()
 }
 
-// write puts what a program prints into its page.
+// write puts a program's output into its page.
 func write(t *testing.T, p Program, got string) {
 	t.Helper()
 	text, err := os.ReadFile(p.Page)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatIsMissingIsFound holds that a page cannot lose its program, or what it prints, unseen.
+// TestWhatIsMissingIsFound checks that a page without its program or output is an error.
 func TestWhatIsMissingIsFound(t *testing.T) {
 	const source = "```go\npackage main\n\nimport \"" + Library + "/adapters/beam\"\n```\n"
 	modules := []string{"adapters/beam"}

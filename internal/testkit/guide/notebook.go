@@ -14,28 +14,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cell is a cell of a notebook of Jupyter's format 4.5.
+// cell is a cell in Jupyter's notebook format 4.5.
 type cell struct {
 	ID             string          `json:"id"`
 	Type           string          `json:"cell_type"`
 	Metadata       map[string]any  `json:"metadata"`
 	Source         string          `json:"source"`
-	ExecutionCount json.RawMessage `json:"execution_count,omitempty"` // null of code, and absent of text
+	ExecutionCount json.RawMessage `json:"execution_count,omitempty"` // null for code, and absent for text
 	Outputs        []output        `json:"outputs,omitzero"`
 }
 
-// output is what a cell prints.
+// output is the output of a cell.
 type output struct {
 	Type string `json:"output_type"`
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// notebookPages are the pages in the notebook, in their order.
+// notebookPages are the pages of the notebook in order.
 var notebookPages = []string{"README", "reading-data", "explaining-predictions", "rare-classes"}
 
-// Notebook compares docs/guide/tour.ipynb with the programs of the README and of three pages, from which -update-guide writes it. Where
-// the gonb kernel and jupyter are installed it runs the notebook, and compares what the cells print.
+// Notebook compares docs/guide/tour.ipynb with the programs of the README and of three pages. With -update-guide it writes the
+// notebook. If jupyter and the gonb kernel are installed, it runs the notebook and compares the outputs.
 func Notebook(t *testing.T) {
 	path := filepath.Join(root(t), "docs", "guide", "tour.ipynb")
 	cells := notebookCells(t)
@@ -53,7 +53,7 @@ func Notebook(t *testing.T) {
 	runNotebook(t, path, cells)
 }
 
-// notebookCells returns the cells of the programs. A file that a program reads is written by a cell of its own.
+// notebookCells returns the cells of the programs. A separate cell writes each input file.
 func notebookCells(t *testing.T) (cells []cell) {
 	add := func(kind, source string, outputs []output) {
 		c := cell{ID: strings.Repeat("0", 7) + string(rune('a'+len(cells))), Type: kind, Metadata: map[string]any{}, Source: source}
@@ -82,7 +82,7 @@ func notebookCells(t *testing.T) (cells []cell) {
 	return cells
 }
 
-// runNotebook runs the notebook where its kernel is installed.
+// runNotebook runs the notebook if its kernel is installed.
 func runNotebook(t *testing.T, path string, cells []cell) {
 	for _, program := range []string{"gonb", "jupyter"} {
 		if _, err := exec.LookPath(program); err != nil {

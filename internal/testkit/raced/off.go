@@ -1,8 +1,8 @@
 //go:build !race
 
-// Package raced says whether a test runs under the race detector, which makes it ten times as slow: tests with nothing for
-// it to see, of one goroutine or of what other tests have on as many, are left out there.
+// Package raced reports whether a test runs under the race detector, which is ten times slower. Tests that cannot reveal a race,
+// because they use a single goroutine or repeat other tests, are skipped there.
 package raced
 
-// Enabled is whether the race detector is on.
+// Enabled reports whether the race detector is on.
 const Enabled = false

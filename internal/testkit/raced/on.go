@@ -2,5 +2,5 @@
 
 package raced
 
-// Enabled is whether the race detector is on.
+// Enabled reports whether the race detector is on.
 const Enabled = true

@@ -18,9 +18,8 @@ import (
 
 const centroidKind = "toy.Centroid"
 
-// Centroid is the class whose mean is nearest; with Sharpness (0 stands for 1)
-// its scores are -Sharpness·‖x - mean‖²/(2·variance), the variance pooled, and
-// its probabilities their softmax.
+// Centroid classifies by the nearest class mean. Its scores are -Sharpness·‖x - mean‖²/(2·variance), with the pooled variance and
+// Sharpness 1 if it is 0. Its probabilities are their softmax.
 type Centroid struct {
 	Sharpness float64
 	model     *centroidModel

@@ -1,7 +1,6 @@
-// Package toy holds the smallest honest estimators: a ridge regression with
-// variances and a nearest-centroid classifier with probabilities. They have
-// every capability, so that code that wraps, searches or checks estimators can
-// be tested without a real algorithm.
+// Package toy has the smallest realistic estimators: a ridge regression with variances, and a nearest-centroid classifier with
+// probabilities. They have every capability, so that code that wraps, searches or checks estimators can be tested without a real
+// algorithm.
 package toy
 
 import (
@@ -20,13 +19,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 )
 
-// defaultPenalty is what Ridge's zero Penalty stands for.
+// defaultPenalty is the default of Ridge.Penalty.
 const defaultPenalty = 1e-3
 
 const ridgeKind = "toy.Ridge"
 
-// Ridge is a linear regression on standardised columns, with an intercept and
-// the penalty Penalty·‖coefficients‖², by which a distinct row counts once on average.
+// Ridge is a linear regression on standardised columns, with an intercept and the penalty Penalty·‖coefficients‖². The mean weight
+// of a distinct row is 1.
 type Ridge struct {
 	Penalty float64
 	model   *ridgeModel
@@ -34,7 +33,7 @@ type Ridge struct {
 
 type ridgeModel struct {
 	ridgePayload
-	factor mat.Cholesky // of the normal matrix
+	factor mat.Cholesky // factor of the normal matrix
 }
 
 type ridgePayload struct {
@@ -187,7 +186,7 @@ func (r *Ridge) PredictVariance(x mat.Matrix) (mean, variance []float64, err err
 	return mean, variance, nil
 }
 
-// PredictInterval implements estimators.IntervalPredictor, of normal distributions.
+// PredictInterval implements estimators.IntervalPredictor for normal distributions.
 func (r *Ridge) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	if err := interval.Level("toy: Ridge", level); err != nil {
 		return nil, nil, err

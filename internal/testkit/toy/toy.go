@@ -1,4 +1,4 @@
-// Package toy makes small problems that tests learn.
+// Package toy makes small problems for tests.
 package toy
 
 import (

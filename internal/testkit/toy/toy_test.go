@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
 
-// Package estimatortest runs the conformance suite on both types; here is only
-// that they compute what they say.
+// Package estimatortest runs the conformance suite on both types. The tests here check their computations.
 
 var line = mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 
