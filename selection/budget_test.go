@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// ticker is a clock that moves by a second when it is told to.
+// ticker is a clock that advances by a second per call of its method.
 type ticker struct{ seconds atomic.Int64 }
 
 func (t *ticker) now() time.Time { return time.Unix(t.seconds.Load(), 0) }
@@ -37,7 +37,7 @@ func (t *ticker) tick(row search.TraceRow) {
 	}
 }
 
-// slow is a learner whose every Fit takes a second of the clock.
+// slow is a learner whose Fit takes a second of the clock.
 type slow struct {
 	estimators.Regressor
 	clock *ticker
@@ -48,8 +48,7 @@ func (s slow) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return s.Regressor.Fit(ctx, x, y)
 }
 
-// scoredRows returns the parameters that have a score, and checks that the rest say
-// why not.
+// scoredRows returns the parameters that have a score, and checks that all other rows have a reason.
 func scoredRows(t *testing.T, r *search.Result) (params []float64) {
 	t.Helper()
 	for _, row := range r.Trace {
@@ -90,8 +89,8 @@ func TestEntropyBudget(t *testing.T) {
 	}
 }
 
-// What Observe hears of a search with a Budget says that at least the share of it is done that has passed, so that no more
-// time is left than of the budget.
+// The progress of a search with a Budget is at least the elapsed share of the budget, so that the estimated remaining time never
+// exceeds it.
 func TestProgressOfABudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	for name, strategy := range map[string]search.Strategy{"grid": &grid.Search{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &entropy.Search{}} {
@@ -175,7 +174,7 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	assert.Equal(t, nearest.Param, res.Param, "the nearest, whatever its score")
 	assert.Contains(t, res.Warnings[0], "0 of 1 target entropies were found")
 
-	// Without any score the nearest to the target that the search was after is taken.
+	// Without any score, the point nearest to the search's target is chosen.
 	clock = &ticker{}
 	r = Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
@@ -194,7 +193,7 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 }
 
-// What is known already may serve a target that comes after the budget's end.
+// Known points may serve a target whose turn comes after the end of the budget.
 func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	first := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.9}}}
@@ -208,7 +207,7 @@ func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
 	assert.InDelta(t, start+0.01, r.Result().Target, 1e-15)
 }
 
-// The best of the scores counts, also where a single target was found.
+// The best score decides, even if only a single target was found.
 func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
 	met := 0
 	for seed := range uint64(20) {
@@ -228,7 +227,7 @@ func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
 	assert.Positive(t, met, "some are met on the way to a target")
 }
 
-// A budget that is over before the search begins still gives a model.
+// A budget that is spent before the search begins still gives a model.
 func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
@@ -299,8 +298,8 @@ func TestGridBudget(t *testing.T) {
 	assert.Equal(t, "the budget of 2s ended the search: 2 of 3 parameters were tried", r.Result().Warnings[0])
 }
 
-// A budget that is spent after k points of a grid over axes has seen several values of each; a grid that is not ended has the table and
-// the choice of the points in their order, on any number of workers; and Resume goes on from what was seen.
+// A budget that is spent after k points of a grid over axes has seen several values of each axis. A complete grid has the same
+// table and choice as points in their order, for any number of workers. Resume continues from the points seen.
 func TestGridBudgetOverAxes(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := grid.Points(
@@ -314,7 +313,7 @@ func TestGridBudgetOverAxes(t *testing.T) {
 	build := func(v grid.Values) estimators.Regressor {
 		return counted{&lssvm.Regressor{Kernel: kernels.Matern{Nu: v.Number("nu"), Length: v.Number("length")}, Ridge: v.Number("ridge")}, &fits}
 	}
-	plain := make([]Candidate[estimators.Regressor], len(points)) // the same candidates without axes, which are tried in their order
+	plain := make([]Candidate[estimators.Regressor], len(points)) // the same candidates without axes, which are tried in order
 	for i, v := range points {
 		plain[i] = Candidate[estimators.Regressor]{v.String(), build(v)}
 	}
@@ -368,7 +367,7 @@ func (c counted) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return c.Regressor.Fit(ctx, x, y)
 }
 
-// Of equal scores the first in the table is best, and the first failure in the table is told, in whatever order points were tried.
+// The first of equal scores in the table is best, and the first failure in the table is reported, whatever the order of evaluation.
 func TestGridOverAxesTies(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := grid.Points(grid.Axis{Name: "a", Values: []float64{1, 2, 3}}, grid.Axis{Name: "b", Values: []float64{1, 2, 3}})
@@ -382,7 +381,7 @@ func TestGridOverAxesTies(t *testing.T) {
 	assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: candidate 0, fold 0")
 }
 
-// Every beginning of the order of a grid over axes has values of all, also where axes are there at some points only.
+// Every prefix of a grid over axes has several values of each axis, even if some axes occur at some points only.
 func TestGridBudgetWithinAParameter(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
 	clock := &ticker{}
@@ -440,7 +439,7 @@ func TestBudgetErrors(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.EqualError(t, err, "selection: Regressor: Budget = -1s, want >= 0, or 0 for none")
 	assert.ErrorContains(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
-	// The caller's own deadline is an error, as before.
+	// The caller's own deadline is still an error.
 	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()
 	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {

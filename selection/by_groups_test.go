@@ -24,8 +24,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// visits are rows of patients, of whom an own level and a mark in two columns are the same at each visit. Of a new patient
-// the first column alone says something.
+// visits returns rows of patients. A level and a mark in two columns are the same at each visit of a patient. For a new patient
+// only the first column is informative.
 func visits(rng *rand.Rand, patients, each int) (x *mat.Dense, y []float64, groups []int) {
 	n := patients * each
 	x, y, groups = mat.NewDense(n, 3, nil), make([]float64, n), make([]int, n)
@@ -81,7 +81,7 @@ func TestSearchesByGroups(t *testing.T) {
 	}
 }
 
-// notes keeps the groups that a learner was fitted with.
+// notes records the groups with which a learner was fitted.
 type notes struct {
 	mu   sync.Mutex
 	seen [][]int
@@ -100,7 +100,7 @@ func (n *noted) SetGroups(groups []int) {
 	n.to.seen = append(n.to.seen, groups)
 }
 
-// Folds have whole groups, and each fit gets those of its rows, through a pipeline too.
+// Folds do not divide groups, and each fit receives the groups of its rows, also through a pipeline.
 func TestLearnersGetTheirGroups(t *testing.T) {
 	x, y, groups := visits(rand.New(rand.NewPCG(3, 4)), 9, 4)
 	count := func(part []int) map[int]int {
@@ -161,7 +161,7 @@ func TestGroupsOfAClassifier(t *testing.T) {
 	assert.True(t, mat.Equal(p, q))
 }
 
-// A Clone has all that is configured.
+// A clone has the complete configuration.
 func TestClonesHaveGroups(t *testing.T) {
 	r, c := &Regressor{Groups: []int{1, 2}}, &Classifier{Groups: []int{3}}
 	assert.Equal(t, r.Groups, estimators.Clone(r).Groups)

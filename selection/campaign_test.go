@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Any JSON is a Result that can be printed and is written in one form, or a short error that leaves what there was.
+// Any JSON is a Result that can be printed and has a canonical form, or a short error that leaves the Result unchanged.
 func TestCampaignResults(t *testing.T) {
 	seeds := [][]byte{
 		[]byte(`{"columns":"c","others":[{"columns":"d","share":null}],"family":"RBF","param":1e-3,"warnings":["a"],"trace":[{"family":"x","param":null,"score":"+Inf"}]}`),
@@ -29,7 +29,7 @@ func TestCampaignResults(t *testing.T) {
 		for range 1 + rng.IntN(3) {
 			if at := rng.IntN(len(data)); rng.IntN(3) == 0 {
 				data[at] = byte(rng.IntN(128))
-			} else if colon := bytes.IndexByte(data[at:], ':'); colon >= 0 { // another value of a field
+			} else if colon := bytes.IndexByte(data[at:], ':'); colon >= 0 { // change the value of a field
 				from := at + colon + 1
 				to := from + max(0, bytes.IndexAny(data[from:], ",}]"))
 				rest := bytes.Clone(data[to:])

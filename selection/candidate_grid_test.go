@@ -20,8 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// Halton's points fill each axis evenly: of 64 in base 2 each eighth has eight, but for the shift's one.
-// The names are in the trace, the table, the JSON and the choice.
+// Halton points fill each axis evenly: of 64 points in base 2, each eighth has eight, up to one for the shift. The names appear in
+// the trace, the table, the JSON and the choice.
 func TestNamedCandidates(t *testing.T) {
 	x, y := problemOf(60, 2, 0.1, 1)
 	points, err := grid.Points(
@@ -62,7 +62,7 @@ func TestNamedCandidates(t *testing.T) {
 	}
 }
 
-// A build that ignores its kernel searches for nothing, and says so.
+// A build function that ignores its kernel makes the search useless, and is an error.
 func TestBuildThatIgnoresItsKernel(t *testing.T) {
 	x, y := problemOf(40, 2, 0.1, 1)
 	for name, c := range map[string]struct {

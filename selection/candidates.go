@@ -2,10 +2,10 @@ package selection
 
 import "github.com/kernelearn/kernelearn/selection/grid"
 
-// Candidate is an estimator to choose among, with a name.
+// Candidate is a named estimator to choose from.
 type Candidate[E any] struct {
 	Name      string
-	Estimator E // of which clones are fitted
+	Estimator E // clones of it are fitted
 }
 
 // NamedCandidates is [Candidates] with names, which must differ. The names appear in the trace, its table and the [search.Result].
@@ -17,12 +17,12 @@ func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 	return s
 }
 
-// CandidateGrid is [NamedCandidates] of what build returns at each of some values of settings, which [grid.Points] or
-// [grid.QuasiRandom] make. Their text is the name. A setting can belong to any step of a pipeline.
+// CandidateGrid is [NamedCandidates] for the results of build at each of the given values of settings, which [grid.Points] or
+// [grid.QuasiRandom] return. The text of the values is the name. A setting can belong to any step of a pipeline.
 //
-// A [grid.Search] or [grid.Halving] tries points of grid.Points in an order of which every beginning has values of all axes, so that a
-// search whose Budget is spent has looked everywhere, if coarsely. It tries points of grid.QuasiRandom, which have such an order,
-// one after the other. The trace has the points in the order given, and of equal scores the first in that order is best.
+// A [grid.Search] or [grid.Halving] tries points of grid.Points in an order whose prefixes cover all axes. A search that exhausts
+// its Budget has then covered the full range coarsely. Points of grid.QuasiRandom already have such an order and are tried one after
+// the other. The trace has the points in their original order, and the first of equal scores in that order is best.
 func CandidateGrid[E any](build func(v grid.Values) E, points []grid.Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {

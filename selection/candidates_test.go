@@ -41,8 +41,8 @@ func classifiers() []estimators.Classifier {
 	}
 }
 
-// Candidates are compared by cross-validation, with weights and steps, and the best is
-// fitted: the scores are those of CrossValidate.
+// Candidates are compared by cross-validation, with weights and steps, and the best is fitted. Scores agree with those of
+// CrossValidate.
 func TestCandidates(t *testing.T) {
 	x, y := problemOf(80, 2, .2, 3)
 	for _, strategy := range []search.Strategy{&grid.Search{}, &grid.Halving{}} {
@@ -116,8 +116,7 @@ func TestCandidatesErrors(t *testing.T) {
 	}
 }
 
-// A budget ends a comparison after one candidate, in their order; a cancelled one is
-// resumed.
+// A budget ends a comparison after one candidate. A cancelled comparison can be resumed.
 func TestCandidatesBudgetAndResume(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 3)
 	clock := &ticker{}
@@ -143,19 +142,18 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, again.Result()))
 }
 
-// The machines that take kernel matrices score the same on shared distances as when each
-// fit makes its own.
+// Machines that accept kernel matrices have the same scores with shared distances as with their own.
 func TestSharingChangesNothing(t *testing.T) {
 	x, y := problemOf(90, 3, .2, 5)
 	grid := func(m metrics.Metric) *grid.Search { return &grid.Search{Points: 5, Metric: m} }
 	same := func(shared, plain *search.Result) {
 		t.Helper()
 		for i, row := range shared.Trace {
-			// Those of svm take distances from its support vectors alone, which rounds elsewhere.
+			// Machines of svm use distances to support vectors only, with different rounding.
 			assert.InEpsilon(t, plain.Trace[i].Score, row.Score, 1e-12, "parameter %v", row.Param)
 		}
 	}
-	type own struct{ estimators.Regressor } // its Fit is not known to be the machine's
+	type own struct{ estimators.Regressor } // its Fit may differ from the machine's
 	for _, build := range []func(k kernels.Kernel) estimators.Regressor{
 		func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
 		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
@@ -189,8 +187,7 @@ func TestSharingChangesNothing(t *testing.T) {
 	}
 }
 
-// A learner that was built with another kernel than the one it was given is scored with its
-// own.
+// A learner that was built with another kernel than the given one is scored with its own.
 func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 5)
 	build := func(k kernels.Kernel) estimators.Regressor {

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// named draws rows of two numbers and, between them, a category of so many levels, each with an effect of its own.
+// named returns rows of two numbers and, between them, a category with the given number of levels, each with its own effect.
 func named(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	effects := make([]float64, levels)
 	fixed := rand.New(rand.NewPCG(99, 1))
@@ -35,8 +35,8 @@ func named(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// A category has one length, whatever the codes are and however many, and predicts better than its codes as numbers and than a
-// length for each dummy.
+// A category has a single length, whatever its codes and the number of levels. It predicts better than codes as numbers, and better
+// than one length per dummy.
 func TestCategories(t *testing.T) {
 	x, y := named(200, 25, 1)
 	xNew, yNew := named(400, 25, 2)
@@ -53,7 +53,7 @@ func TestCategories(t *testing.T) {
 	assert.Contains(t, r.Result().Kernel, "categories=[0]")
 	assert.Greater(t, r.Result().Lengths[2], 3*r.Result().Lengths[1], "the last column says nothing")
 
-	// Other codes are the same categories.
+	// Renumbered codes are the same categories.
 	other := mat.DenseCopyOf(x)
 	otherNew := mat.DenseCopyOf(xNew)
 	for _, m := range []*mat.Dense{other, otherNew} {
@@ -69,7 +69,7 @@ func TestCategories(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want, same, 1e-4, "but for where climbs end")
 
-	// A category that Fit has not seen is that which differs from all, a gap among them.
+	// A level that Fit has not seen differs from all others. So does a gap.
 	odd := mat.NewDense(3, 3, []float64{.5, -1, .2, .5, 1e9, .2, .5, math.NaN(), .2})
 	p, variance, err := r.PredictVariance(odd)
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestCategories(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
-// A gap of a category is one, in Fit and in Predict.
+// Gaps in a category form a level of their own, in Fit and in Predict.
 func TestGapsOfCategories(t *testing.T) {
 	x, y := named(150, 3, 1)
 	xNew, yNew := named(300, 3, 2)
@@ -99,7 +99,7 @@ func TestGapsOfCategories(t *testing.T) {
 				m.Set(i, 1, math.NaN())
 			}
 			if i%7 == 0 {
-				m.Set(i, 0, math.NaN()) // of a number too
+				m.Set(i, 0, math.NaN()) // and gaps in a number
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func TestGapsOfCategories(t *testing.T) {
 	assert.Len(t, r.Result().Lengths, 4, "with where the number is missing")
 }
 
-// Columns that are all categories, classes, and rows so many that landmarks are learnt on.
+// Rows with categories only, classes, and enough rows for landmarks.
 func TestCategoriesEverywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x, labels := mat.NewDense(200, 3, nil), make([]int, 200)
@@ -134,7 +134,7 @@ func TestCategoriesEverywhere(t *testing.T) {
 	assert.Less(t, nmse(t, r, xNew, yNew), .01)
 }
 
-// With Groups one length is chosen for all columns, and categories are a fixed distance apart, however many there are.
+// With Groups one length is chosen for all columns, and different levels have a fixed distance, however many there are.
 func TestCategoriesWithGroups(t *testing.T) {
 	x, y := named(240, 12, 1)
 	xNew, yNew := named(400, 12, 2)
@@ -163,7 +163,7 @@ func TestCategoriesWithGroups(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want, again, 1e-9)
 
-	// A thousand levels, most of them in no row, are one column.
+	// A thousand levels, most of them absent, are a single column.
 	many, yMany := named(500, 1000, 1)
 	labels := make([]int, len(yMany))
 	byDay := make([]int, len(yMany))
@@ -192,7 +192,7 @@ func TestCategoriesWithGroups(t *testing.T) {
 		assert.Equal(t, 3, z.RawMatrix().Cols)
 	}
 
-	// Rows of categories alone.
+	// Rows with categories only.
 	only, yOnly := mat.NewDense(120, 2, nil), make([]float64, 120)
 	for i := range yOnly {
 		a, b := i%5, i/5%4
@@ -217,7 +217,7 @@ func TestCategoriesThatAreRefused(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// Of steps of one's own the columns are those that they return.
+	// With user-defined steps, Categories refer to the columns that they return.
 	r := &Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &shape.Search{}, Categories: []int{1}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Contains(t, r.Result().Kernel, "categories=[1]")

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// cells draws rows of so many categories, of which each has a label and a mean of its own that no other tells.
+// cells returns rows of categories. Each combination has its own label and mean, which follow from no other.
 func cells(n, levels int) (x *mat.Dense, labels []int, mean []float64) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	label, effect := make([]int, levels), make([]float64, levels)
@@ -27,7 +27,8 @@ func cells(n, levels int) (x *mat.Dense, labels []int, mean []float64) {
 	return x, labels, mean
 }
 
-// Rows of a few categories are equal because there are no others: that the labels of equal rows agree tells what the next will be.
+// Rows of a few categories are equal because there are no other combinations. Agreement of the labels of equal rows predicts the
+// next label.
 func TestRowsOfFewCells(t *testing.T) {
 	x, labels, mean := cells(300, 20)
 	rng := rand.New(rand.NewPCG(2, 5))
@@ -67,7 +68,7 @@ func TestRowsOfFewCells(t *testing.T) {
 		assert.InDelta(t, .09/.9, r.Result().LeaveOneOut, .04, "%s: of a row whose cell is known, over the variance of the targets", name)
 	}
 
-	// Of weights nothing tells that targets agree: a row that counts three times is one observation.
+	// Weights carry no evidence that targets agree: a row of weight three is a single observation.
 	few, fewLabels, _ := cells(20, 400)
 	weights := make([]float64, 20)
 	for i := range weights {

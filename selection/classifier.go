@@ -26,34 +26,31 @@ const (
 	classifierKind = "selection.Classifier"
 )
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark fits to folds.
 type folding = classes.Folding
 
-// Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it
-// fills gaps, which are marked by NaN, and adds a column for each that says where they were. It predicts the mean
-// of the probabilities of four machines of package lssvm: with kernels of two Kinds, Matérn of ν = 5/2 and
-// [kernels.Laplacian], on standardised columns and on columns transformed by Yeo-Johnson. Each kernel has a length for each
-// column, learnt by [shape.Search], and the shares of the machines are those of the least leave-one-out log loss. Fit then
-// costs some hundreds of Cholesky factors of up to 2000 rows for each class, or some forty in all of more than six
-// classes. Of more than 5000 rows, and where these are too many, what a Regressor does holds here too, with the machines of
+// Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
+// are NaN, and adds an indicator column for each column with gaps. It predicts the mean of the probabilities of four machines of
+// package lssvm. Their kernels are of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns and on
+// columns transformed by Yeo-Johnson. Each kernel has one length per column, learnt by [shape.Search]. The shares of the machines
+// minimise the leave-one-out log loss. Fit costs several hundred Cholesky factors of up to 2000 rows per class, or about forty in
+// total for more than six classes. Above 5000 rows, and if these would be too many, it works like a Regressor, with the machines of
 // falkon.Classifier on landmarks.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
-	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
-	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
-	// [columnwise.Imputer].
+	// Preprocess are transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold. The
+	// entropy is that of the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Kernels] for
-	// [lssvm.Classifier].
+	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Classifier].
 	Space Space[estimators.Classifier]
 
-	// Search is the strategy of the search. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the
-	// zero value's search described above is used.
+	// Search is the search strategy. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the search is that
+	// of the zero value described above.
 	Search search.Strategy
 
-	// Kinds is as in [Regressor], with shares of the least leave-one-out log loss.
+	// Kinds is as in [Regressor], with shares that minimise the leave-one-out log loss.
 	Kinds []families.Family
 
 	// Categories is as in [Regressor].
@@ -68,28 +65,25 @@ type Classifier struct {
 	// Groups is as in [Regressor], with folds of [validation.StratifiedGroupKFold].
 	Groups []int `settings:"-"`
 
-	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is
-	// [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
-	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
-	// together. How much is done in the time, and so what is chosen, depends on the machine. A deadline of ctx is
-	// still an error.
+	// Budget is the time after which the search evaluates no further points, for all families together. The best point so far is
+	// then fitted. At least one point is evaluated. If it is 0, there is no limit. The number of points, and so the choice, depends
+	// on the speed of the machine. A deadline of ctx is still an error.
 	Budget time.Duration
 
-	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
-	// that are scored at the same time in no certain order; and with the Step of a machine on landmarks
-	// after each tenth of a pass and each iteration.
+	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time. The order of points that
+	// are scored in parallel is not deterministic. It is also called with the Step of a machine on landmarks after each tenth of a
+	// pass and each iteration.
 	Observe func(search.TraceRow)
 
-	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
-	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
-	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
-	// checked.
+	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
+	// received them or Result contains them. Their results are not computed again, and the Result, including the seconds, is that
+	// of a search that was never interrupted. It cannot be checked that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	folding
@@ -116,7 +110,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
+// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part for
 // Categories. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) {
 	setCategories(c.Preprocess, &c.Categories, columns)
@@ -128,9 +122,8 @@ func (c *Classifier) SetColumnNames(names []string) { c.Names = names }
 // ColumnNames implements [estimators.ColumnNamer].
 func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
 
-// Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
-// the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and
-// of the estimator, or the error of ctx.
+// Fit chooses the kernel on x (n×d) and the labels y (n), and fits with it. Errors: those of the preprocessing, of the search
+// ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]) and of the estimator, and ctx's.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := c.engine().fit(ctx, x, y, nil, nil, y)
@@ -141,10 +134,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return nil
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. The estimator gets them, on all rows and in each fold,
-// and the score of the search counts the rows by them; the preprocessing and the entropy know no weights. Only their
-// ratios matter, and a weight of 2 is the row given twice. The error
-// wraps errors.ErrUnsupported if the estimator that was built takes none.
+// FitWeighted is like Fit, with a weight > 0 for each row. The estimator receives the weights, for all rows and in each fold, and
+// the score of the search uses them. The preprocessing and the entropy do not. Only the ratios of weights matter, and a weight of 2
+// is equivalent to repeating the row. The error wraps errors.ErrUnsupported if the estimator does not accept weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := c.engine().fitWeighted(ctx, x, y, weights, nil, y)
@@ -166,16 +158,16 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return y, c.f.named(err)
 }
 
-// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
-// rows of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the estimator
-// PredictTo, as all of this module.
+// PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. Up to sixteen rows of a dense
+// matrix allocate no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
+// module do.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
 }
 
-// DecisionTo is Decision into dst, a row for each of x and a column for each of Classes,
-// as PredictTo.
+// DecisionTo is like Decision, but writes the scores to dst, with one row per row of x and one column per class. It allocates as
+// PredictTo does.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return forward(c.f, classifierType, estimators.Decision, x, func(p estimators.DecisionPredictor, z mat.Matrix) error {
@@ -183,8 +175,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictSet calls PredictSet of the estimator that was built. If it has none, the error wraps
-// errors.ErrUnsupported.
+// PredictSet calls PredictSet of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
 	defer fault.Recover(&err)
 	err = forward(c.f, classifierType, estimators.Sets, x, func(p estimators.SetPredictor, z mat.Matrix) (err error) {
@@ -194,8 +185,8 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err 
 	return sets, err
 }
 
-// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
-// Classes, as PredictTo.
+// PredictProbaTo is like PredictProba, but writes the probabilities to dst, with one row per row of x and one column per class. It
+// allocates as PredictTo does.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return forward(c.f, classifierType, estimators.Proba, x, func(p estimators.ProbaPredictor, z mat.Matrix) error {
@@ -203,7 +194,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the distinct labels of Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.f == nil {
 		return nil
@@ -211,8 +202,7 @@ func (c *Classifier) Classes() []int {
 	return c.f.inner.Classes()
 }
 
-// PredictProba calls PredictProba of the estimator that was built. If it has none, the error wraps
-// errors.ErrUnsupported.
+// PredictProba calls PredictProba of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
 func (c *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = forward(c.f, classifierType, estimators.Proba, x, func(p estimators.ProbaPredictor, z mat.Matrix) (err error) {
@@ -222,7 +212,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	return proba, err
 }
 
-// Decision calls Decision of the estimator that was built. If it has none, the error wraps errors.ErrUnsupported.
+// Decision calls Decision of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = forward(c.f, classifierType, estimators.Decision, x, func(p estimators.DecisionPredictor, z mat.Matrix) (err error) {
@@ -235,8 +225,8 @@ func (c *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 // Result returns a copy of the record of the search and its choice. It returns nil before Fit.
 func (c *Classifier) Result() *search.Result { return c.f.copyResult() }
 
-// Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
-// rows, and must not be fitted again.
+// Fitted returns the fitted estimator. It returns nil before Fit. The estimator expects preprocessed rows, and must not be fitted
+// again.
 func (c *Classifier) Fitted() estimators.Classifier {
 	if c.f == nil {
 		return nil
@@ -247,20 +237,20 @@ func (c *Classifier) Fitted() estimators.Classifier {
 // Report returns the Report of the fitted estimator, with the warnings of the search.
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
-// Forward implements [estimators.Forwarder] with the estimator that was built.
+// Forward implements [estimators.Forwarder] with the chosen estimator.
 func (c *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
 	return c.f.reach(classifierType, x, f)
 }
 
-// Supports reports whether the estimator that was built can do a.
+// Supports reports whether the chosen estimator has the capability a.
 func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c, c.f, a) }
 
-// MarshalBinary writes the fitted preprocessing, the family's name, the
-// parameter, the estimator and the Result. Functions are not written.
+// MarshalBinary writes the fitted preprocessing, the family's name, the parameter, the estimator and the Result. Functions are not
+// written.
 func (c *Classifier) MarshalBinary() ([]byte, error) { return c.engine().marshal(classifierKind, c.f) }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Preprocess and Space. Errors are
-// [estimators.ErrBadModel], naming what does not match, and leave c as it was.
+// UnmarshalBinary reads the result of MarshalBinary into a Classifier with the same Preprocess and Space. Errors are
+// [estimators.ErrBadModel], name the mismatch, and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	f, err := c.engine().unmarshal(classifierKind, data)
 	if err != nil {

@@ -32,31 +32,30 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// defaultFamily is the family of the kernels that are learnt with nothing set.
+// defaultFamily is the family of kernels that the zero value learns.
 var defaultFamily = families.Matern{Nu: 2.5}
 
-// defaultKinds are the kinds that are learnt with nothing set. A third, Matérn 3/2, made the geometric mean of the errors no less and
-// a fit a fifth longer: settled on 11 sets of numbers, ten splits each of seeds 7 and 8.
+// defaultKinds are the kinds that the zero value learns. A third one, Matérn 3/2, did not reduce the geometric mean of the errors,
+// and made a fit a fifth longer, on 11 sets with numeric targets, ten splits each of seeds 7 and 8.
 var defaultKinds = []families.Family{defaultFamily, families.Laplacian{}}
 
-// warmSteps is the largest number of steps of the climb of a kind from the lengths of another: of classes that are told apart without
-// an error the evidence of targets ±1 grows on and on.
+// warmSteps limits the steps of a kind's climb from the lengths of another. For separable classes the evidence of targets ±1 never
+// stops growing.
 const warmSteps = 20
 
-// exclusionRatio says by how much the leave-one-out error of one model has to be larger than that of another for it to be left out,
-// where nothing tells what each says of each row: on landmarks and with Groups. Settled on 14 sets, ten splits of seed 7: the
-// geometric mean of the errors is the same from 1.15 to 1.5, and 2% less than that of always
-// taking the mean.
+// exclusionRatio is the ratio of leave-one-out errors beyond which a model is excluded, if there are no leave-one-out predictions
+// of single rows: on landmarks and with Groups. It was chosen on 14 sets, ten splits of seed 7. The geometric mean of the errors is
+// the same from 1.15 to 1.5, and 2% less than that of always taking the mean.
 const exclusionRatio = 1.25
 
-// setCategories gives the categories of x to the first step, which may move or change columns, or to a search without steps.
+// setCategories passes the categories of x to the first step, which may move or change columns, or to a search without steps.
 func setCategories(steps []transformers.Transformer, own *[]int, columns []int) {
 	if (&pipeline.Transformer{Steps: steps}).SetCategories(columns); len(steps) == 0 {
 		*own = columns
 	}
 }
 
-// validateCategories returns what is wrong with the columns that the caller says name things.
+// validateCategories checks the columns that the caller declares as categories.
 func (c engine[Y, E]) validateCategories() error {
 	if len(c.categories) == 0 {
 		return nil
@@ -73,7 +72,7 @@ func (c engine[Y, E]) validateCategories() error {
 	return nil
 }
 
-// validateKinds returns what is wrong with the kinds that the caller gave.
+// validateKinds checks the caller's kinds.
 func (c engine[Y, E]) validateKinds() error {
 	switch {
 	case c.given == nil:
@@ -91,9 +90,9 @@ func (c engine[Y, E]) validateKinds() error {
 	return nil
 }
 
-// withScaling is the search of some kinds after one scaling.
+// withScaling returns the search over some kinds after a scaling.
 func (c engine[Y, E]) withScaling(w scalings.Scaling, kinds ...families.Family) engine[Y, E] {
-	if n := len(c.categories); n > 0 { // the first columns
+	if n := len(c.categories); n > 0 { // they are the first columns
 		first := make([]int, n)
 		for j := range first {
 			first[j] = j
@@ -101,7 +100,7 @@ func (c engine[Y, E]) withScaling(w scalings.Scaling, kinds ...families.Family) 
 		c.categories, c.space.categories = first, first
 	}
 	c.scalings, c.columns, c.strategy = nil, w.Name, &shape.Search{}
-	c.names = nil // of which columns for gaps have none
+	c.names = nil // indicator columns of gaps have no names
 	c.steps = []transformers.Transformer{w.Step(len(c.categories))}
 	c.space.families = kinds
 	if c.Groups != nil {
@@ -110,7 +109,7 @@ func (c engine[Y, E]) withScaling(w scalings.Scaling, kinds ...families.Family) 
 	return c
 }
 
-// allSteps are those before the scalings.
+// allSteps returns the steps before the scalings.
 func (c engine[Y, E]) allSteps() []transformers.Transformer {
 	if c.scalings == nil {
 		return c.steps
@@ -118,7 +117,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 	return append(slices.Clone(c.steps), scalings.Filling(c.categories))
 }
 
-// fitScalings fits once for each scaling and kind, and keeps the mean of the models that have a share.
+// fitScalings fits one model per scaling and kind, and keeps the weighted mean of those with a share.
 func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *distinct.Rows, y []Y, weights, target []float64,
 	labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
@@ -169,11 +168,11 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 	return out, nil
 }
 
-// fitParts fits once for each scaling and kind to rows without gaps, of which merged are the distinct ones, with or without a model of
-// the plain targets, if these are not those that are taken.
+// fitParts fits one model per scaling and kind to rows without gaps. Merged holds the distinct rows. It may also fit a model of the
+// untransformed targets, if these are not the chosen ones.
 func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
 	target []float64, labels []int) (parts, plain []*fitted[E], seen targetmap.Map, err error) {
-	var means []float64 // of the targets of equal rows
+	var means []float64 // mean targets of equal rows
 	if target != nil {
 		means = merged.Mean(mat.NewDense(len(target), 1, slices.Clone(target))).RawMatrix().Data
 	}
@@ -182,7 +181,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 		return nil, nil, seen, err
 	}
 	if c.searches = len(ways) * len(c.kinds); len(others) > 0 {
-		c.searches++ // of the plain targets, which may not be those that are taken
+		c.searches++ // a model of the untransformed targets, which may not be the chosen ones
 	}
 	weights := given.Weights
 	rowWeights := stack.Weights(len(given.Y), weights, distinct.MergeParts(given.X, c.parts, nil).Index)
@@ -198,10 +197,10 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 			return nil, nil, seen, fail(w, err)
 		}
 		if i == 1 && scalings.BendsNothing(own) {
-			continue // what standardising makes of them
+			continue // the same as the standardised columns
 		}
 		even = merged.Spread(even)
-		if i == 0 && len(others) > 0 { // the first model tells how the targets are best seen
+		if i == 0 && len(others) > 0 { // the first model chooses the transformation of the targets
 			var first context.Context
 			first, learning = progress.Two(learning, 1, 3)
 			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, targetmap.Map{}, given, own, even, target, labels); err != nil {
@@ -231,7 +230,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 	return parts, plain, seen, nil
 }
 
-// fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
+// fitKinds fits one model per kind on scaled columns. The first may already be fitted.
 func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen targetmap.Map,
 	given folds.Rows[Y],
 	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
@@ -271,8 +270,8 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []
 	return parts, nil
 }
 
-// leaveOut returns what a part says of each row without having seen it: the residual of a number, or the probability of the class
-// that the row has; nil for what cannot tell. It sets LeaveOneOut in the part's result.
+// leaveOut returns the leave-one-out results of a part: the residual, or the probability of the true class. It returns nil if there
+// are none. It sets LeaveOneOut in the part's result.
 func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, labels []int, weights []float64) ([]float64, error) {
 	part.result.LeaveOneOut = math.NaN()
 	switch e := any(part.inner).(type) {
@@ -283,7 +282,7 @@ func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, lab
 		}
 	case estimators.LeaveOneOutPredictor:
 		residuals, err := e.LeaveOneOutResiduals(ctx)
-		if err != nil || len(residuals) == 0 { // one row has no others
+		if err != nil || len(residuals) == 0 { // a single row has no others
 			return nil, err
 		}
 		if err = part.score(residuals, target, weights); err != nil {
@@ -308,7 +307,7 @@ func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, lab
 	return nil, nil
 }
 
-// score sets LeaveOneOut in the result: the NMSE of residuals, or the log loss of the probabilities of the classes that the rows have.
+// score sets LeaveOneOut in the result: the NMSE of residuals, or the log loss of the probabilities of the true classes.
 func (f *fitted[E]) score(left, target, weights []float64) (err error) {
 	if target != nil {
 		predicted := make([]float64, len(target))
@@ -324,8 +323,8 @@ func (f *fitted[E]) score(left, target, weights []float64) (err error) {
 	return nil
 }
 
-// share gives each part its share of the mean, sorts the parts, and returns those that have one. The sum of the weights is the
-// number of rows that they stand for.
+// share assigns the parts their shares of the mean, sorts them, and returns those with a positive share. The sum of the weights is
+// the effective number of rows.
 func (c engine[Y, E]) share(parts []*fitted[E], weights []float64) []*fitted[E] {
 	if !slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.left == nil }) {
 		return stacked(parts, weights)
@@ -346,7 +345,7 @@ func (c engine[Y, E]) share(parts []*fitted[E], weights []float64) []*fitted[E] 
 	return kept
 }
 
-// stacked gives each part the share that predicts best what each says of rows that it has not seen.
+// stacked assigns the shares that give the best leave-one-out predictions.
 func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 	left, variances := make([][]float64, len(parts)), make([][]float64, len(parts))
 	for k, p := range parts {
@@ -369,7 +368,7 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 	return parts[:kept]
 }
 
-// mergedResult is the result of the best part, with the others in it.
+// mergedResult returns the result of the best part, which contains the others.
 func mergedResult[E any](parts []*fitted[E]) *search.Result {
 	out := parts[0].result.Clone()
 	out.Strategy = "scalings"
@@ -386,7 +385,7 @@ func mergedResult[E any](parts []*fitted[E]) *search.Result {
 	return out
 }
 
-// storeScalings adds the models of the scalings to a file: a file of each.
+// storeScalings adds the models of the scalings, each as a file, to the stored form.
 func (c engine[Y, E]) storeScalings(kind string, s *stored, f *fitted[E]) (err error) {
 	c.scalings = nil
 	for _, p := range f.parts {
@@ -400,7 +399,7 @@ func (c engine[Y, E]) storeScalings(kind string, s *stored, f *fitted[E]) (err e
 	return nil
 }
 
-// restoreScalings reads them.
+// restoreScalings reads the models of the scalings.
 func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) error {
 	if len(s.Parts) == 0 || len(s.Names) != len(s.Parts) {
 		return fault.BadModel(kind, "%d models of %d scalings of columns, want as many", len(s.Parts), len(s.Names))
@@ -412,7 +411,7 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 	ways := append(slices.Clone(c.scalings), scalings.WithMeans(s.Encoded))
 	total := 0.0
 	for i, name := range s.Names {
-		columns, _, _ := strings.Cut(name, ",") // before the targets
+		columns, _, _ := strings.Cut(name, ",") // the transformation of the targets follows the comma
 		at := slices.IndexFunc(ways, func(w scalings.Scaling) bool { return w.Name == columns })
 		if at < 0 {
 			return fault.BadModel(kind, "columns %q, want one of the scalings of the zero value", name)

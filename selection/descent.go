@@ -11,11 +11,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// maxTurns is how many searches, each over one parameter, a family of two gets at most.
+// maxTurns limits the number of one-parameter searches for a family with two parameters.
 const maxTurns = 10
 
-// descend searches the two parameters of a family in turn, each with the other at the best
-// that was seen, until that one does not improve the score.
+// descend searches the two parameters of a family alternately, each with the other fixed at its best value, until the score no
+// longer improves.
 func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E], *search.Result, error) {
 	var none option[E]
 	var at [2]float64
@@ -68,7 +68,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E],
 	return taken, out, nil
 }
 
-// add takes in the trace, the counts and the warnings of a turn.
+// addTurn adds the trace, the counts and the warnings of a turn.
 func addTurn(r, turn *search.Result, name string) {
 	for _, row := range turn.Trace {
 		row.Iteration = len(r.Trace) + 1

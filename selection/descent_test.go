@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// twoScales is a slow and a fast wave in one feature.
+// twoScales returns the sum of a slow and a fast wave in one feature.
 func twoScales(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -33,8 +33,8 @@ func twoScales(n int, seed uint64) (*mat.Dense, []float64) {
 
 var twoRBF = families.Sum{First: families.RBF{}, Second: families.RBF{}}
 
-// The descent ends where neither parameter alone improves the score, and predicts what two
-// scales need better than one does.
+// The descent ends when neither parameter alone improves the score. It predicts a function that needs two scales better than a
+// single scale does.
 func TestDescent(t *testing.T) {
 	x, y := twoScales(80, 1)
 	xt, yt := twoScales(400, 2)
@@ -82,8 +82,7 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 	return v
 }
 
-// Every strategy that scores can descend, in whole numbers too; one that was cancelled is
-// resumed to the same Result.
+// Every strategy that scores can descend, including with integers. A cancelled one resumes to the same Result.
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	for name, strategy := range map[string]search.Strategy{
@@ -112,7 +111,7 @@ func TestDescentStrategies(t *testing.T) {
 					}
 				},
 			}
-			if err := part.Fit(cancelled, x, y); err != nil { // a short one is through before
+			if err := part.Fit(cancelled, x, y); err != nil { // a short one completes before the cancellation
 				require.ErrorIs(t, err, context.Canceled)
 			}
 			again := &Regressor{Space: overTwo(families.ShiftedPolynomial{}), Search: strategy, Resume: rows}
@@ -128,8 +127,7 @@ func TestDescentStrategies(t *testing.T) {
 	assert.True(t, c.Supports(estimators.Proba))
 }
 
-// One budget is for all searches of a Fit: of families each may use its share, and a
-// descent ends when it is spent.
+// One budget covers all searches of a Fit: each family may use its share, and a descent ends when it is spent.
 func TestBudgetOfSeveralSearches(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	budget := 12 * time.Second

@@ -1,15 +1,15 @@
-// Package selection chooses a kernel's parameter and measures estimators.
+// Package selection chooses kernels and their parameters.
 //
 // [Regressor] and [Classifier] are estimators that choose their kernel when they are fitted. With nothing set,
 //
 //	r := &selection.Regressor{}
 //
-// they fill gaps, transform the columns in two ways (standardised, and by Yeo-Johnson), and learn two kinds of kernels
-// after each: a Matérn kernel of ν = 5/2, which is smooth, and a Laplacian one, which follows steps. They predict the mean of
-// the four models, each with the share that it earns on rows that it has not seen. Columns that name things are
-// their Categories. Print their Result to see what was chosen.
+// they fill gaps, transform the columns in two ways (standardised, and by Yeo-Johnson), and learn two kinds of kernels after each:
+// a Matérn kernel with ν = 5/2, which is smooth, and a Laplacian kernel, which can follow steps. They predict the weighted mean of
+// the four models. The shares of the models are those that predict rows left out best. Columns with names of things are their
+// Categories. Print their Result to see the choice.
 //
-// Otherwise they choose among the kernels of a [Space], by a [search.Strategy]. One field changes the strategy:
+// Otherwise they choose among the kernels of a [Space] by a [search.Strategy]. One field changes the strategy:
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
@@ -19,66 +19,64 @@
 //		Search:     &entropy.Search{}, // or &grid.Search{}
 //	}
 //
-// A space holds the kernels of a family or of several ([Kernels]) or of a family of two parameters ([Kernels2]), each for
-// a learner that a function builds, or it holds whole estimators ([Candidates]). With a Strategy and no space it is the
-// RBF kernels for package lssvm. For an [entropy.Search] it also has the kernels of Matérn 5/2.
+// A space holds the kernels of one or more families ([Kernels]) or of a family with two parameters ([Kernels2]), each for a learner
+// that a function builds, or it holds complete estimators ([Candidates]). With a Strategy and no space it holds the RBF kernels for
+// package lssvm, and for an [entropy.Search] also Matérn kernels with ν = 5/2.
 //
 // # Strategies
 //
-// [shape.Search] learns a length for each column by the gradient of the evidence. It is what happens with nothing set.
-// [entropy.Search] finds kernels whose matrices have certain entropies, and scores them without fitting the learner.
-// [entropy.GoldenSection] is the search of the paper that the entropy comes from.
+// [shape.Search] learns one length per column by the gradient of the evidence. The zero value uses it. [entropy.Search] finds
+// kernels whose matrices have given entropies, and scores them without fitting the learner. [entropy.GoldenSection] is the search
+// of the paper that proposes the entropy.
 //
-// [grid.Search] fits the learner at each of its points in each fold. It is the baseline. [grid.Halving] fits all points on a part
-// of the rows, and then fewer and fewer points on more rows.
+// [grid.Search] fits the learner at each point in each fold. It is the baseline. [grid.Halving] fits all points on a part of the
+// rows, and then fewer and fewer points on more rows.
 //
-// Both can also compare whole estimators, those of [Candidates], with kernels or without. [NamedCandidates] and [CandidateGrid]
-// have settings on named axes, which they compare by name.
+// Both can also compare complete estimators, those of [Candidates]. [NamedCandidates] and [CandidateGrid] have settings on named
+// axes, which they compare by name.
 //
 // # Several kernels
 //
-// Several families are searched and compared by their scores. With two parameters (two length scales, a degree and a
-// shift) the search goes over one with the other fixed, and back, until the score no longer improves. This finds a
-// valley, though not always the deepest, at a few times the cost of one parameter. The squared distances or inner
-// products that all kernels of a search use are computed once (kernels.Shared).
+// Several families are searched, and compared by their scores. For two parameters (two lengths, or a degree and a shift) the search
+// varies one with the other fixed, alternately, until the score no longer improves. It finds a local minimum at a few times the
+// cost of one parameter. The squared distances or inner products that all kernels of a search use are computed once
+// (kernels.Shared).
 //
 // # Many rows
 //
-// With nothing set, of more than 5000 rows a draft of 1000 chooses the scaling of the columns, and package lssvm solves the system
-// of all rows. What does not fit in memory, or has a Budget, is handed over to package falkon, and [shape.Search] then learns the
-// lengths on landmarks. An [entropy.Search] takes bounds of the entropies of many rows. With 100 000 rows this takes seconds, besides
-// the learner's fit.
+// With nothing set and more than 5000 rows, a draft on 1000 rows chooses the scaling of the columns, and package lssvm solves the
+// system of all rows. Fits that exceed the memory limit, or have a Budget, use package falkon, and [shape.Search] then learns the
+// lengths on landmarks. An [entropy.Search] uses bounds of the entropies for many rows. With 100 000 rows this takes seconds in
+// addition to the learner's fit.
 //
-// # A run
+// # Searches
 //
-// Every search is a [search.Run]: it keeps the trace, resumes, and ends at the Budget. Package search says how, and how to
-// write a strategy of your own.
+// Every search is a [search.Run]: it keeps the trace, can be resumed, and ends at the Budget. Package search has the details, and
+// explains how to write a strategy.
 //
 // # Weights
 //
-// FitWeighted gives each row a weight > 0, where the learner takes weights:
+// FitWeighted gives each row a weight > 0, if the learner accepts weights:
 //
-//   - the learner gets them, on all rows and, in a fold, those of its training rows;
-//   - [entropy.LeaveOneOut] is the weighted mean of the squared residuals of the weighted machine;
-//     [entropy.LogEvidence] takes a row's noise to have the variance λs²/w;
-//   - a metric gets those of a fold's test rows, and the mean over the folds is plain;
-//   - the entropy, a family's start and the preprocessing know none.
+//   - the learner receives them, for all rows and for the training rows of each fold;
+//   - [entropy.LeaveOneOut] is the weighted mean of the squared residuals of the weighted machine, and [entropy.LogEvidence] assumes noise of variance λs²/w in a row;
+//   - a metric receives those of a fold's test rows, and the mean over folds is unweighted;
+//   - the entropy, a family's start and the preprocessing do not use them.
 //
-// Rows that are equal after the preprocessing are one row whose weight is the sum of theirs, because a copy of a row
-// that is left out tells a learner its target. The search sees the distinct rows, with the means of the targets of equal
-// ones, and folds keep equal rows together. So each row twice gives what each row once gives, and a weight of 2 is the
-// row given twice. Only the ratios of weights matter: a search divides them so that those of the distinct rows have mean
-// 1, also for a learner with a Ridge or Cost of its own. The learner is fitted on all rows given if it takes no weights.
-// Steps of Preprocess are fitted on the distinct rows.
+// Rows that are equal after the preprocessing are merged into one row whose weight is the sum of theirs, because a copy of a
+// left-out row reveals its target. The search sees the distinct rows with the mean targets of equal rows, and folds keep equal rows
+// together. So repeating every row changes nothing, and a weight of 2 is equivalent to repeating the row. Only the ratios of
+// weights matter: a search scales them so that the distinct rows have mean weight 1, even for a learner with a Ridge or Cost of its
+// own. A learner that does not accept weights is fitted on all rows. Steps of Preprocess are fitted on the distinct rows.
 //
-// Rows of a few categories are often equal by chance: they are separate observations, and whether their targets agree
-// shows how noisy the targets are. A Regressor or Classifier with nothing set takes equal rows for such observations if
-// each is there three times in the mean and there are at most eight times as many pairs of equal rows as there would be of
-// independent columns; of one column that is no category their targets have to differ too. It deals them to up to five
-// parts and leaves one part out at a time.
+// Rows of a few categories are often equal by chance. They are separate observations, and the agreement of their targets shows the
+// size of the noise. A Regressor or Classifier with nothing set treats equal rows as such observations if each occurs three times
+// on average, and there are at most eight times as many equal pairs as independent columns would have. For a single column that is
+// not a category, targets of equal rows must also differ. It divides the observations among up to five parts, and leaves out one
+// part at a time.
 //
-// Package validation measures estimators by cross-validation. Package ranking compares kernels that differ in kind and
-// therefore are no family. Package inspection says what was learnt, column by column.
+// Package validation measures estimators by cross-validation. Package ranking compares kernels of different kinds, which do not
+// form a family. Package inspection explains fitted models by columns.
 //
 // [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
 // [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search

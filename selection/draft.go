@@ -16,25 +16,26 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Of many rows nothing is fitted to all of them that few rows say adds little. A draft is what the zero value makes of some of the
-// rows: it says which scaling of the columns and which target are better, and from which lengths each kind sets out.
+// A choice that few rows can make is not repeated on all of many rows. A draft is the fit of the zero value to a sample. It chooses
+// the scaling of the columns and the transformation of the target, and gives the initial lengths of each kind.
 
 const (
-	// draftRows are the distinct rows of a draft.
+	// draftRows is the number of distinct rows of a draft.
 	draftRows = 1000
-	// draftStream is the stream "draft".
+	// draftStream is the random stream "draft".
 	draftStream = 0x6472616674
 )
 
-// drafts reports whether so many distinct rows are many.
+// drafts reports whether n distinct rows are many.
 func (c engine[Y, E]) drafts(n int) bool {
 	return c.many != nil && c.Groups == nil && n > c.draftedFrom && !c.handsOver(n)
 }
 
-// mostParted is the largest number of distinct rows, parts of equal ones told apart, of a machine that leaves rows out one by one.
+// mostParted is the largest number of distinct rows, counting separate parts of equal rows, of a machine that leaves out single
+// rows.
 func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
 
-// draft returns the engine for all of many rows, which are without gaps, and the seconds that it took.
+// draft returns the engine for all of many rows, which have no gaps, and the seconds that the draft took.
 func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
 	labels []int) (engine[Y, E], float64, error) {
 	now := c.Now
@@ -49,7 +50,7 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 	target, labels = linalg.Pick(target, rows), linalg.Pick(labels, rows)
 	c.scalings = slices.Clone(c.scalings)
 	if target != nil && slices.Min(target) == slices.Max(target) || labels != nil && len(classes.Distinct(labels)) < 2 {
-		c.scalings = c.scalings[:1] // few rows say nothing
+		c.scalings = c.scalings[:1] // the draft learnt nothing
 		return c, 0, nil
 	}
 	d := c

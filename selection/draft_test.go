@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// draftedRegressor is a Regressor, fitted as if more than 300 rows were many.
+// draftedRegressor is a Regressor that treats more than 300 rows as many.
 func draftedRegressor(t *testing.T, r *Regressor, x *mat.Dense, y []float64) *Regressor {
 	t.Helper()
 	e := r.engine()
@@ -26,7 +26,8 @@ func draftedRegressor(t *testing.T, r *Regressor, x *mat.Dense, y []float64) *Re
 	return &Regressor{Categories: r.Categories, f: f}
 }
 
-// Many rows are fitted exactly after the one scaling that a draft likes best, by each kind, on any number of workers alike.
+// Many rows are fitted exactly after the scaling that the draft chose, with each kind. The result does not depend on the number of
+// workers.
 func TestManyRowsAreDrafted(t *testing.T) {
 	x, y := problemOf(600, 2, .1, 4)
 	r := draftedRegressor(t, &Regressor{}, x, y)
@@ -57,7 +58,7 @@ func TestManyRowsAreDrafted(t *testing.T) {
 	}
 }
 
-// The target is what few rows like best, too.
+// The draft also chooses the transformation of the target.
 func TestDraftChoosesTheTarget(t *testing.T) {
 	x, y := problemOf(600, 2, .1, 4)
 	for i, v := range y {
@@ -68,7 +69,8 @@ func TestDraftChoosesTheTarget(t *testing.T) {
 	assert.NotContains(t, draftedRegressor(t, plain, x, y).Result().Columns, "of targets")
 }
 
-// A logarithm that few rows would like is not taken if another row has no logarithm, be it not drawn, or be it equal to one that has.
+// The logarithm that suits the draft is not used if any row has a target without a logarithm, even one outside the sample or equal
+// to a sampled row.
 func TestDraftKnowsTheSigns(t *testing.T) {
 	x, y := problemOf(600, 2, .1, 4)
 	for i, v := range y {
@@ -91,7 +93,7 @@ func TestDraftKnowsTheSigns(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{Target: LogTarget}).Fit(ctx, x, y), estimators.ErrParam)
 }
 
-// Categories are known to a draft, and the classes are those of all rows, although few rows have one of them alone.
+// A draft uses the categories. The classes are those of all rows, even if one occurs in few rows only.
 func TestDraftOfClassesAndCategories(t *testing.T) {
 	const n = 600
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -131,7 +133,7 @@ func TestDraftOfClassesAndCategories(t *testing.T) {
 	}
 }
 
-// Landmarks serve rows whose system does not fit in memory, and a Budget.
+// Landmarks are used if the system exceeds the memory limit, and with a Budget.
 func TestWhereLandmarksBegin(t *testing.T) {
 	for name, c := range map[string]struct {
 		of      *Regressor

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// encodedFolds is the number of parts of the rows that say what a model with such columns is worth.
+	// encodedFolds is the number of folds that score a model with encoded categories.
 	encodedFolds = 5
 )
 
-// manyLevels returns those of the categories that have at least leastLevels levels, of rows whose first columns they are. Landmarks
-// and Groups leave out no rows, so that nothing would say what the means are worth, and many rows tell the levels apart without them.
+// manyLevels returns the categories with at least leastLevels levels. They are the first columns of x. On landmarks and with Groups
+// no rows are left out, so the encoded model could not be scored, and with many rows the levels can be learnt without encoding.
 func (c engine[Y, E]) manyLevels(x *mat.Dense) []int {
 	n, _ := x.Dims()
 	if c.Groups != nil || c.handsOver(n) || c.drafts(n) {
@@ -30,9 +30,9 @@ func (c engine[Y, E]) manyLevels(x *mat.Dense) []int {
 	return scalings.ManyLevels(x, len(c.categories))
 }
 
-// leaveFoldsOut sets what a part with encoded categories says of each row without having seen it. Its own leave-one-out
-// predictions see the row's target in the columns of other rows. So the columns, and the machine with the kernel and the
-// ridge of the part, are fitted anew without each fold of the rows.
+// leaveFoldsOut sets the out-of-fold results of a part with encoded categories. Its own leave-one-out predictions would be too
+// good, since the encoded columns of other rows contain the row's target. So the columns, and the machine with the kernel and the
+// ridge of the part, are fitted again without each fold.
 func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, part *fitted[E], merged *distinct.Rows, filled *mat.Dense,
 	given folds.Rows[Y], target []float64, labels []int) error {
 	if len(w.Encoded) == 0 || part.left == nil {
@@ -70,7 +70,7 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, par
 			if target != nil || ctx.Err() != nil {
 				return err
 			}
-			continue // of one class alone, and so with probabilities of 0
+			continue // the fold has one class, so all other probabilities are 0
 		}
 		z, err := chain.Transform(linalg.Rows(rows.X, out))
 		if err != nil {
@@ -91,7 +91,7 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, par
 				return err
 			}
 			for k, i := range out {
-				if at, ok := slices.BinarySearch(e.Classes(), labels[i]); ok { // else of probability 0
+				if at, ok := slices.BinarySearch(e.Classes(), labels[i]); ok { // the probability stays 0 otherwise
 					left[i] = p.At(k, at)
 				}
 			}
@@ -104,9 +104,9 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, par
 	return part.score(left, target, given.Weights)
 }
 
-// foldsOfRows returns the fold of each row, equal for equal rows.
+// foldsOfRows returns the fold of each row. Equal rows have the same fold.
 func foldsOfRows(merged *distinct.Rows, rows int) []int {
-	order := rand.New(rand.NewPCG(0, 0x6c65617665)).Perm(merged.Len()) // the stream "leave"
+	order := rand.New(rand.NewPCG(0, 0x6c65617665)).Perm(merged.Len()) // the random stream "leave"
 	out := make([]int, rows)
 	for i := range out {
 		at := i

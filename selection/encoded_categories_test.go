@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// slopes draws rows of a number and a category whose levels turn the number around: levels with a high mean have another slope than
-// those with a low one.
+// slopes returns rows of a number and a category. Levels with a high mean have another slope in the number than those with a low
+// mean.
 func slopes(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -33,7 +33,7 @@ func slopes(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// shares returns the shares of the models, by the names of their columns.
+// shares returns the shares of the models by the names of their columns.
 func shares(r *search.Result) map[string]float64 {
 	out := map[string]float64{}
 	for _, o := range append(slices.Clone(r.Others), r) {
@@ -42,7 +42,7 @@ func shares(r *search.Result) map[string]float64 {
 	return out
 }
 
-// Levels that are similar are told by their means where rows are few for each, and the means are not tried where levels are few.
+// With few rows per level, encoded means reveal similar levels. With few levels, encoded models are not fitted.
 func TestEncodedCategories(t *testing.T) {
 	x, y := slopes(300, 60, 1)
 	xNew, yNew := slopes(1000, 60, 2)
@@ -55,7 +55,7 @@ func TestEncodedCategories(t *testing.T) {
 
 	assert.Less(t, got, .2)
 
-	// A file has the means.
+	// A file stores the means.
 	data, err := r.MarshalBinary()
 	require.NoError(t, err)
 	read := &Regressor{Categories: []int{0}}
@@ -69,7 +69,7 @@ func TestEncodedCategories(t *testing.T) {
 	assert.NotContains(t, shares(r.Result()), scalings.NameWithMeans)
 }
 
-// A category of as many levels as rows, which say nothing, gets no share that harms: the means of single rows are those of chance.
+// A category with as many levels as rows, and without information, gets no harmful share: the means of single rows are random.
 func TestEncodedNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	draw := func(n int) (*mat.Dense, []float64, []int) {
@@ -105,7 +105,7 @@ func TestEncodedNoise(t *testing.T) {
 	assert.Less(t, wrong, 120)
 }
 
-// Preprocess, and the steps of a Space's pipelines, may learn from the targets, in each fold from those of its training rows.
+// Preprocess, and the steps of pipelines in a Space, may learn from targets. In each fold they use those of its training rows.
 func TestPreprocessLearnsFromTargets(t *testing.T) {
 	x, y := slopes(200, 30, 3)
 	labels := make([]int, len(y))

@@ -35,8 +35,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// engine is what Regressor and Classifier are configured with, defaults filled in, and how
-// they search and fit.
+// engine is the configuration of a Regressor or Classifier with defaults filled in. It searches and fits.
 type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	search.Settings
 	config   any // the Regressor or Classifier
@@ -48,31 +47,32 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	metric   metrics.Metric
 	splitter validation.Splitter
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
-	// With nothing set the columns are scaled in several ways, and the models averaged.
+	// With nothing set, the columns are scaled in several ways, and the models are averaged.
 	scalings []scalings.Scaling
-	kinds    []families.Family // that are learnt after each scaling; given are those of the caller
+	kinds    []families.Family // kinds learnt after each scaling; given are the caller's
 	given    []families.Family
-	single   bool // keeps the best of the models alone
-	searches int  // that share a Budget
-	// parts has the part of each row given, one of which is left out at a time of equal rows; nil: all equal rows at once.
+	single   bool // keep only the best model
+	searches int  // number of searches that share the Budget
+	// parts holds the part of each row. Of equal rows one part is left out at a time. With nil they are left out together.
 	parts []int
-	// categories are the columns of the preprocessed rows that the caller says name things.
+	// categories are the categorical columns of the preprocessed rows.
 	categories []int
-	names      []string // of the columns of x; nil: not known
+	names      []string // names of the columns of x; nil: unknown
 	targetOf   Target
-	signed     bool // some target is not > 0, and has no logarithm
+	signed     bool // some targets are not positive, so they have no logarithm
 	mean       func(parts []*fitted[E]) E
 	columns    string // the scaling of this search
-	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
+	// heardBy is the caller's Observe, for code within a step. The field observe adds the progress and locks.
 	heardBy func(search.TraceRow)
-	// many, if not nil, makes the machine of more than above rows, and of more than draftedFrom that are not solved for exactly.
+	// many, if not nil, builds the machine for more than above rows, and for more than draftedFrom rows that are not solved
+	// exactly.
 	many               func(onSome) E
 	above, draftedFrom int
-	lengths            map[string][]float64 // what a draft has learnt, of a kind by its name
-	drafting           bool                 // what is fitted is a draft
+	lengths            map[string][]float64 // initial lengths from the draft, by kind
+	drafting           bool                 // this fit is a draft
 }
 
-// zeroValue has what a Regressor or a Classifier is made of if neither a Space nor a Search is set.
+// zeroValue has the machines of a Regressor or Classifier with neither Space nor Search.
 type zeroValue[E any] struct {
 	machine func(kernels.Kernel) E
 	mean    func(parts []*fitted[E]) E
@@ -99,11 +99,11 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	return c
 }
 
-// fit chooses a point and fits with it. target is y for a regression, labels is y for a
-// classification; the other is nil. weights nil is none.
+// fit chooses a point and fits with it. For a regression target is y, for a classification labels is y, and the other is nil.
+// Weights may be nil.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
-	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step fills them, or refuses, or the candidates do
+	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step or the candidates fill gaps, or refuse them
 		gaps = check.Anywhere
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
@@ -116,7 +116,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := cmp.Or(check.Vector("y", target), check.Spread(c.Type, target)); err != nil {
 		return nil, err
 	}
-	if labels != nil { // before a search or a fold meets it
+	if labels != nil { // report it before a search or a fold does
 		if err := classes.AtLeastTwo(classes.Distinct(labels)); err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
 		if c.Groups != nil || c.handsOver(merged.Len()) {
-			c.kinds = c.kinds[:1] // of which nothing tells what each is worth for each row
+			c.kinds = c.kinds[:1] // without leave-one-out results of single rows there is no stack
 		}
 		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
 	}
@@ -178,7 +178,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	return f, err
 }
 
-// byGroups is the search by folds of whole groups, if there are any.
+// byGroups returns the search with folds that keep groups together, if there are groups.
 func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 	if c.Groups == nil {
 		return c, nil
@@ -186,7 +186,7 @@ func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 	if err := groups.Check(c.Groups, n, 2); err != nil {
 		return c, fmt.Errorf("%s: %w", c.Type, err)
 	}
-	c.many = nil // landmarks leave out no groups
+	c.many = nil // landmarks cannot leave out groups
 	switch s := c.strategy.(type) {
 	case *shape.Search:
 		if c.scalings == nil {
@@ -200,7 +200,7 @@ func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 	return c, nil
 }
 
-// fitOn searches and fits on the rows that a chain has made of those given.
+// fitOn searches and fits on the rows that a chain has preprocessed.
 func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64,
 	labels []int) (*fitted[E], error) {
 	merged, given := c.merge(rows, given)
@@ -209,12 +209,12 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	var spending search.Share
 	searcher := c
 	if handsOver && c.Budget > 0 {
-		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // which fails for a limit below 0
+		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // it fails for a negative limit
 		spending = shared.Begin()
 		searcher.Budget = max(1, c.Budget/2) // the other half is for landmarks
 	}
 	samples := c.space.samples()
-	last := 1. // what the last fit takes, and the search four
+	last := 1. // relative time of the last fit; the search takes four
 	if handsOver {
 		last = 4
 	}
@@ -258,7 +258,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	return &fitted[E]{chain: chain, inner: inner, result: result}, nil
 }
 
-// withSteps begins what Observe hears of a Fit: rows that have a Step alone, between those of the trace.
+// withSteps connects Observe to the progress of a Fit: it receives rows with only a Step between those of the trace.
 func (c engine[Y, E]) withSteps(ctx context.Context) (context.Context, func(*error)) {
 	if c.Observe == nil {
 		return progress.Begin(ctx, nil)
@@ -273,7 +273,7 @@ func (c engine[Y, E]) withSteps(ctx context.Context) (context.Context, func(*err
 	return ctx, end
 }
 
-// telling is Observe, of one goroutine at a time and of the share that is done.
+// telling returns a function that calls Observe, from one goroutine at a time and with the completed share.
 func (c engine[Y, E]) telling(ctx context.Context) func(search.TraceRow) {
 	if c.Observe == nil {
 		return nil
@@ -287,9 +287,9 @@ func (c engine[Y, E]) telling(ctx context.Context) func(search.TraceRow) {
 	}
 }
 
-// fitWeighted is fit with the weights that FitWeighted was given.
+// fitWeighted is fit with the weights of FitWeighted.
 func (c engine[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
-	// Said before the search, which may be long. That Build gives nil, fit says.
+	// Report it before the search, which may be long. If Build returns nil, fit reports it.
 	for _, e := range c.space.samples() {
 		if any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
 			return nil, estimators.Unsupported(c.Type, e, estimators.Weighted)
@@ -305,11 +305,11 @@ func (c engine[Y, E]) builtNothing() error {
 	return fault.Param(c.Type, "Space", "a function that returns nil", "one that returns an estimator")
 }
 
-// prepare tells an estimator that is fitted next what the search knows of it, which the result then forgets.
+// prepare passes the search's knowledge to the estimator that is fitted next, and removes it from the result.
 func (c engine[Y, E]) prepare(inner E, r *search.Result) {
 	start := r.TakeStart()
 	start.Parts = c.parts
-	if areRidgeMachines([]E{inner}) { // another learner may fit such a machine of another kernel, or to a part of the rows
+	if areRidgeMachines([]E{inner}) { // other learners may fit the machine with another kernel, or to a part of the rows
 		loo.StartFrom(inner, start)
 	}
 	if c.Fold {
@@ -317,7 +317,7 @@ func (c engine[Y, E]) prepare(inner E, r *search.Result) {
 	}
 }
 
-// areRidgeMachines reports whether the learners are the machines of lssvm.
+// areRidgeMachines reports whether the learners are machines of lssvm.
 func areRidgeMachines[E any](learners []E) bool {
 	return !slices.ContainsFunc(learners, func(e E) bool {
 		switch any(e).(type) {
@@ -328,7 +328,7 @@ func areRidgeMachines[E any](learners []E) bool {
 	})
 }
 
-// choose searches the space and takes what has the best score.
+// choose searches the space and returns the option with the best score.
 func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], *search.Result, error) {
 	switch {
 	case c.space.listed:
@@ -356,7 +356,7 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 	return chosen, result, err
 }
 
-// search makes one Run of the strategy over a family, or over the candidates.
+// search makes one Run of the strategy over a family or over the candidates.
 func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family families.Family) (*search.Run,
 	search.Choice, *search.Result, error) {
 	p.Family = family
@@ -370,7 +370,7 @@ func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *sear
 	return r, choice, result, err
 }
 
-// searchEach searches families and returns the best result, with the others in it.
+// searchEach searches each family separately and returns the best result, which contains the others.
 func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families []families.Family) (*search.Result, error) {
 	shared, err := search.NewBudget(c.Type, c.Budget, c.Now, len(families))
 	if err != nil {
@@ -418,7 +418,7 @@ func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared
 	return taken, results, err
 }
 
-// searchInTurn searches one family after the other and compares them by their scores.
+// searchInTurn searches the families one after the other and compares their scores.
 func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared *search.Budget,
 	families []families.Family) (taken int, results []*search.Result, err error) {
 	group := progress.Open(ctx)
@@ -444,8 +444,7 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared
 	return taken, results, nil
 }
 
-// try fits and scores the learner at each point. Once the budget is spent no fit is begun,
-// but for those that it takes until one point has a score.
+// try fits and scores the learner at each point. After the budget is spent, it starts no fit, except until one point has a score.
 func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family families.Family, t search.Attempt) (search.Attempted, error) {
 	score, err := c.scorer(t.Metric)
 	if err != nil {
@@ -460,7 +459,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 	for i, p := range t.Points {
 		o := c.space.option(family, p)
 		names[i], j.Builds[i] = o.name, o.build
-		if o.kernel != nil && t.Metric.Variance == nil { // a variance takes more than kernel values
+		if o.kernel != nil && t.Metric.Variance == nil { // a variance needs more than kernel values
 			j.Kernels = append(j.Kernels, o.kernel)
 		}
 	}
@@ -481,7 +480,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 			return
 		}
 		mean := 0.0
-		for _, v := range byFold[b] { // in this order whichever came first
+		for _, v := range byFold[b] { // in the order of folds, regardless of scheduling
 			mean += v / float64(len(t.Folds))
 		}
 		if !math.IsNaN(mean) {
@@ -503,18 +502,17 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 	return out, nil
 }
 
-// ridgeIsOf reports whether the ridge was found on all n rows. What drawn rows like best is too
-// large or too small for all.
+// ridgeIsOf reports whether the ridge was found on all n rows. The best ridge of a sample is too large or too small for all rows.
 func ridgeIsOf(r *search.Result, n int) bool {
 	if r.Lengths != nil {
-		return true // a shape.Search gives none otherwise
+		return true // a shape.Search returns a ridge for all rows or none
 	}
 	i := slices.IndexFunc(r.Trace, func(t search.TraceRow) bool { return t.Chosen })
 	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == search.OnMatrix || r.Trace[i].Basis == search.OnPivots)
 }
 
-// setRidge gives a machine of package lssvm that is to choose its ridge the one that was found on
-// all n rows, but where weights of classes make it another machine than that of the search.
+// setRidge sets the Ridge of a machine of package lssvm that would choose it to the one found on all n rows, unless class weights
+// make it another machine than that of the search.
 func setRidge(e any, r *search.Result, n int) {
 	if !(r.Ridge > 0) || !ridgeIsOf(r, n) {
 		return
@@ -531,8 +529,8 @@ func setRidge(e any, r *search.Result, n int) {
 	}
 }
 
-// takeRidge gives a machine of package lssvm that a Space has built the Ridge of the one that was fitted, which setRidge
-// may have given it.
+// takeRidge copies the Ridge of the fitted machine, which setRidge may have set, to the machine of package lssvm that a Space has
+// built.
 func takeRidge(built, fitted any) {
 	switch m := built.(type) {
 	case *lssvm.Regressor:
@@ -546,13 +544,13 @@ func takeRidge(built, fitted any) {
 	}
 }
 
-// supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
+// supports reports a capability of the wrapper: that of the fitted estimator, or before Fit of all that may be built.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
 	if c.scalings != nil && capability == estimators.Smoothing {
-		return false // the mean of several machines is none
+		return false // a mean of several machines does not have it
 	}
 	switch {
-	case capability == estimators.Categorizing && len(c.steps) > 0: // of columns of x, which steps may move
+	case capability == estimators.Categorizing && len(c.steps) > 0: // it refers to columns of x, which steps may move
 		return estimators.Supports(c.steps[0], capability)
 	case capability == estimators.Categorizing:
 		_, ok := c.strategy.(*shape.Search)
@@ -574,7 +572,7 @@ func stepOf(s progress.Step) estimators.Step {
 		Between: s.Between}
 }
 
-// holds asks the learners that can tell whether they can hold so many rows, before a search that would end with an error.
+// holds asks learners that can tell whether they can hold this many rows, before a search that would end with an error.
 func (c engine[Y, E]) holds(rows int) error {
 	for i, e := range c.space.samples() {
 		asked, ok := any(e).(interface{ CheckRowCount(rows int) error })

@@ -10,15 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
-// A copy of a row in another part, or among the rows that remain when it is left out, tells a learner its target. So a
-// search sees the distinct rows, each once with a weight, and its folds keep equal rows together. The learner is fitted
-// on all rows given, because it has to know what equal rows have for targets.
+// A copy of a row in another fold, or among the rows that remain when it is left out, reveals its target to a learner. So a search
+// sees the distinct rows, each once with a weight, and its folds keep equal rows together. The learner is fitted on all rows,
+// because it needs the targets of equal rows.
 //
-// Rows of few values, such as a few categories, are equal because there are no others, and that their targets agree is the best that is
-// known of them. With nothing set they are dealt to parts (distinct.Parts), of which one is left out at a time.
+// Rows with few values, such as a few categories, are equal because there are no other values, and the agreement of their targets
+// is the best information about them. With nothing set they are divided among parts (distinct.Parts), and one part is left out at a
+// time.
 
-// merge returns the distinct ones of the preprocessed rows, with weights of mean 1, and what is given to learners: the
-// same weights, if they take any.
+// merge returns the distinct preprocessed rows with weights of mean 1, and the rows for learners, with the same weights if they
+// accept any.
 func (c engine[Y, E]) merge(rows *mat.Dense, given folds.Rows[Y]) (*distinct.Rows, folds.Rows[Y]) {
 	merged := distinct.MergeParts(rows, c.parts, given.Weights).Relative()
 	if given.Weights != nil || merged.Repeated() && c.takesWeights() {

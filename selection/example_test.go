@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// wave is a sine of 40 rows.
+// wave returns 40 rows of a sine.
 func wave() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
@@ -33,7 +33,7 @@ func wave() (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rings are two classes, one around the other.
+// rings returns two classes, one surrounding the other.
 func rings() (*mat.Dense, []int) {
 	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
 	for i := range y {
@@ -77,7 +77,7 @@ func ExampleClassifier() {
 	// Output: [0 1] <nil>
 }
 
-// Rows that were measured three times as often count three times.
+// Rows with weight three count three times.
 func ExampleRegressor_FitWeighted() {
 	x, y := wave()
 	weights := make([]float64, len(y))
@@ -109,7 +109,7 @@ func ExampleClassifier_FitWeighted() {
 	// Output: [0 1] LogLoss <nil>
 }
 
-// A kernel of two parameters: the mean of two RBFs, for a slow wave and a fast one.
+// A kernel with two parameters: the mean of two RBF kernels, for a slow and a fast wave.
 func ExampleRegressor_family2() {
 	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
 	for i := range y {
@@ -127,7 +127,7 @@ func ExampleRegressor_family2() {
 	// Output: Sum(RBF, RBF) true
 }
 
-// What a space holds, and what is chosen of it: a kernel has a parameter, a candidate a number.
+// The contents of a space and the choice: a kernel has a parameter, and a candidate a number.
 func ExampleSpace() {
 	x, y := wave()
 	var point search.Point
@@ -154,8 +154,7 @@ func ExampleSpace() {
 	// candidate 0
 }
 
-// With nothing set: columns are made even in two ways, a kernel learnt after each, and the
-// models averaged. Gaps are filled.
+// With nothing set, columns are scaled in two ways, kernels are learnt after each, and the models are averaged. Gaps are filled.
 func ExampleRegressor_nothingSet() {
 	x, y := mat.NewDense(60, 3, nil), make([]float64, 60)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -184,7 +183,7 @@ func ExampleRegressor_nothingSet() {
 	// ln e = 1 is in the interval: true
 }
 
-// A search over named axes: the names stand in the trace, and in what was chosen.
+// A search over named axes: the names appear in the trace and in the choice.
 func ExampleCandidateGrid() {
 	x, y := wave()
 	points, err := grid.Points(
@@ -211,8 +210,7 @@ func ExampleCandidateGrid() {
 	// Output: scale=yes, gamma=1
 }
 
-// A smooth and a rough kernel, where the target jumps: each model has the share of the mean that it earns on rows that it has not
-// seen.
+// A smooth and a rough kernel for a target with a jump: each model's share depends on its predictions for rows left out.
 func ExampleRegressor_kinds() {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {
@@ -232,7 +230,7 @@ func ExampleRegressor_kinds() {
 	// Output: Laplacian true
 }
 
-// Candidates with names of one's own.
+// Candidates with user-defined names.
 func ExampleCandidate() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &grid.Search{}, Space: selection.NamedCandidates(
@@ -255,7 +253,7 @@ func ExampleTarget() {
 		x.Set(i, 0, rng.NormFloat64())
 		y[i] = 100 * math.Exp(x.At(i, 0)+.5*rng.NormFloat64())
 	}
-	r := &selection.Regressor{Target: selection.LogTarget} // which AutomaticTarget finds too
+	r := &selection.Regressor{Target: selection.LogTarget} // AutomaticTarget also finds it
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

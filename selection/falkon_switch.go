@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// handOver is the number of rows above which the machines of the zero value are those of package falkon in any case.
+	// handOver is the number of rows above which the zero value always uses the machines of package falkon.
 	handOver = 100_000
-	// Landmarks without a budget, and the first with one; and the most.
+	// Numbers of landmarks without a budget, of the first fit with one, and the limits.
 	usualLandmarks, firstLandmarks = 2000, 500
 	mostLandmarks, mostInTime      = 4000, 8000
-	// crowded is the share of the landmarks from which the effective dimension asks for more.
+	// crowded is the ratio of the effective dimension to the number of landmarks above which more are used.
 	crowded = .5
 )
 
-// handsOver reports whether the machines of so many rows are those of package falkon: where the time is limited, where there are too many
-// rows, or where the system of all rows cannot be kept in memory.
+// handsOver reports whether n rows are fitted by package falkon: if there is a time limit, if there are too many rows, or if the
+// system of all rows exceeds the memory limit.
 func (c engine[Y, E]) handsOver(n int) bool {
 	if c.many == nil || n <= min(c.above, c.draftedFrom) {
 		return false
@@ -32,7 +32,7 @@ func (c engine[Y, E]) handsOver(n int) bool {
 	return n > c.above || c.Budget > 0 || !fullsystem.Settings{MaxBytes: c.MaxKernelBytes}.Keeps(n)
 }
 
-// onFalkon is what machines of package falkon tell of a fit.
+// onFalkon is implemented by machines of package falkon.
 type onFalkon interface{ Details() falkon.Details }
 
 var (
@@ -40,14 +40,14 @@ var (
 	_ onFalkon = (*falkon.Classifier)(nil)
 )
 
-// onSome is what a machine of many rows is made with.
+// onSome holds the settings of a machine for many rows.
 type onSome struct {
 	kernel    kernels.Kernel
 	landmarks int
 	workers   int
 }
 
-// falkonRegressor and falkonClassifier are the machines of many rows.
+// falkonRegressor returns the machine for many rows.
 func falkonRegressor(s onSome) estimators.Regressor {
 	return &falkon.Regressor{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers}
 }
@@ -56,13 +56,13 @@ func falkonClassifier(s onSome) estimators.Classifier {
 	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers}
 }
 
-// showingSteps is a context in which Observe sees the steps of a fit.
+// showingSteps returns a context in which Observe receives the steps of a fit.
 func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, landmarks int) (context.Context, func(*error)) {
 	if c.heardBy == nil {
 		return progress.Begin(ctx, nil)
 	}
 	return progress.Begin(ctx, func(s progress.Step) {
-		if s.Between { // of that the rows of the whole fit say enough
+		if s.Between { // the rows of the complete fit suffice
 			return
 		}
 		row, step := search.NewRow(result.Point), stepOf(s)
@@ -71,10 +71,9 @@ func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, l
 	})
 }
 
-// fitMany fits on all of many rows with the kernel that was chosen. Landmarks are doubled while the
-// effective dimension takes up most of them; in a budget also up to the usual number, and only while
-// another fit, of at most four times the seconds of the last, is expected to end in time. At most half of the distinct
-// rows, of which there are n, are landmarks, so that copies change nothing.
+// fitMany fits all of many rows with the chosen kernel. It doubles the number of landmarks while the effective dimension is close
+// to it. With a budget it also doubles up to the usual number, but only while another fit, of at most four times the seconds of the
+// last, is expected to end in time. At most half of the n distinct rows are landmarks, so that copies change nothing.
 func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *search.Result,
 	from search.Share) (E, error) {
 	m, most := usualLandmarks, mostLandmarks

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// manyRegressor is the zero value, fitted as if handOver were 200 rows.
+// manyRegressor returns the fitted zero value, with a limit of 200 rows for handOver.
 func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
 	t.Helper()
 	x, y := problemOf(n, d, .1, 4)
@@ -34,8 +34,7 @@ func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
 	return &Regressor{f: f}
 }
 
-// More rows than the limit go to machines on landmarks, the columns made even in both ways, which the
-// model file says.
+// Above the limit of rows, machines on landmarks are fitted after both scalings. The model file records them.
 func TestManyRowsAreHandedOver(t *testing.T) {
 	r := manyRegressor(t, &Regressor{}, 400, 2)
 	require.NotEmpty(t, r.Models())
@@ -84,7 +83,7 @@ func varianceOf(t *testing.T, n int) float64 {
 	return out
 }
 
-// Classes too, with weights of rows.
+// The same for classes, with weights of rows.
 func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 	x, y := problemOf(220, 2, .1, 4)
 	labels, weights := make([]int, 220), make([]float64, 220)
@@ -121,11 +120,11 @@ func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 	assert.Equal(t, got, same)
 }
 
-// In a budget landmarks are doubled while there is time, and without one they are those of the rows.
+// With a budget the number of landmarks doubles while there is time. Without one it follows from the rows.
 func TestLandmarksByBudget(t *testing.T) {
 	x, y := problemOf(4400, 2, .1, 4)
 	for name, c := range map[string]struct {
-		budget, each time.Duration // of the clock, between two looks
+		budget, each time.Duration // time that passes per call of the clock
 		landmarks    []int
 	}{
 		"spent by the search":     {time.Minute, 61 * time.Second, []int{500}},
@@ -153,8 +152,8 @@ func TestLandmarksByBudget(t *testing.T) {
 	}
 }
 
-// Observe hears of the machines of many rows to their end, the columns made even in both ways, in rows
-// that the trace does not have and a search that goes on passes over.
+// Observe follows the machines of many rows to their end, for both scalings, in rows that are not in the trace and that a resumed
+// search skips.
 func TestFitsOfManyRowsAreObserved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a search of many rows more")
@@ -222,8 +221,7 @@ func TestManyRowsCancelled(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// The complexity-regularised error is for any number of rows without weights, and finds the column
-// that counts.
+// The complexity-regularised error works for any number of unweighted rows, and identifies the relevant column.
 func TestShapeOfComplexity(t *testing.T) {
 	x, y := problemOf(120, 3, .2, 4)
 	s := &shape.Search{Objective: shape.ComplexityRegularised}
@@ -244,7 +242,7 @@ func TestShapeOfComplexity(t *testing.T) {
 	require.NoError(t, (&Regressor{Space: over(defaultFamily), Search: s}).Fit(ctx, few, yFew))
 }
 
-// Half of a budget is the search's, of each way to make columns even.
+// The search takes half of a budget, divided among the scalings.
 func TestBudgetOfManyRows(t *testing.T) {
 	x, y := problemOf(400, 2, .1, 4)
 	e := (&Regressor{}).engine()
@@ -264,7 +262,7 @@ func TestBudgetOfManyRows(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// Rows that are all given twice, in another order, give the machines on landmarks of the rows given once.
+// Repeating all rows, in another order, gives the same machines on landmarks.
 func TestRepeatedRowsOfMany(t *testing.T) {
 	const n = 400
 	x, y := problemOf(n, 2, .1, 4)
@@ -272,7 +270,7 @@ func TestRepeatedRowsOfMany(t *testing.T) {
 	order := make([]int, 0, 2*n)
 	for i := range n {
 		order = append(order, i)
-		if i >= n/2 { // the copies of the first half come among the second
+		if i >= n/2 { // copies of the first half are among the second
 			order = append(order, i-n/2)
 		}
 	}

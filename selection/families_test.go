@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The family of the better score is taken, and what the others came to is told.
+// The family with the better score is chosen, and the scores of the others are reported.
 func TestFamilies(t *testing.T) {
 	x, y := problemOf(100, 2, .2, 6)
 	all := []families.Family{families.Polynomial{}, families.RBF{}, families.Laplacian{}}
@@ -33,7 +33,7 @@ func TestFamilies(t *testing.T) {
 		require.Len(t, res.Others, 2)
 		for _, o := range res.Others {
 			switch {
-			case strategy == nil: // the evidence counts where the errors are close
+			case strategy == nil: // the evidence decides if the errors are close
 				assert.LessOrEqual(t, res.Score, 1.2*o.Score)
 			case res.LargerIsBetter:
 				assert.GreaterOrEqual(t, res.Score, o.Score)

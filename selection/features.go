@@ -16,15 +16,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// FeatureLearner is a learner that is ridge regression on features, with the ridge by leave-one-out: of targets, or
-// of ±1 for each class against the rest. An [entropy.Search] then scores kernels on those features of all rows, which is
-// the learner's own leave-one-out error, and not on the kernel that they stand for. FeatureMap returns the unfitted
-// transformers that make them. A [pipeline.Regressor] that ends in a [ridge.Regressor] is one without this method.
+// FeatureLearner is a learner that is ridge regression on features, with the ridge chosen by leave-one-out, for targets, or for ±1
+// for each class against the rest. An [entropy.Search] then scores kernels on these features of all rows, which gives the learner's
+// own leave-one-out error rather than that of the kernel it approximates. FeatureMap returns the unfitted transformers that compute
+// the features. A [pipeline.Regressor] that ends in a [ridge.Regressor] is a feature learner without this method.
 type FeatureLearner interface {
 	FeatureMap() []transformers.Transformer
 }
 
-// featureMap returns the transformers of a learner that is ridge regression on what they make.
+// featureMap returns the transformers of a learner that is ridge regression on their output.
 func featureMap(e any) []transformers.Transformer {
 	switch m := e.(type) {
 	case FeatureLearner:
@@ -37,7 +37,7 @@ func featureMap(e any) []transformers.Transformer {
 	return nil
 }
 
-// targetsOf returns the targets of the distinct rows as steps get them, nil if none of the steps learns from targets.
+// targetsOf returns the targets of the distinct rows in the form for steps, or nil if no step learns from targets.
 func targetsOf[Y float64 | int](steps []transformers.Transformer, merged *distinct.Rows, y []Y) mat.Matrix {
 	learns := func(s transformers.Transformer) bool { _, ok := embedding.As[transformers.TargetFitter](s); return ok }
 	if !slices.ContainsFunc(steps, learns) {
@@ -50,8 +50,8 @@ func targetsOf[Y float64 | int](steps []transformers.Transformer, merged *distin
 	return merged.Mean(mat.DenseCopyOf(out))
 }
 
-// featuresOf returns what makes the features (m×p) of the m distinct rows with a kernel, nil where the learners,
-// of which it is given samples, have none.
+// featuresOf returns a function that computes the features (m×p) of the m distinct rows for a kernel, or nil if the sample learners
+// have no features.
 func (c engine[Y, E]) featuresOf(samples []E, merged *distinct.Rows, y []Y) func(ctx context.Context, k kernels.Kernel) (*mat.Dense,
 	error) {
 	if c.space.listed {

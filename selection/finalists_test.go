@@ -19,8 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The machine of more than a few hundred rows, which the search has solved for, is the one that a fit
-// of the chosen kernel and ridge makes.
+// For more than a few hundred rows, the machine computed by the search agrees with a fit of the chosen kernel and ridge.
 func TestChoiceIsTheMachine(t *testing.T) {
 	x, y := problemOf(700, 4, .3, 1)
 	r := &Regressor{}
@@ -56,7 +55,7 @@ func onMatrix(r *search.Result) bool {
 	return chosenRow(r).Basis == search.OnMatrix && chosenRow(r).Rows == 700
 }
 
-// Few rows like one family, all rows another: each is looked at, and the better goes on.
+// If few rows prefer one family, and all rows another, both are compared and the better is refined.
 func TestFamiliesOnMoreRows(t *testing.T) {
 	x, y := problemOf(1200, 8, .3, 3)
 	r := &Regressor{Search: &entropy.Search{Seed: 1}}
@@ -73,8 +72,7 @@ func TestFamiliesOnMoreRows(t *testing.T) {
 	assert.Len(t, slices.DeleteFunc(results[1].Trace, func(row search.TraceRow) bool { return row.Round == 0 }), 1, "it went no further")
 }
 
-// What a search knows of its machine reaches a machine of package lssvm, and no other learner, whose own
-// machines are of other rows or kernels.
+// The search passes its machine to machines of package lssvm only, since the machines of other learners have other rows or kernels.
 func TestPrepare(t *testing.T) {
 	known := loo.Start{Near: 2, Solved: &loo.Solved{Ridge: 1}}
 	machine, other := &lssvm.Regressor{}, &lssvmBehind{}
@@ -95,5 +93,5 @@ func TestPrepare(t *testing.T) {
 	assert.False(t, areRidgeMachines([]estimators.Regressor{&svm.Regressor{}}))
 }
 
-// lssvmBehind has the methods of a machine that it may fit as it likes.
+// lssvmBehind has the methods of a machine, but may fit it in any way.
 type lssvmBehind struct{ lssvm.Regressor }

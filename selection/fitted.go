@@ -19,24 +19,24 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// fitted is what a Fit leaves.
+// fitted is the result of a Fit.
 type fitted[E any] struct {
 	chain  *pipeline.Transformer
 	inner  E
 	result *search.Result
-	parts  []*fitted[E] // of several scalings and kinds, whose mean inner is
-	// What a part says of each row without having seen it, until the shares are known: see leaveOut.
+	parts  []*fitted[E] // models of several scalings and kinds; inner is their mean
+	// Leave-one-out results of a part, until the shares are known: see leaveOut.
 	left, variances []float64
-	bend            *targets.Bend // of the targets of all parts; nil: as they are
-	encoded         []int         // the categories whose mean targets are columns of a part
+	bend            *targets.Bend // transformation of the targets of all parts; nil: none
+	encoded         []int         // categories whose mean targets are columns of a part
 }
 
-// transform takes new rows to where the inner estimator lives.
+// transform preprocesses new rows for the inner estimator.
 func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	if len(f.chain.Steps) == 0 { // the inner estimator says what gaps it takes
+	if len(f.chain.Steps) == 0 { // the inner estimator decides about gaps
 		xd, err := check.DenseGaps("x", x, check.Anywhere)
 		return xd, f.plain(err)
 	}
@@ -44,7 +44,8 @@ func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	return z, f.plain(err)
 }
 
-// plain is an error without the place of a step that the caller has not set, where it is about the columns of x, which it names.
+// plain removes the place of a step that the caller has not set from an error about the columns of x, and adds the names of
+// columns.
 func (f *fitted[E]) plain(err error) error {
 	if err == nil { // before anything is allocated
 		return nil
@@ -64,15 +65,15 @@ func (f *fitted[E]) columnNames() []string {
 	return f.chain.ColumnNames()
 }
 
-// named names columns of x that an error knows by number.
+// named adds the names of columns of x to an error that has their numbers.
 func (f *fitted[E]) named(err error) error {
-	if err == nil || len(f.chain.Steps) > 0 && f.parts == nil { // the columns of the estimator are others
+	if err == nil || len(f.chain.Steps) > 0 && f.parts == nil { // the columns of the estimator are not those of x
 		return err
 	}
 	return fault.NameColumns(err, f.chain.ColumnNames())
 }
 
-// pass calls g with preprocessed rows of x, of few of them without allocating.
+// pass calls g with preprocessed rows of x. For few rows it does not allocate.
 func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
@@ -80,7 +81,7 @@ func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) e
 	return f.plain(f.chain.Pass(x, g))
 }
 
-// reach is Forward.
+// reach implements Forward.
 func (f *fitted[E]) reach(typ string, x mat.Matrix, call func(model any, z mat.Matrix) error) error {
 	if call == nil {
 		return fault.Param(typ, "f", nil, "a function")
@@ -88,8 +89,8 @@ func (f *fitted[E]) reach(typ string, x mat.Matrix, call func(model any, z mat.M
 	return f.pass(typ, x, func(z mat.Matrix) error { return call(f.inner, z) })
 }
 
-// forward preprocesses the rows of x and calls f, a method of the capability C of the estimator that was built. The error wraps
-// errors.ErrUnsupported if it has none. Few rows allocate nothing.
+// forward preprocesses the rows of x and calls a method of the capability C of the fitted estimator. If the estimator lacks it, the
+// error wraps errors.ErrUnsupported. Few rows do not allocate.
 func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, call func(C, mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
@@ -101,7 +102,7 @@ func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.
 	return f.pass(typ, x, func(z mat.Matrix) error { return call(p, z) })
 }
 
-// report is the inner estimator's, with the search's warnings before its own.
+// report returns the inner estimator's report, preceded by the search's warnings.
 func (f *fitted[E]) report() estimators.Report {
 	if f == nil {
 		return estimators.Report{}
@@ -123,23 +124,23 @@ func (f *fitted[E]) copyResult() *search.Result {
 
 const version = 1
 
-// stored is a fitted selection in a file: the family by name and the parameter, or the
-// candidate's number, from which the Space makes the estimator again, and the parts' own bytes.
+// stored is the file form of a fitted selection: the family's name and the parameter, or the candidate's number, from which the
+// Space builds the estimator again, and the bytes of the parts.
 type stored struct {
 	Family string
 	Point  search.Point
-	Param2 float64                // of a family of two
-	Values codec.Floats           // that were learnt beside the point
+	Param2 float64                // of a family with two parameters
+	Values codec.Floats           // further learnt parameters
 	Steps  []byte                 // a pipeline.Transformer
-	Inner  estimators.NestedModel // but of several scalings
-	Names  []string               // of the scalings
-	Parts  [][]byte               // and a file of each
-	Bend   *targets.Bend          `cbor:",omitempty"` // of their targets
+	Inner  estimators.NestedModel // unused with several scalings
+	Names  []string               // names of the scalings
+	Parts  [][]byte               // files of the scalings' models
+	Bend   *targets.Bend          `cbor:",omitempty"` // transformation of their targets
 	// Encoded are the categories whose mean targets are columns of a part.
 	Encoded []int  `cbor:",omitempty"`
 	Result  []byte // JSON
-	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
-	// Space build it.
+	// Template holds the settings of an estimator of a registered type. Reading builds the estimator from them, unless functions of
+	// the Space build it.
 	Template *configuration.Value `cbor:",omitempty"`
 }
 
@@ -152,7 +153,7 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		s.Param2 = f.result.Param2
 	}
 	if s.Point.IsCandidate() {
-		s.Point.Param = 0 // NaN is for people
+		s.Point.Param = 0 // the result has NaN
 	}
 	var err error
 	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
@@ -162,7 +163,7 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 		err = c.storeScalings(kind, &s, f)
 	} else {
 		s.Inner, err = estimators.NestModel(c.Type, f.inner)
-		if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
+		if t, err := configuration.Encode(f.inner); err == nil { // otherwise only the Space knows the type
 			s.Template = &t
 		}
 	}
@@ -219,7 +220,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	return f, nil
 }
 
-// chosen is what a file's estimator is made by: the Space, or where that was left out what the file says of the estimator.
+// chosen returns the option for a file's estimator: that of the Space, or if it was left out that of the file.
 func (c engine[Y, E]) chosen(kind string, s *stored, size int) (option[E], error) {
 	var none, found option[E]
 	if !c.space.left {

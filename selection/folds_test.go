@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// A search takes splitters of groups and of time as any other.
+// A search accepts splitters for groups and for time like any other.
 func TestSearchesByGroupAndTimeSplitters(t *testing.T) {
 	n := 48
 	x, y, groups := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n)
@@ -33,14 +33,14 @@ func TestSearchesByGroupAndTimeSplitters(t *testing.T) {
 	assert.ErrorIs(t, wrong.Fit(ctx, x, y), fault.ErrShape)
 }
 
-// A fold may lack a class that ClassWeights name, also behind wrappers; all rows may not.
+// A fold may lack a class that ClassWeights name, also behind wrappers. The complete rows may not.
 func TestFoldsWithoutAWeightedClass(t *testing.T) {
 	x, labels := mat.NewDense(30, 1, nil), make([]int, 30)
 	for i := range labels {
 		x.Set(i, 0, float64(i))
 		labels[i] = i % 2
 	}
-	labels[0], labels[1] = 2, 2 // both in the part that the first fold tests
+	labels[0], labels[1] = 2, 2 // both rows are in the test part of the first fold
 	rows := make([]int, 30)
 	for i := range rows {
 		rows[i] = i

@@ -13,8 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Golden files stay readable. What they predict is that of the kernel that
-// was chosen then, which a later release may choose otherwise.
+// Golden files stay readable. Their predictions are those of the kernel chosen at the time; a later release may choose another.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
 	steps := []transformers.Transformer{&scalers.StandardScaler{}}

@@ -5,7 +5,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// graph is what the inner estimator makes of preprocessed rows.
+// graph returns the inner estimator's outputs for preprocessed rows.
 func (f *fitted[E]) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	if f == nil {
 		return graph.Outputs{}, fault.NotFitted(typ)
@@ -17,8 +17,7 @@ func (f *fitted[E]) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	return graph.Build(f.inner, rows.Rows)
 }
 
-// Graph implements [graph.Grapher] for the estimator that was built, if it and all steps of Preprocess have a
-// graph.
+// Graph implements [graph.Grapher] with the chosen estimator, if it and all steps of Preprocess have a graph.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) { return r.f.graph(regressorType, x) }
 
 // Graph implements [graph.Grapher], like [Regressor.Graph].

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// It finds what the grid finds, on a part of its rows.
+// Halving finds the same point as the grid on a part of its rows.
 func TestHalving(t *testing.T) {
 	x, y := problemOf(400, 2, .3, 2)
 	whole := &Regressor{Search: &grid.Search{Points: 9}}

@@ -22,8 +22,8 @@ import (
 
 var severalKinds = []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 
-// steps draws rows whose target jumps in each of two columns, which a sum of exponentials follows and a smooth function of the joint
-// distance does not.
+// steps returns rows whose target jumps in each of two columns. A sum of exponentials can follow it, but not a smooth function of
+// the joint distance.
 func steps(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -89,7 +89,7 @@ func TestKindsOfNumbers(t *testing.T) {
 	assert.InEpsilonSlice(t, wantVariance, variance, 1e-9)
 	assert.ErrorIs(t, (&Regressor{Kinds: severalKinds[:1]}).UnmarshalBinary(data), estimators.ErrBadModel, "which knows no Laplacian")
 
-	// What an interrupted search has seen is not computed again.
+	// Points of an interrupted search are not computed again.
 	again := &Regressor{}
 	for _, r := range all {
 		again.Resume = append(again.Resume, r.Trace...)
@@ -98,7 +98,7 @@ func TestKindsOfNumbers(t *testing.T) {
 	assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 }
 
-// The shares are those of the least leave-one-out error, and the factor of the variance is the mean of the squared residuals over the
+// The shares minimise the leave-one-out error. The factor of the variance is the mean of the squared residuals divided by the
 // variances of the mixture, with weights and equal rows.
 func TestSharesOfLeaveOneOut(t *testing.T) {
 	x, y := steps(60, 4)
@@ -133,7 +133,7 @@ func TestSharesOfLeaveOneOut(t *testing.T) {
 	}
 	assert.InEpsilon(t, factor, r.Result().VarianceFactor, 1e-9)
 
-	sum := make([]float64, len(y)) // of the weights of equal rows
+	sum := make([]float64, len(y)) // sums of the weights of equal rows
 	copy(sum, w)
 	sum[8], sum[9] = w[8]+w[9], 0
 	rows := floats.Sum(sum) * floats.Sum(sum) / floats.Dot(sum, sum)
@@ -240,7 +240,7 @@ func TestSingleModel(t *testing.T) {
 	}
 }
 
-// With Groups, and of rows that are all equal, the first kind is learnt alone.
+// With Groups, and if all rows are equal, only the first kind is learnt.
 func TestFirstKindAlone(t *testing.T) {
 	x, y := steps(40, 1)
 	groups := make([]int, 40)

@@ -10,10 +10,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// defaultFolds repeats the default number of folds of package validation.
+// defaultFolds is the default number of folds of package validation.
 const defaultFolds = 3
 
-// unlimited is the clock of a search without a budget.
+// unlimited returns the clock of a search without a budget.
 func unlimited() *search.Budget {
 	c, err := search.NewBudget("test", 0, nil, 1)
 	if err != nil {

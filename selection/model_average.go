@@ -15,7 +15,7 @@ func meanOfClassifiers(parts []*fitted[estimators.Classifier]) estimators.Classi
 	return average.NewClassifier(classifierType, averaged(parts))
 }
 
-// averaged are parts as a mean takes them.
+// averaged converts parts for a mean.
 func averaged[E any](parts []*fitted[E]) []average.Part[E] {
 	out := make([]average.Part[E], len(parts))
 	for i, p := range parts {

@@ -10,27 +10,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier
-// ([estimators.Classifier]): the one that predicts, or one of those whose mean does.
+// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier ([estimators.Classifier]): the model that
+// predicts, or one of those whose mean does.
 type Model[E any] struct {
-	// Columns says how the columns of the model were transformed. It is "" if only Preprocess determines that.
+	// Columns describes the scaling of the model's columns. It is "" if there is only Preprocess.
 	Columns string
 
-	// Share is the model's share of the mean. It is 1 if there is one model.
+	// Share is the model's share of the mean. It is 1 for a single model.
 	Share float64
 
-	// Estimator sees the rows that Transform gives. It must not be fitted again.
+	// Estimator expects rows returned by Transform. It must not be fitted again.
 	Estimator E
 
-	// Target says what Estimator was fitted to, and so what it predicts: the targets themselves if it is [PlainTarget], as it
-	// always is for classes.
+	// Target is the transformation of the targets that Estimator predicts. It is [PlainTarget] for the targets themselves, and
+	// always for classes.
 	Target Target
 
-	before *pipeline.Transformer // of all models
-	own    *pipeline.Transformer // nil where there is one
+	before *pipeline.Transformer // steps of all models
+	own    *pipeline.Transformer // nil for a single model
 }
 
-// Transform takes rows (n×d) to where Estimator lives. Errors are those of the preprocessing.
+// Transform preprocesses rows (n×d) for Estimator. Errors are those of the preprocessing.
 func (m Model[E]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	z, err := m.before.Transform(x)
@@ -40,7 +40,7 @@ func (m Model[E]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return m.own.Transform(z)
 }
 
-// models are the models that predict, nil before Fit.
+// models returns the models that predict, or nil before Fit.
 func (f *fitted[E]) models() (out []Model[E]) {
 	switch {
 	case f == nil:
@@ -55,12 +55,10 @@ func (f *fitted[E]) models() (out []Model[E]) {
 	return out
 }
 
-// Models returns the fitted models of which Predict gives the mean by their Share, often one. It returns nil before
-// Fit.
+// Models returns the fitted models, often one. Predict returns their mean weighted by Share. It returns nil before Fit.
 func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models() }
 
-// Models returns the fitted models of which PredictProba gives the mean by their Share, often one. It returns nil
-// before Fit.
+// Models returns the fitted models, often one. PredictProba returns their mean weighted by Share. It returns nil before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
 
 // String returns the chosen point, or "not fitted". Result has the details.

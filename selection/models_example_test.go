@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The models whose mean is predicted.
+// The models whose mean is the prediction.
 func ExampleModel() {
 	x, y := mat.NewDense(20, 1, nil), make([]float64, 20)
 	for i := range y {
@@ -44,7 +44,7 @@ func ExampleModel() {
 	// Output: 1 1
 }
 
-// A Fit that was cancelled keeps what it has found: another one goes on from there.
+// A cancelled Fit keeps its results, and another one continues from them.
 func ExampleSearchError() {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {
@@ -57,7 +57,7 @@ func ExampleSearchError() {
 	ctx, cancel := context.WithCancel(context.Background())
 	points := 0
 	model.Observe = func(row search.TraceRow) {
-		if row.Step == nil { // a point of the search, and not a step within one
+		if row.Step == nil { // a point of the search rather than a step within one
 			if points++; points == 3 {
 				cancel()
 			}

@@ -95,7 +95,7 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.ErrorContains(t, err, "has no MarshalBinary")
 }
 
-// The payload is changed under a right checksum, so that the fuzzer gets past it.
+// The payload is mutated under a valid checksum, so that the fuzzer reaches the decoder.
 func FuzzUnmarshal(f *testing.F) {
 	x, y := problemOf(12, 2, 0.2, 1)
 	r := configured()
@@ -123,7 +123,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// A Result from hostile hands is refused, soon and without much memory, and what is read can be printed.
+// A hostile Result is refused quickly and with little memory, and an accepted one can be printed.
 func TestHostileResults(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no other":      {`{"others":[null]}`, "others[0] is null"},
@@ -142,7 +142,7 @@ func TestHostileResults(t *testing.T) {
 	assert.Contains(t, ways.String(), "a \" { [ b")
 }
 
-// The Ridge that a search found for a machine that its Space builds is in the model that was read too.
+// The Ridge that a search found for a machine built by its Space is also in a model that was read.
 func TestRidgeOfBuiltMachines(t *testing.T) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	labels := make([]int, 40)

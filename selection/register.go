@@ -17,7 +17,7 @@ func init() {
 	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
 }
 
-// nestedParts are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several scalings.
+// nestedParts returns the parts that a model file lists: the steps of Preprocess, and the estimator or those of several scalings.
 func (f *fitted[E]) nestedParts() (out []registry.Part) {
 	if f == nil {
 		return nil

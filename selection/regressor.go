@@ -25,106 +25,98 @@ const (
 	regressorKind = "selection.Regressor"
 )
 
-// Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use: after Preprocess it
-// fills gaps, of which NaN is the sign (each with a column that says where), and makes the columns even in two
-// ways, standardised and by Yeo-Johnson. After each it learns kernels of two Kinds with a length for each column, and
-// the ridge, by [shape.Search], for [lssvm.Regressor]: Matérn of ν = 5/2, which is smooth, and [kernels.Laplacian], a
-// product of exponentials of single columns, which follows steps. A prediction is the mean of the four models, with shares
-// of the least leave-one-out error (see Kinds). Variances and intervals are those of the mixture, times a factor that makes
-// the leave-one-out residuals as large as they say. The Result's table says what was compared. The columns that Shape sees
-// are those of Preprocess and of the gaps. Fit costs some forty Cholesky factors with an inverse up to 2000 rows, and
-// beyond, where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
+// Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
+// are NaN, with an indicator column for each, and scales the columns in two ways, standardised and by Yeo-Johnson. After each
+// scaling it learns kernels of two Kinds, with one length per column, and the ridge, by [shape.Search] for [lssvm.Regressor]:
+// Matérn with ν = 5/2, which is smooth, and [kernels.Laplacian], a product of exponentials of single columns, which can follow
+// steps. A prediction is the mean of the four models, with shares that minimise the leave-one-out error (see Kinds). Variances and
+// intervals are those of the mixture, times a factor that matches them to the leave-one-out residuals. The Result's table lists the
+// compared models. Shape refers to the columns after Preprocess and the indicators of gaps. Fit costs about forty Cholesky factors
+// with an inverse up to 2000 rows. Beyond that Shape learns on some of the rows, and lssvm chooses the ridge on all of them.
 //
-// Of more than 5000 rows, 1000 are a draft: all of the above is made of them, and says which scaling and which Target are
-// better, and from which lengths to set out. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all
-// rows, by conjugate gradients from 8000 on. A kind whose error is twice that of the other in the draft, beyond doubt, is left out.
-// Time grows with the square of the rows, to a minute or so at 40 000.
+// Above 5000 rows, a draft on 1000 of them does all of the above. It chooses the scaling and the Target, and provides initial
+// lengths. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all rows, by conjugate gradients
+// from 8000 rows on. A kind whose error in the draft is significantly more than twice that of the other is dropped. The time grows
+// with the square of the number of rows, to about a minute for 40 000.
 //
-// Where the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (more than 56 000 rows by default), or with a Budget,
-// there is one kind, Matérn, on both scalings, and the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
-// effective dimension is more than half of 2000. With a Budget, of which half is for the search, there are 500,
-// doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit of four times the seconds of
-// the last would end in time. Result has their number. Then a row costs O(M). docs/measured/exact.md compares both.
+// If the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above 56 000 rows by default), or with a
+// Budget, there is one kind, Matérn, on both scalings, and the machines are those of falkon.Regressor: on 2000 landmarks, and on
+// 4000 if the effective dimension exceeds half of 2000. With a Budget, half of which is for the search, there are 500 landmarks,
+// doubled up to 2000, and up to 8000 while the effective dimension is as large, provided that another fit of four times the last
+// fit's time would end in time. Result has their number. A row then costs O(M). docs/measured/exact.md compares both.
 //
 // See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
-	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
-	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
-	// [columnwise.Imputer].
+	// Preprocess are transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold. The
+	// entropy is that of the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Kernels] for
-	// [lssvm.Regressor].
+	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Regressor].
 	Space Space[estimators.Regressor]
 
-	// Search is the strategy of the search. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the
-	// zero value's search described above is used.
+	// Search is the search strategy. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the search is that
+	// of the zero value described above.
 	Search search.Strategy
 
-	// Kinds are the kinds of kernels that are learnt if neither Space nor Search is set: families whose kernels have a length,
-	// such as [families.Matern] and [families.Laplacian]. A kernel of each is learnt on each scaling of the columns, those
-	// after the first from the lengths of the first. The models are stacked: their shares of the mean are those of the least
-	// leave-one-out error, drawn toward equal ones, and a model of less than 2% is left out. If it is nil, they are Matérn of
-	// ν = 5/2 and Laplacian. On landmarks, and with Groups, the first is learnt alone: the models of both scalings
-	// have equal shares then, or one has all if its leave-one-out error is less by a fifth.
+	// Kinds are the kinds of kernels to learn if neither Space nor Search is set: families whose kernels have a length, such as
+	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns, the second and
+	// later kinds starting from the lengths of the first. The models are stacked: their shares minimise the leave-one-out error,
+	// are drawn toward equal ones, and are dropped below 2%. If it is nil, the kinds are Matérn with ν = 5/2 and Laplacian. On
+	// landmarks, and with Groups, only the first kind is learnt. The models of both scalings then have equal shares, or one has all
+	// if its leave-one-out error is smaller by a fifth.
 	Kinds []families.Family
 
-	// Categories has the indices of the columns that name things, such as a country or a kind, whose values are codes: any
-	// numbers, of which only equality counts. They are columns of the rows that Preprocess returns, and the first of those
-	// that Result has lengths of if neither Space nor Search is set. One length for each
-	// is learnt with the kernel (see [kernels.ARD]), at a cost that does not depend on how many categories there are. Where
-	// one has more than ten levels, models that also see the mean target of each level ([columnwise.TargetEncoder]) join the
-	// mean if they earn a share on rows that their means have not seen: levels with similar means are then similar. A
-	// gap is a category, and one that Fit has not seen differs from all. With Groups, where one length is chosen for all columns,
-	// two categories are as far apart as two values of a column of unit deviation are in the mean. They are an error where no
-	// [shape.Search] learns the kernel but with nothing set.
+	// Categories holds the indices of categorical columns, such as a country. Their values are codes, any numbers, which are only
+	// compared for equality. Categories are columns of the rows that Preprocess returns. If neither Space nor Search is set, they
+	// come first among the lengths in Result. One length per category is learnt with the kernel (see [kernels.ARD]), at a cost that
+	// does not depend on the number of levels. If a category has more than ten levels, models that also use the mean target of each
+	// level ([columnwise.TargetEncoder]) join the stack, if they earn a share on rows that their means have not seen: levels with
+	// similar means are then similar. A gap is a level, and a level that Fit has not seen differs from all others. With Groups,
+	// where one length is chosen for all columns, the distance of two levels is the mean distance of two values in a column with
+	// unit standard deviation. Categories are an error unless a [shape.Search] learns the kernel or nothing is set.
 	Categories []int
 
-	// Names lists the names of the columns of x, nil if they are not known: errors and package inspection use them, and steps of Preprocess
-	// that choose columns by name. A model file keeps those of Fit.
+	// Names are the names of the columns of x; nil: unknown. Errors and package inspection use them, and so do steps of Preprocess
+	// that select columns by name. A model file keeps those of Fit.
 	Names []string `settings:"-"`
 
-	// Target says what the models are fitted to if neither Space nor Search is set. A logarithm or a power of skewed targets
-	// makes intervals as one-sided as the data, and predictions are means of the targets themselves, not of their
-	// logarithms. Nothing is predicted farther beyond the targets of Fit than these spread. If it is [AutomaticTarget],
-	// one is taken where it makes the leave-one-out density in the units of the targets clearly larger and the error no larger,
-	// without Groups, and of more than 5000 rows on 1000 of them. On landmarks it is PlainTarget. Result.Columns says so.
+	// Target is the transformation of the targets if neither Space nor Search is set. A logarithm or a power of skewed targets
+	// makes intervals as asymmetric as the data. Predictions are means of the targets themselves, not of their logarithms. They
+	// exceed the range of the training targets by at most its length. [AutomaticTarget] uses a transformation if it clearly
+	// increases the leave-one-out density in the units of the targets and does not increase the error. It is applied without
+	// Groups, and above 5000 rows decided on 1000 of them. On landmarks it is PlainTarget. Result.Columns contains the choice.
 	Target Target
 
-	// SingleModel keeps the model of the largest share alone if neither Space nor Search is set. A prediction and a model file
-	// then cost a quarter.
+	// SingleModel keeps only the model with the largest share if neither Space nor Search is set. Predictions and model files then
+	// cost a quarter.
 	SingleModel bool
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
-	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
-	// [validation.GroupKFold] of these groups, an [entropy.Search] scores by [entropy.CrossValidation], and the learners
-	// get the groups of the rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an
-	// [entropy.Search] chooses one length for all columns, whatever the number of rows. [shape.Search], which leaves out no
-	// groups, is an error.
+	// Groups holds the group of each row of Fit, such as its patient or day. Any numbers are allowed. The model is then chosen for
+	// rows of new groups. Nil splitters of the search become [validation.GroupKFold] with these groups, an [entropy.Search] scores
+	// by [entropy.CrossValidation], and learners that are an [estimators.Grouper] receive the groups of their training rows. With
+	// nothing else set, an [entropy.Search] chooses one length for all columns, for any number of rows. [shape.Search] is an error,
+	// since it cannot leave out groups.
 	Groups []int `settings:"-"`
 
-	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is
-	// [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
-	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
-	// together. How much is done in the time, and so what is chosen, depends on the machine. A deadline of ctx is
-	// still an error.
+	// Budget is the time after which the search evaluates no further points, for all families together. The best point so far is
+	// then fitted. At least one point is evaluated. If it is 0, there is no limit. The number of points, and so the choice, depends
+	// on the speed of the machine. A deadline of ctx is still an error.
 	Budget time.Duration
 
-	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
-	// that are scored at the same time in no certain order; and with the Step of a machine on landmarks
-	// after each tenth of a pass and each iteration.
+	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time. The order of points that
+	// are scored in parallel is not deterministic. It is also called with the Step of a machine on landmarks after each tenth of a
+	// pass and each iteration.
 	Observe func(search.TraceRow)
 
-	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
-	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
-	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
-	// checked.
+	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
+	// received them or Result contains them. Their results are not computed again, and the Result, including the seconds, is that
+	// of a search that was never interrupted. It cannot be checked that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	now func() time.Time // nil: time.Now
@@ -152,7 +144,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
+// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part for
 // Categories. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) { setCategories(r.Preprocess, &r.Categories, columns) }
 
@@ -162,9 +154,8 @@ func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
 // ColumnNames implements [estimators.ColumnNamer].
 func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
-// Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
-// ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the
-// estimator, or the error of ctx.
+// Fit chooses the kernel on x (n×d) and y (n), and fits with it. Errors: those of the preprocessing, of the search
+// ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]) and of the estimator, and ctx's.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := r.engine().fit(ctx, x, y, nil, y, nil)
@@ -175,10 +166,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return nil
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. The estimator gets them, on all rows and in each fold,
-// and the score of the search counts the rows by them; the preprocessing and the entropy know no weights. Only their
-// ratios matter, and a weight of 2 is the row given twice. The error
-// wraps errors.ErrUnsupported if the estimator that was built takes none.
+// FitWeighted is like Fit, with a weight > 0 for each row. The estimator receives the weights, for all rows and in each fold, and
+// the score of the search uses them. The preprocessing and the entropy do not. Only the ratios of weights matter, and a weight of 2
+// is equivalent to repeating the row. The error wraps errors.ErrUnsupported if the estimator does not accept weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := r.engine().fitWeighted(ctx, x, y, weights, y, nil)
@@ -200,16 +190,15 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return y, r.f.named(err)
 }
 
-// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
-// rows of a dense matrix allocate nothing where the steps of Preprocess have TransformTo and the estimator
-// PredictTo, as all of this module.
+// PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. Up to sixteen rows of a dense
+// matrix allocate no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
+// module do.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
-// PredictVariance calls PredictVariance of the estimator that was built. If it has none, the error wraps
-// errors.ErrUnsupported.
+// PredictVariance calls PredictVariance of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	err = forward(r.f, regressorType, estimators.Variance, x, func(p estimators.VariancePredictor, z mat.Matrix) (err error) {
@@ -219,8 +208,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, err
 }
 
-// PredictInterval calls PredictInterval of the estimator that was built. If it has none, the error wraps
-// errors.ErrUnsupported.
+// PredictInterval calls PredictInterval of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	err = forward(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (err error) {
@@ -230,11 +218,11 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return low, high, err
 }
 
-// Result returns what the search did and chose, a copy. It returns nil before Fit.
+// Result returns a copy of the record of the search and its choice. It returns nil before Fit.
 func (r *Regressor) Result() *search.Result { return r.f.copyResult() }
 
-// Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
-// rows, and must not be fitted again.
+// Fitted returns the fitted estimator. It returns nil before Fit. The estimator expects preprocessed rows, and must not be fitted
+// again.
 func (r *Regressor) Fitted() estimators.Regressor {
 	if r.f == nil {
 		return nil
@@ -242,23 +230,23 @@ func (r *Regressor) Fitted() estimators.Regressor {
 	return r.f.inner
 }
 
-// Report is the fitted estimator's, with the warnings of the search.
+// Report returns the Report of the fitted estimator, with the warnings of the search.
 func (r *Regressor) Report() estimators.Report { return r.f.report() }
 
-// Forward implements [estimators.Forwarder] with the estimator that was built.
+// Forward implements [estimators.Forwarder] with the chosen estimator.
 func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
 	return r.f.reach(regressorType, x, f)
 }
 
-// Supports reports whether the estimator that was built can do c.
+// Supports reports whether the chosen estimator has the capability c.
 func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r, r.f, c) }
 
-// MarshalBinary writes the fitted preprocessing, the family's name, the
-// parameter, the estimator and the Result. Functions are not written.
+// MarshalBinary writes the fitted preprocessing, the family's name, the parameter, the estimator and the Result. Functions are not
+// written.
 func (r *Regressor) MarshalBinary() ([]byte, error) { return r.engine().marshal(regressorKind, r.f) }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Preprocess and Space. Errors are
-// [estimators.ErrBadModel], naming what does not match, and leave r as it was.
+// UnmarshalBinary reads the result of MarshalBinary into a Regressor with the same Preprocess and Space. Errors are
+// [estimators.ErrBadModel], name the mismatch, and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	f, err := r.engine().unmarshal(regressorKind, data)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// withoutSeconds is a result as text, but for what the clock says.
+// withoutSeconds returns a result as text without times.
 func withoutSeconds(t *testing.T, r *search.Result) string {
 	c := r.Clone()
 	for _, one := range append([]*search.Result{c}, c.Others...) {
@@ -32,8 +32,8 @@ func withoutSeconds(t *testing.T, r *search.Result) string {
 	return string(data)
 }
 
-// A search that is cancelled after three rows and resumed from their JSON ends in the same
-// Result as one that never was, without computing again what it had.
+// A search that is cancelled after three rows and resumed from their JSON has the same Result as an uninterrupted one, and does not
+// compute known points again.
 func TestResume(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	for name, strategy := range map[string]search.Strategy{
@@ -80,7 +80,7 @@ func TestResume(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
-			// From the whole trace nothing is left to compute but the last fit.
+			// With the complete trace only the last fit remains.
 			fits := 0
 			r := &Regressor{
 				Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
@@ -98,7 +98,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The finalists of a search, on more rows, on features or on folds, are resumed too.
+// Finalists on more rows, on features or on folds are resumed, too.
 func TestResumeFinalists(t *testing.T) {
 	machine := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	for name, c := range map[string]struct {
@@ -136,7 +136,7 @@ func TestResumeFinalists(t *testing.T) {
 				assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 				for i := range rows[:known] {
 					if c.basis == search.OnFolds {
-						break // those that are recalled are not shown
+						break // recalled rows are not observed
 					}
 					assert.Equal(t, rows[i].Seconds, again[min(i, len(again)-1)].Seconds, "row %d was computed again", i)
 				}
@@ -145,8 +145,8 @@ func TestResumeFinalists(t *testing.T) {
 	}
 }
 
-// A search that is cancelled at any step, and not between two points alone, goes on to the same end: no row has what was computed of a context
-// that had ended.
+// A search that is cancelled at any step, not only between two points, resumes to the same result: no row contains values computed
+// after its context had ended.
 func TestResumeFromAnyStep(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {

@@ -24,7 +24,7 @@ import (
 
 func machineOf(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }
 
-// folded are the rows of a result, and of those beside it, that the learner was fitted for.
+// folded returns the rows of a result, and of the other results in it, for which the learner was fitted.
 func folded(r *search.Result) (out []search.TraceRow) {
 	for _, one := range append([]*search.Result{r}, r.Others...) {
 		for _, row := range one.Trace {
@@ -36,8 +36,8 @@ func folded(r *search.Result) (out []search.TraceRow) {
 	return out
 }
 
-// Where the best ridge is the least that a score may take the learner decides, and takes what
-// it is best with; where it is not, nothing but the model is fitted.
+// If the best ridge is the smallest allowed one, a cross-validation of the learner decides and chooses its best kernel. Otherwise
+// only the model is fitted.
 func TestRunoff(t *testing.T) {
 	for _, noise := range []float64{0, .3} {
 		x, y := problemOf(90, 2, noise, 3)
@@ -87,7 +87,7 @@ func onNystroem(k kernels.Kernel) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}
 }
 
-// landmarkClassifier says what its features are and is never asked for more.
+// landmarkClassifier only declares its features.
 type landmarkClassifier struct {
 	estimators.Classifier
 	kernel kernels.Kernel
@@ -97,10 +97,9 @@ func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
 	return onNystroem(c.kernel).(*pipeline.Regressor).Steps
 }
 
-// Ridge regression on features is scored on them: the score is the leave-one-out error of the
-// model that is fitted.
+// Ridge regression on features is scored on them: the score is the leave-one-out error of the fitted model.
 func TestScoreOnFeatures(t *testing.T) {
-	for _, n := range []int{120, 700} { // the entropies are of all rows, and of 300
+	for _, n := range []int{120, 700} { // entropies of all rows, and of 300
 		x, y := problemOf(n, 1, .2, 4)
 		r := &Regressor{Space: Kernels(onNystroem)}
 		require.NoError(t, r.Fit(ctx, x, y))
@@ -136,7 +135,7 @@ func chosenRow(r *search.Result) search.TraceRow {
 	return search.TraceRow{}
 }
 
-// A learner of the caller's says by FeatureMap what its features are.
+// A third-party learner declares its features by FeatureMap.
 func TestFeatureMap(t *testing.T) {
 	assert.Len(t, featureMap(landmarkClassifier{kernel: kernels.RBF{Gamma: 1}}), 1)
 	assert.Len(t, featureMap(onNystroem(kernels.RBF{Gamma: 1})), 1)
@@ -153,8 +152,7 @@ func TestFeatureMap(t *testing.T) {
 	assert.Equal(t, search.OnFeatures, chosenRow(c.Result()).Basis)
 }
 
-// A class of one row is missing where that is left out: what no fold can fit leaves the choice to
-// the score.
+// A class with a single row is missing when that row is left out. If no fold can be fitted, the score decides.
 func TestRunoffOfOneRow(t *testing.T) {
 	x, labels := classesOf(60, 1)
 	for i := range labels {
@@ -171,8 +169,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 	assert.NotEmpty(t, c.Result().Warnings)
 }
 
-// Of more rows a kernel is looked at by few ridges, or one: that those are not the least that a
-// score may take, the rows' own ridges do not say.
+// With more rows a kernel is scored at a few ridges or one, which says nothing about ridges at the limit.
 func TestRunoffOfFewRidges(t *testing.T) {
 	x, y := problemOf(700, 8, .6, 3)
 	r := &Regressor{Space: Kernels(machineOf)}

@@ -9,21 +9,21 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// SearchError is the error of a Fit that ended after its search had computed something: its context ended, or the
-// fit on all rows failed. It unwraps to the error that ended it. What was found goes on in another Fit:
+// SearchError is the error of a Fit that ended after its search had computed something, because its context ended or the fit on all
+// rows failed. It wraps the cause. Another Fit can continue from its results:
 //
 //	var unfinished *selection.SearchError
 //	if errors.As(err, &unfinished) {
 //		model.Resume = unfinished.Trace
 //	}
 type SearchError struct {
-	// Trace has the rows that the search had, of all families. The Resume field of a Regressor or Classifier takes them.
+	// Trace holds the rows of the search, for all families. It can be assigned to the Resume field of a Regressor or Classifier.
 	Trace []search.TraceRow
 
-	// Result is what the search found, if it had ended: nil otherwise. No estimator of it was fitted.
+	// Result is the result of the search, if it was complete, and nil otherwise. No estimator was fitted.
 	Result *search.Result
 
-	// Err ended the Fit.
+	// Err is the cause.
 	Err error
 }
 
@@ -33,7 +33,7 @@ func (e *SearchError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *SearchError) Unwrap() error { return e.Err }
 
-// trail keeps the runs of a Fit, for its SearchError.
+// trail records the runs of a Fit for its SearchError.
 type trail struct {
 	mu     sync.Mutex
 	runs   []*search.Run
@@ -46,7 +46,7 @@ func (t *trail) begin(r *search.Run) {
 	t.runs = append(t.runs, r)
 }
 
-// unfinished is the error of a Fit with what was found until then.
+// unfinished returns the error of a Fit with the results so far.
 func (t *trail) unfinished(typ string, err error) error {
 	var traces [][]search.TraceRow
 	for _, r := range t.runs {
@@ -57,7 +57,7 @@ func (t *trail) unfinished(typ string, err error) error {
 	if len(traces) == 0 {
 		return err
 	}
-	// Families are searched at the same time: their order is that of their names.
+	// Families are searched in parallel, so sort them by name.
 	slices.SortStableFunc(traces, func(a, b []search.TraceRow) int {
 		return cmp.Or(cmp.Compare(a[0].Columns, b[0].Columns), cmp.Compare(a[0].Family, b[0].Family))
 	})

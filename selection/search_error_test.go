@@ -26,7 +26,7 @@ import (
 
 var errAllRows = errors.New("not so many rows")
 
-// upTo fits no more rows than most, and counts its fits.
+// upTo fits at most most rows, and counts its fits.
 type upTo struct {
 	lssvm.Regressor
 	most int
@@ -45,7 +45,7 @@ func (u *upTo) Clone() estimators.Regressor {
 	return &upTo{Regressor: u.Regressor, most: u.most, fits: u.fits}
 }
 
-// A Fit that fails when the search is over keeps what the search found, and another goes on from it without a fit of the search.
+// A Fit that fails after the search keeps the search's results, and another Fit continues from them without fits of the search.
 func TestSearchErrorOfTheLastFit(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	fits := 0
@@ -71,7 +71,7 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 	assert.Equal(t, unfinished.Result.Kernel, r.Result().Kernel)
 }
 
-// A Fit whose context ends keeps the rows that it had, of all families, and the next one ends as one that was never cancelled.
+// A Fit whose context ends keeps the rows of all families, and the next one has the same result as an uninterrupted one.
 func TestSearchErrorOfAContext(t *testing.T) {
 	x, y := problemOf(80, 2, .3, 4)
 	fit := func(ctx context.Context, resume []search.TraceRow, observe func(search.TraceRow)) (*Regressor, error) {
@@ -98,7 +98,7 @@ func TestSearchErrorOfAContext(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
-	// What ended before anything was found is the error alone.
+	// Without results, the error is only the cause.
 	ended, end := context.WithCancel(ctx)
 	end()
 	_, err = fit(ended, nil, nil)
@@ -106,7 +106,7 @@ func TestSearchErrorOfAContext(t *testing.T) {
 	assert.False(t, errors.As(err, &unfinished))
 }
 
-// A learner that cannot hold the rows is refused before the search, in a pipeline too, with its name.
+// A learner that cannot hold the rows is refused before the search, also in a pipeline, and named.
 func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	small := &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50}
@@ -136,7 +136,7 @@ func TestStringOfASearch(t *testing.T) {
 	assert.Equal(t, "selection.Classifier(not fitted)", (&Classifier{}).String())
 }
 
-// An error begins with what the caller has written, and one class is found before any search begins.
+// An error begins with the name that the caller wrote, and a single class is reported before any search begins.
 func TestErrorsNameWhatWasCalled(t *testing.T) {
 	x, y := problemOf(10, 1, .1, 1)
 	for name, c := range map[string]*Classifier{

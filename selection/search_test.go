@@ -69,8 +69,7 @@ func classesOf(n int, seed uint64) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// counting counts what a search costs by itself: the kernels it asks the family
-// for and the estimators it builds.
+// counting counts the costs of a search itself: the kernels that it requests from the family, and the estimators that it builds.
 type counting struct {
 	families.RBF
 	fits *atomic.Int64
@@ -132,13 +131,13 @@ func TestEntropyForRegression(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, s.Entropy, row.Entropy, 1e-12)
 		assert.InDelta(t, s.Bits, row.Bits, 1e-10)
-		// The score is the leave-one-out error of the learner at that ridge, and about the least.
+		// The score is the leave-one-out error of the learner at that ridge, and close to the minimum.
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}, Ridge: row.Ridge}
 		require.NoError(t, l.Fit(ctx, x, y))
 		residuals, err := l.LeaveOneOutResiduals(ctx)
 		require.NoError(t, err)
-		// The smallest ridges are 1e-8 of the diagonal: a condition of 1e10, of which
-		// the tridiagonal reduction and the Cholesky factor see the rounding each its way.
+		// The smallest ridges are 1e-8 of the diagonal, a condition number of 1e10. The tridiagonal reduction and the Cholesky
+		// factor then have different rounding errors.
 		assert.InEpsilon(t, floats.Dot(residuals, residuals)/90, row.Score*variance(y), 1e-5)
 		l.Ridge = 0
 		require.NoError(t, l.Fit(ctx, x, y))
@@ -219,7 +218,7 @@ func TestSingleTarget(t *testing.T) {
 }
 
 func TestHigherTargets(t *testing.T) {
-	// Targets that jump from row to row want a kernel that nearly memorises.
+	// Targets that jump from row to row need a kernel that nearly memorises.
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
 		x.Set(i, 0, float64(i))
@@ -241,7 +240,7 @@ func TestHigherTargets(t *testing.T) {
 		_, ok := taken(r, target)
 		assert.True(t, ok, target)
 	}
-	// A family whose least entropy lies above the low targets goes up instead.
+	// If the smallest entropy of a family exceeds the low targets, the search continues upwards.
 	x, y = problemOf(60, 5, 0.1, 3)
 	p := Regressor{Space: over(families.Polynomial{})}
 	require.NoError(t, p.Fit(ctx, x, y))
@@ -250,7 +249,7 @@ func TestHigherTargets(t *testing.T) {
 	assert.Contains(t, []search.Status{low, higher}, search.StatusFloor)
 	_, ok := taken(p, .9)
 	assert.True(t, ok)
-	// Neither holds here.
+	// Neither applies here.
 	x, y = problemOf(60, 2, 0.3, 3)
 	q := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}
 	require.NoError(t, q.Fit(ctx, x, y))
@@ -273,7 +272,7 @@ func TestEveryFamilyCanBeSearched(t *testing.T) {
 }
 
 func TestStatusesOnRows(t *testing.T) {
-	// Five rows eight times: the entropy is that of the five, which the copies do not cap.
+	// Five rows, repeated eight times: the entropy is that of the five rows, and copies do not limit it.
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
 		x.Set(i, 0, float64(i%5))
@@ -284,7 +283,7 @@ func TestStatusesOnRows(t *testing.T) {
 	assert.Equal(t, search.StatusOK, r.Result().Status)
 	assert.InDelta(t, 0.9, r.Result().Entropy, .02)
 
-	// Whole degrees are too coarse for a small tolerance.
+	// Integer degrees are too coarse for a small tolerance.
 	x, y = problemOf(40, 3, 0.1, 1)
 	p := Regressor{Space: over(families.Polynomial{}), Search: &entropy.Search{Targets: []float64{0.45}, Tolerance: 1e-6}}
 	require.NoError(t, p.Fit(ctx, x, y))
@@ -350,7 +349,7 @@ func TestCancelledSearchKeepsTheModel(t *testing.T) {
 		}
 		require.ErrorIs(t, r.Fit(c, x, y), context.Canceled, name)
 		assert.Equal(t, 3, rows, name)
-		// NaN is not equal to itself, its JSON is.
+		// NaN is not equal to itself, but its JSON is.
 		was, err := json.Marshal(before)
 		require.NoError(t, err)
 		is, err := json.Marshal(r.Result())
@@ -378,7 +377,7 @@ func TestGridIsExhaustive(t *testing.T) {
 			assert.InEpsilon(t, ratio, row.Param/res.Trace[i-1].Param, 1e-9)
 		}
 		mean := 0.0
-		for _, f := range folds { // by hand, the scaler on the training rows alone
+		for _, f := range folds { // explicitly, with the scaler fitted to the training rows only
 			s := &scalers.StandardScaler{}
 			require.NoError(t, s.Fit(ctx, linalg.Rows(x, f.Train)))
 			train, err := s.Transform(linalg.Rows(x, f.Train))
@@ -500,8 +499,8 @@ func TestResultJSON(t *testing.T) {
 	assert.Error(t, json.Unmarshal([]byte(`{"score":"many"}`), &got))
 }
 
-// The closed-form scores keep to ridges that the learner can be expected to make use of:
-// to any for lssvm, to MinRidge for others. Targets free of noise tell.
+// Closed-form scores use only ridges that suit the learner: any for lssvm, and at least MinRidge for others. Targets without noise
+// show the difference.
 func TestMinRidge(t *testing.T) {
 	x, y := problemOf(90, 1, 0, 1)
 	type other struct{ estimators.Regressor }
@@ -510,7 +509,7 @@ func TestMinRidge(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		out := math.Inf(1)
 		for _, row := range r.Result().Trace {
-			if row.Ridge < out { // not NaN
+			if row.Ridge < out { // false for NaN
 				out = row.Ridge
 			}
 		}
@@ -530,7 +529,7 @@ func TestMinRidge(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
 		assert.ErrorIs(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
 	}
-	// A ridge is in units of the weights: equal ones change nothing but its scale.
+	// A ridge is in units of the weights: equal weights only change its scale.
 	weights := slices.Repeat([]float64{4}, len(y))
 	r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{MinRidge: .1}}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -539,7 +538,7 @@ func TestMinRidge(t *testing.T) {
 	assert.InEpsilon(t, plain.Score, r.Result().Score, 1e-9)
 }
 
-// periodic is a family whose entropy falls again where its parameter rises.
+// periodic is a family whose entropy falls again as its parameter rises.
 type periodic struct{ families.RBF }
 
 func (periodic) Kernel(param float64) kernels.Kernel {
@@ -547,7 +546,7 @@ func (periodic) Kernel(param float64) kernels.Kernel {
 }
 func (periodic) String() string { return "periodic" }
 
-// What the entropy of a family or of rows cannot do, the status says, by each method.
+// With each method, the status reports entropies that the family or the rows do not allow.
 func TestStatusesByEachMethod(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 1)
 	for _, method := range []entropy.Method{entropy.Exact, entropy.LowRank, entropy.Subsample} {
@@ -565,14 +564,14 @@ func TestStatusesByEachMethod(t *testing.T) {
 		assert.Equal(t, search.StatusNonMonotone, fitted(&Regressor{Space: over(periodic{}), Search: strategy(.9)}).Status, "%v", method)
 		assert.Equal(t, search.StatusOK, fitted(&Regressor{Search: strategy(.3)}).Status, "%v", method)
 
-		// A row of zeros has no direction for a normalised kernel, but the polynomial's has a shift.
+		// A row of zeros has no direction for a normalised kernel, but the polynomial kernel has a shift.
 		zero := mat.DenseCopyOf(x)
 		zero.SetRow(3, []float64{0, 0, 0})
 		r := &Regressor{Space: over(families.Polynomial{}), Search: strategy(.7)}
 		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
 		assert.Contains(t, []search.Status{search.StatusOK, search.StatusAtomic}, r.Result().Status, "%v", method)
 
-		// Rows that are given several times are one row for the entropy, which they do not cap.
+		// Repeated rows are one row for the entropy, and do not limit it.
 		twice := mat.NewDense(60, 1, nil)
 		for i := range 60 {
 			twice.Set(i, 0, float64(i%4))
@@ -583,7 +582,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		assert.Equal(t, 4, r.Result().Trace[0].Rows, "%v", method)
 		assert.ErrorIs(t, r.Fit(ctx, mat.NewDense(60, 2, nil), y), estimators.ErrShape, "%v: all rows are equal", method)
 
-		// Few rows, and targets without variance.
+		// Few rows, and constant targets.
 		for n := 1; n <= 3; n++ {
 			few, of := problemOf(n, 2, .1, 1)
 			r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Method: method}}

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// waveOf has a wave of the first column, which one length for all columns does not see.
+// waveOf returns rows with a wave in the first column, which one common length cannot detect.
 func waveOf(n, d int, seed uint64) (*mat.Dense, []float64, []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x, y, labels := mat.NewDense(n, d, nil), make([]float64, n), make([]int, n)
@@ -30,7 +30,7 @@ func waveOf(n, d int, seed uint64) (*mat.Dense, []float64, []int) {
 	return x, y, labels
 }
 
-// elsewhereOf are the rows of other starts.
+// elsewhereOf returns the trace rows of other starts.
 func elsewhereOf(r *search.Result) (out []search.TraceRow) {
 	for _, row := range allRows(r) {
 		if row.Basis == search.OnStarts {
@@ -59,7 +59,7 @@ func TestZeroValueFindsWaves(t *testing.T) {
 	assert.Greater(t, accuracy, .8)
 }
 
-// What was found elsewhere is a row of the trace, from which a search resumes.
+// A start found elsewhere is a row of the trace, from which a search resumes.
 func TestElsewhereIsInTheTrace(t *testing.T) {
 	x, y, _ := waveOf(200, 12, 3)
 	r := shaped(t, &shape.Search{}, x, y)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// The columns of a group have one length.
+// The columns of a group share a length.
 func TestShapeGroups(t *testing.T) {
 	x, y := problemOf(60, 4, .1, 4)
 	r := shaped(t, &shape.Search{Groups: []int{1, 0, 0, 2}}, x, y)
@@ -61,7 +61,7 @@ func TestShapeParams(t *testing.T) {
 	assert.Equal(t, "Objective(9)", shape.Objective(9).String())
 }
 
-// Blocks of any size are within the rows that there are.
+// Blocks of any size are limited to the available rows.
 func TestShapeBlocks(t *testing.T) {
 	for n := 3; n < 12; n++ {
 		x, y := problemOf(n, 2, .1, 4)
@@ -81,8 +81,7 @@ func TestShapeBlocks(t *testing.T) {
 	assert.NotEqual(t, blocks.Result().Values, shaped(t, &shape.Search{MaxRows: 80, Seed: 1}, x, y).Result().Values)
 }
 
-// Neighbours that are all of one class, or have no target but 0, say nothing of lengths; the
-// other blocks do.
+// Blocks of neighbours with constant targets are left out, and the others are used.
 func TestShapeOfBlocksThatAreAlike(t *testing.T) {
 	x, _ := problemOf(120, 2, .1, 4)
 	labels, zeros := make([]int, 120), make([]float64, 120)
@@ -100,7 +99,7 @@ func TestShapeOfBlocksThatAreAlike(t *testing.T) {
 	assert.Less(t, r.Result().Lengths[0], r.Result().Lengths[1])
 }
 
-// A constant in the targets changes neither the lengths nor the ridge, however large.
+// A constant in the targets, however large, changes neither the lengths nor the ridge.
 func TestShapeOfTargetsFarFromZero(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	far := slices.Clone(y)
@@ -110,12 +109,12 @@ func TestShapeOfTargetsFarFromZero(t *testing.T) {
 	for _, objective := range ofNumbers {
 		s := &shape.Search{Objective: objective}
 		near, away := shaped(t, s, x, y).Result(), shaped(t, s, x, far).Result()
-		assert.InEpsilonSlice(t, near.Values, away.Values, 1e-2, "%v", objective) // the climb ends near its top
+		assert.InEpsilonSlice(t, near.Values, away.Values, 1e-2, "%v", objective) // the climb ends near the maximum
 		assert.InDelta(t, near.Score, away.Score, 1e-2, "%v", objective)
 	}
 }
 
-// A search that is cancelled in its climb leaves the model that was there.
+// A search that is cancelled during its climb keeps the previous model.
 func TestShapeCancelled(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	r := shaped(t, &shape.Search{}, x, y)
@@ -137,7 +136,7 @@ func TestShapeCancelled(t *testing.T) {
 	}
 }
 
-// Observe gets the rows of the trace, in order; what it does with them changes nothing.
+// Observe receives the rows of the trace in order, and cannot change anything.
 func TestShapeObserve(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	var seen []search.TraceRow
@@ -170,7 +169,7 @@ func TestShapeObserve(t *testing.T) {
 	assert.Equal(t, 1, chosen)
 }
 
-// Within a budget the best of what was seen is taken.
+// Within a budget the best point so far is chosen.
 func TestShapeBudget(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	whole := shaped(t, &shape.Search{}, x, y).Result()
@@ -191,7 +190,7 @@ func TestShapeBudget(t *testing.T) {
 	}
 }
 
-// The number of workers changes no result, on all rows and on blocks.
+// Results do not depend on the number of workers, on all rows and on blocks.
 func TestShapeWorkers(t *testing.T) {
 	x, y := problemOf(150, 3, .1, 4)
 	for _, s := range []*shape.Search{{}, {MaxRows: 60}, {Objective: shape.LeaveOneOutDensity}, {Start: &entropy.Search{}}} {
@@ -212,7 +211,7 @@ func TestShapeWorkers(t *testing.T) {
 	}
 }
 
-// What was learnt is in the model file.
+// The learnt lengths are in the model file.
 func TestShapeSavedAndLoaded(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	for _, s := range []*shape.Search{{}, {Groups: []int{0, 1, 1}}, {MaxRows: 30}} {
@@ -233,7 +232,7 @@ func TestShapeSavedAndLoaded(t *testing.T) {
 	}
 }
 
-// What was learnt on blocks is compared with one length on all rows, and the better is kept.
+// Lengths learnt on blocks are compared with a common length on all rows, and the better is kept.
 func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 	x, y := problemOf(300, 2, .2, 4)
 	r := shaped(t, &shape.Search{MaxRows: 80}, x, y)

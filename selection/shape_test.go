@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// scoreNames are what a Result calls the objectives.
+// scoreNames are the names of the objectives in a Result.
 var scoreNames = map[shape.Objective]string{
 	shape.RestrictedEvidence:  "restricted log evidence",
 	shape.FullEvidence:        "log evidence",
@@ -33,10 +33,10 @@ var scoreNames = map[shape.Objective]string{
 	shape.LaplaceEvidence:     "Laplace's log evidence",
 }
 
-// ofNumbers are the objectives of numeric targets, on all rows.
+// ofNumbers are the objectives for numeric targets, on all rows.
 var ofNumbers = []shape.Objective{shape.RestrictedEvidence, shape.FullEvidence, shape.LeaveOneOutError, shape.LeaveOneOutDensity}
 
-// shaped fits with a search for a shape.
+// shaped fits with a shape.Search.
 func shaped(t *testing.T, s *shape.Search, x *mat.Dense, y []float64) *Regressor {
 	t.Helper()
 	r := &Regressor{Space: over(defaultFamily), Search: s}
@@ -44,7 +44,7 @@ func shaped(t *testing.T, s *shape.Search, x *mat.Dense, y []float64) *Regressor
 	return r
 }
 
-// nmseOf is the error on other rows, over their variance.
+// nmseOf returns the normalised mean squared error on other rows.
 func nmseOf(t *testing.T, r estimators.Regressor, x mat.Matrix, y []float64) float64 {
 	t.Helper()
 	p, err := r.Predict(x)
@@ -54,14 +54,14 @@ func nmseOf(t *testing.T, r estimators.Regressor, x mat.Matrix, y []float64) flo
 	return out
 }
 
-// scaled is x with each column multiplied.
+// scaled multiplies each column of x by a factor.
 func scaled(x *mat.Dense, by ...float64) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	out.Apply(func(_, j int, v float64) float64 { return v * by[j] }, out)
 	return out
 }
 
-// beside is x with more columns.
+// beside appends columns to x.
 func beside(x *mat.Dense, more ...[]float64) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, d+len(more), nil)
@@ -72,11 +72,11 @@ func beside(x *mat.Dense, more ...[]float64) *mat.Dense {
 	return out
 }
 
-// isotropic is the group of all columns.
+// isotropic returns a search with one group of all columns.
 func isotropic(d int) *shape.Search { return &shape.Search{Groups: make([]int, d)} }
 
-// The length of a column is in its units: all columns times c are lengths times c, and the same
-// predictions; one column times c too, where no prior asks for lengths that are alike.
+// Lengths are in the units of their columns: multiplying all columns by c multiplies the lengths by c and leaves predictions
+// unchanged. Without a prior for similar lengths, this also holds for a single column.
 func TestShapeFollowsTheUnits(t *testing.T) {
 	x, y := problemOf(80, 3, .1, 4)
 	x2, _ := problemOf(20, 3, .1, 5)
@@ -92,7 +92,7 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 		a, b := shaped(t, c.shape, x, y), shaped(t, c.shape, scaled(x, c.by...), y)
 		for j, by := range c.by {
 			if name == "one" && j > 0 {
-				continue // they say nothing, and any long length is as good
+				continue // irrelevant columns may have any long length
 			}
 			assert.InEpsilon(t, by*a.Result().Lengths[j], b.Result().Lengths[j], c.delta, "%s, column %d", name, j)
 		}
@@ -104,8 +104,7 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 	}
 }
 
-// A column that never changes has no length to learn: it keeps that of the start, and
-// nothing else changes.
+// A constant column has no length to learn: it keeps that of the start, and nothing else changes.
 func TestShapeOfAConstantColumn(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	ones := slices.Repeat([]float64{3}, 60)
@@ -120,8 +119,7 @@ func TestShapeOfAConstantColumn(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-6)
 }
 
-// Two copies of a column share its effect: by themselves they have the same length, and
-// Σ 1/l² is that of the one.
+// Two copies of a column share its effect: both get the same length, and Σ 1/l² over the two equals 1/l² of the single column.
 func TestShapeOfCopies(t *testing.T) {
 	x, y := problemOf(80, 2, .1, 4)
 	x2, y2 := problemOf(400, 2, .1, 5)
@@ -132,12 +130,12 @@ func TestShapeOfCopies(t *testing.T) {
 	assert.InEpsilon(t, 1/one[0]/one[0], 1/two[0]/two[0]+1/two[2]/two[2], .02)
 	assert.InEpsilon(t, two[0], two[2], 1e-3)
 	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .02)
-	// With the prior they do no harm.
+	// With the prior, the copies do no harm.
 	a, b = shaped(t, &shape.Search{}, x, y), shaped(t, &shape.Search{}, twice(x), y)
 	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .1)
 }
 
-// One column has one length, which is that of the search for one.
+// One column has one length, and it equals the length that a search for one common length finds.
 func TestShapeOfOneColumn(t *testing.T) {
 	x, y := problemOf(60, 1, .1, 4)
 	x2, y2 := problemOf(400, 1, .1, 5)
@@ -147,7 +145,7 @@ func TestShapeOfOneColumn(t *testing.T) {
 	assert.InEpsilon(t, shaped(t, isotropic(1), x, y).Result().Lengths[0], r.Result().Lengths[0], .01)
 }
 
-// With few or equal rows, or targets that are all the same, there is a model and a warning.
+// With few rows, equal rows, or targets that are all the same, the search returns a model and a warning.
 func TestShapeWithoutAnythingToLearn(t *testing.T) {
 	same := mat.NewDense(20, 2, slices.Repeat([]float64{1, 2}, 20))
 	x, y := problemOf(20, 2, .1, 4)
@@ -180,8 +178,8 @@ func TestShapeWithoutAnythingToLearn(t *testing.T) {
 	}
 }
 
-// With more columns than rows, of which one counts, the lengths find it, and 5000 columns are
-// searched as any other number.
+// With more columns than rows, of which one matters, the lengths find that column. The search accepts 5000 columns like any other
+// number.
 func TestShapeOfManyColumns(t *testing.T) {
 	x, y := problemOf(150, 200, .1, 41)
 	x2, y2 := problemOf(200, 200, .1, 5)
@@ -195,8 +193,8 @@ func TestShapeOfManyColumns(t *testing.T) {
 	assert.Equal(t, 0, floats.MinIdx(wide.Result().Lengths), "one step shows the column that counts")
 }
 
-// On columns and targets that are noise the prior keeps the test error near the variance, and
-// what it replaces does worse.
+// On columns and targets of pure noise, the prior keeps the test error near the variance. The method that it replaces has a larger
+// error.
 func TestShapeOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	sums := map[string]float64{}
@@ -218,9 +216,8 @@ func TestShapeOfNoise(t *testing.T) {
 	assert.Greater(t, sums["error, no prior"], 1.1)
 }
 
-// Weights count for every objective, and weights of one are none. To the evidence a weight is
-// a number of observations: that of their mean is much nearer to the rows one by one than the
-// mean without it.
+// Every objective uses the weights, and weights of one change nothing. The evidence takes a weight as a number of observations: the
+// fit to their weighted mean is much nearer to the fit to the single rows than the fit to the mean without its weight.
 func TestShapeWeights(t *testing.T) {
 	x, y := problemOf(60, 2, 0, 4)
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -261,8 +258,7 @@ func TestShapeWeights(t *testing.T) {
 	}
 }
 
-// Every objective is improved by the climb, and finds the column that counts. The leave-one-out
-// error is that of the machine that is fitted.
+// The climb improves every objective and finds the column that matters. The leave-one-out error is that of the fitted machine.
 func TestShapeObjectives(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	for _, objective := range ofNumbers {
@@ -270,7 +266,7 @@ func TestShapeObjectives(t *testing.T) {
 		res := r.Result()
 		best := math.Inf(-1)
 		for _, row := range res.Trace {
-			if row.Basis != search.OnStarts { // that is over the evidence of noise
+			if row.Basis != search.OnStarts { // this number was maximised over the evidence of noise
 				best = max(best, row.Score)
 			}
 		}
@@ -287,8 +283,8 @@ func TestShapeObjectives(t *testing.T) {
 	}
 }
 
-// Families whose kernels have a length and derivatives have a shape. Others are told apart by
-// an error that names both.
+// Families whose kernels have a length and derivatives have a shape. For other families the error names the family and the missing
+// method.
 func TestShapeFamilies(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	x2, y2 := problemOf(200, 2, .1, 5)
@@ -317,7 +313,7 @@ func TestShapeFamilies(t *testing.T) {
 	assert.ErrorContains(t, err, "shape: Search")
 }
 
-// The column that counts has the least length by every objective for classes.
+// With every objective for classes, the column that matters gets the smallest length.
 func TestShapeOfClasses(t *testing.T) {
 	x, y := problemOf(120, 3, .1, 4)
 	two, three := make([]int, len(y)), make([]int, len(y))
@@ -330,7 +326,7 @@ func TestShapeOfClasses(t *testing.T) {
 		}
 	}
 	two[3], two[60] = 1-two[3], 1-two[60]
-	many := make([]int, len(y)) // classes, each of a stretch of the first column
+	many := make([]int, len(y)) // each class occupies an interval of the first column
 	for i := range many {
 		many[i] = int(math.Floor(2 * x.At(i, 0)))
 	}
@@ -342,7 +338,7 @@ func TestShapeOfClasses(t *testing.T) {
 		{shape.LeaveOneOutLogistic, shape.LeaveOneOutLogistic, two}, {shape.LaplaceEvidence, shape.LaplaceEvidence, many}, {shape.RestrictedEvidence, shape.RestrictedEvidence, two},
 	} {
 		if testing.Short() && !slices.Equal(of.labels, two) {
-			continue // each objective is once with two classes
+			continue // with two classes each objective is tested once
 		}
 		c, want := &Classifier{Space: Kernels[estimators.Classifier](nil, defaultFamily), Search: &shape.Search{Objective: of.set}}, of.want
 		require.NoError(t, c.Fit(ctx, x, of.labels))
@@ -359,7 +355,8 @@ func TestShapeOfClasses(t *testing.T) {
 	assert.ErrorContains(t, err, "for classes")
 }
 
-// What estimators learn for themselves is what the search finds with nothing set: of all rows, and first of few.
+// The lengths that the estimators learn themselves equal those that the search finds with nothing set. Both search a sample of the
+// rows first, or all rows if there are few.
 func TestLengthsOfEstimators(t *testing.T) {
 	for _, n := range []int{120, 400} {
 		x, y := problemOf(n, 3, .2, 4)
@@ -369,7 +366,7 @@ func TestLengthsOfEstimators(t *testing.T) {
 		got, err := learning.Lengths{Base: base, Kind: learning.Restricted, Rows: []int{300, 1000}}.Learn(ctx, x, targets)
 		require.NoError(t, err)
 		for j, v := range got.Lengths {
-			// The two draw other rows to start from, and of more rows a climb ends where it is flat.
+			// The two draw different rows to start from, and with more rows a climb ends on a flat part of the objective.
 			assert.InEpsilon(t, math.Min(want[j], 30), math.Min(v, 30), .1, "%d rows: %v, %v", n, want, got.Lengths)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother/preprocessed"
 )
 
-// Smoother calls Smoother of the estimator that was built, on preprocessed rows. If it has none, as the mean of
-// several ways has none, the error wraps errors.ErrUnsupported.
+// Smoother calls Smoother of the estimator that was built, on the preprocessed rows. The error wraps errors.ErrUnsupported if that
+// estimator has none, such as the mean of several models.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
@@ -25,8 +25,8 @@ func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
 }
 
-// CheckSmoother returns the error of CheckSmoother of the estimators that Space builds, if none of them holds the system of
-// so many rows, and nil if one may. It computes nothing.
+// CheckSmoother returns nil if at least one estimator that Space builds can hold the system of the given numbers of rows, and
+// otherwise the error of its CheckSmoother. It computes nothing.
 func (r *Regressor) CheckSmoother(fitted, rows int) error {
 	return r.engine().checkSmoother(fitted, rows)
 }
@@ -37,7 +37,7 @@ func (c *Classifier) CheckSmoother(fitted, rows int) error {
 }
 
 func (c engine[Y, E]) checkSmoother(fitted, rows int) error {
-	if c.scalings != nil { // their mean has no system
+	if c.scalings != nil { // the mean of several models has no system
 		return nil
 	}
 	var first error

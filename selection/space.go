@@ -15,31 +15,30 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Space is what a search chooses from: the kernels of a family or of several ([Kernels]), those
-// of a family of two parameters ([Kernels2]), or estimators as they are ([Candidates]). The zero
-// Space is that of Kernels without families, for the machines of package lssvm.
+// Space holds the models that a search chooses from: the kernels of one or several families ([Kernels]), the kernels of a family
+// with two parameters ([Kernels2]), or given estimators ([Candidates]). The zero Space is Kernels without families, for the
+// machines of package lssvm.
 type Space[E any] struct {
-	build      func(kernels.Kernel) E // nil: lssvm's
+	build      func(kernels.Kernel) E // nil for the machines of package lssvm
 	families   []families.Family
 	two        families.Family2
 	candidates []func() E
-	listed     bool     // candidates, though there may be none
-	labels     []string // names of the candidates; nil: they have none
-	turns      []int    // in which candidates are tried, smaller first; nil: in their order
-	left       bool     // it had functions, which a model file does not hold
-	categories []int    // columns of the preprocessed rows that kernels with lengths take as such
+	listed     bool     // reports whether Candidates was called, perhaps without candidates
+	labels     []string // names of the candidates, or nil if they have none
+	turns      []int    // order of the candidates, smaller first, or nil for the given order
+	left       bool     // reports whether it had functions, which a model file cannot hold
+	categories []int    // columns of the preprocessed rows that kernels with lengths treat as categories
 }
 
-// Kernels is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
-// it is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the
-// same estimator for any kernel, the Result has a warning. Each of several families is searched, and the one with
-// the best score is taken. Without families it is [families.RBF], and for an [entropy.Search] of several targets also
-// the kernels of [families.Matern] with Nu 2.5.
+// Kernels returns the space of the kernels of families. Build returns a new estimator with the given kernel. If build is nil, the
+// estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the same estimator for every kernel,
+// the Result contains a warning. The search covers each family and takes the one with the best score. Without families it uses
+// [families.RBF], and for an [entropy.Search] with several targets also [families.Matern] with Nu 2.5.
 func Kernels[E any](build func(k kernels.Kernel) E, families ...families.Family) Space[E] {
 	return Space[E]{build: build, families: families}
 }
 
-// defaultFamilies are those of a strategy where none were given.
+// defaultFamilies returns the families that a strategy searches if the caller gave none.
 func defaultFamilies(search search.Strategy) []families.Family {
 	if e, ok := search.(*entropy.Search); ok && len(e.Targets) != 1 {
 		return []families.Family{families.RBF{}, families.Matern{Nu: 2.5}}
@@ -47,14 +46,14 @@ func defaultFamilies(search search.Strategy) []families.Family {
 	return []families.Family{families.RBF{}}
 }
 
-// Kernels2 is the space of the kernels of a family of two parameters: the search takes them in turn, each with the
-// other at the best that was seen, until the score no longer improves. Build is as in [Kernels].
+// Kernels2 returns the space of the kernels of a family with two parameters. The search takes the parameters in turn, each with the
+// other at its best value so far, until the score no longer improves. Build is used as in [Kernels].
 func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Space[E] {
 	return Space[E]{build: build, two: family}
 }
 
-// Candidates is the space of estimators to choose among, with a kernel or without, configured in any way. Clones of them are
-// fitted. Without Preprocess they get gaps, NaN in x, as they are. The strategy has to compare by cross-validation, as
+// Candidates returns the space of the given estimators, which may be of any type and settings. The search fits clones of them.
+// Without Preprocess the estimators receive gaps (NaN in x) unchanged. The strategy must compare by cross-validation, as
 // [grid.Search] and [grid.Halving] do.
 //
 // [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
@@ -67,7 +66,7 @@ func Candidates[E any](candidates ...E) Space[E] {
 	return s
 }
 
-// cloner returns what makes clones of an estimator, or nil for nil.
+// cloner returns a function that clones the estimator, or nil for nil.
 func cloner[E any](e E) func() E {
 	if check.IsNil(e) {
 		return nil
@@ -75,14 +74,14 @@ func cloner[E any](e E) func() E {
 	return func() E { return estimators.Clone(e) }
 }
 
-// option is what a fit is made with.
+// option holds what is needed to make an estimator of the space.
 type option[E any] struct {
 	name   string
 	kernel kernels.Kernel // nil for a candidate
 	build  func() E
 }
 
-// option returns what a point of a family, nil for candidates, stands for.
+// option returns the option for a point of a family. The family is nil for candidates.
 func (s Space[E]) option(family families.Family, p search.Point) option[E] {
 	if p.IsCandidate() {
 		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
@@ -90,12 +89,12 @@ func (s Space[E]) option(family families.Family, p search.Point) option[E] {
 	return s.kernelOption(family.Kernel(p.Param))
 }
 
-// kernelOption is what a kernel stands for.
+// kernelOption returns the option for a kernel.
 func (s Space[E]) kernelOption(kernel kernels.Kernel) option[E] {
 	return option[E]{name: kernel.String(), kernel: kernel, build: func() E { return s.build(kernel) }}
 }
 
-// chosen is what a result stands for.
+// chosen returns the option that a result describes.
 func (s Space[E]) chosen(family families.Family, p search.Point, values []float64) (option[E], error) {
 	if len(values) == 0 || p.IsCandidate() {
 		return s.option(family, p), nil
@@ -107,30 +106,30 @@ func (s Space[E]) chosen(family families.Family, p search.Point, values []float6
 	return s.kernelOption(kernel), nil
 }
 
-// slice is the family that is left of one of two parameters when the other has a value.
+// slice returns the family with one parameter that remains if the other parameter of a Family2 has the given value.
 func (s Space[E]) slice(second bool, value float64) families.Family {
 	return families.Fixed{Family: s.two, Second: second, Value: value}
 }
 
-// isZero reports whether nothing was said.
+// isZero reports whether the caller left the space unset.
 func (s Space[E]) isZero() bool {
 	return s.build == nil && len(s.families) == 0 && s.two == nil && !s.listed && !s.left
 }
 
-// storedSpace is a Space without functions in a model file.
+// storedSpace is the form of a Space without functions in a model file.
 type storedSpace struct {
 	Families []families.Family
 	Two      families.Family2
 }
 
-// stored returns what a model file has of s; ok is false where functions build estimators.
+// stored returns the part of s that a model file holds. Ok is false if functions build the estimators.
 func (s Space[E]) stored() (out storedSpace, ok bool) {
 	return storedSpace{s.families, s.two}, s.build == nil && !s.listed && !s.left
 }
 
 func readSpace[E any](s storedSpace) Space[E] { return Space[E]{families: s.Families, two: s.Two} }
 
-// withDefaults fills in what the caller left open.
+// withDefaults returns s with defaults for what the caller left unset.
 func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search search.Strategy) Space[E] {
 	if s.build == nil {
 		s.build = lssvm
@@ -141,7 +140,7 @@ func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search search.Strat
 	return s
 }
 
-// validate returns what is wrong with what the caller gave.
+// validate returns an error if the caller's settings are invalid.
 func (s Space[E]) validate(typ string) error {
 	if s.left {
 		return fault.Param(typ, "Space", "not there: its functions were left out of the model file", "one, before a Fit")
@@ -174,7 +173,7 @@ func (s Space[E]) validate(typ string) error {
 	return nil
 }
 
-// names are those of the candidates' types.
+// names returns the names of the candidates' types.
 func (s Space[E]) names() (out []string) {
 	for _, build := range s.candidates {
 		out = append(out, fmt.Sprintf("%T", build()))
@@ -182,8 +181,7 @@ func (s Space[E]) names() (out []string) {
 	return out
 }
 
-// samples returns an estimator as build makes them, or all candidates; validate says what is
-// wrong with those that are left out.
+// samples returns one estimator as build makes it, or all candidates. It omits invalid ones, which validate reports.
 func (s Space[E]) samples() (out []E) {
 	if s.left {
 		return nil
@@ -199,7 +197,7 @@ func (s Space[E]) samples() (out []E) {
 	return out
 }
 
-// least is the kernel of the least parameters of the first family.
+// least returns the kernel of the first family at its lower bounds.
 func (s Space[E]) least() kernels.Kernel {
 	family := s.families[0]
 	switch {
@@ -213,8 +211,8 @@ func (s Space[E]) least() kernels.Kernel {
 	return family.Kernel(lo)
 }
 
-// ignores reports whether build has made the same of a kernel as the sample, which is of the least of the
-// family. What holds a function is never equal to another, so that it is never said of that.
+// ignores reports whether build made the same estimator from this kernel as from the kernel at the family's lower bound, which is
+// sample. An estimator that holds a function never equals another, so it is never reported.
 func (s Space[E]) ignores(kernel kernels.Kernel, sample, made E) bool {
 	if s.listed || kernel == nil {
 		return false
@@ -222,7 +220,7 @@ func (s Space[E]) ignores(kernel kernels.Kernel, sample, made E) bool {
 	return s.least().String() != kernel.String() && reflect.DeepEqual(any(sample), any(made))
 }
 
-// String says what the space holds, as models name it.
+// String describes the space as it appears in the description of a model.
 func (s Space[E]) String() string {
 	switch {
 	case s.left:
@@ -241,7 +239,7 @@ func (s Space[E]) String() string {
 	return strings.Join(names, ", ")
 }
 
-// find returns what a model was fitted with, if the space has it.
+// find returns the option that a model was fitted with, if the space contains it.
 func (s Space[E]) find(kind string, family string, p search.Point, param2 float64, values []float64) (option[E], error) {
 	var none option[E]
 	other := fault.BadModel(kind, "fitted with %s, this value's Space is %v", described(family, p), s)
@@ -280,7 +278,7 @@ func (s Space[E]) find(kind string, family string, p search.Point, param2 float6
 	return none, other
 }
 
-// described is a point for people.
+// described returns a point as text for messages.
 func described(family string, p search.Point) string {
 	if p.IsCandidate() {
 		return p.String()

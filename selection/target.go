@@ -17,18 +17,18 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/targetmap"
 )
 
-// Target says how a [Regressor] sees the targets.
+// Target is the map of the targets that a [Regressor] uses.
 type Target int
 
-// What the models of a Regressor are fitted to.
+// The maps of the targets that a Regressor can be fitted to.
 const (
-	// AutomaticTarget is LogTarget or PowerTarget where leaving rows out says so, and otherwise PlainTarget.
+	// AutomaticTarget uses LogTarget or PowerTarget if the leave-one-out predictions are better with it, and otherwise PlainTarget.
 	AutomaticTarget Target = iota
-	// PlainTarget is the targets as they are.
+	// PlainTarget uses the targets unchanged.
 	PlainTarget
-	// LogTarget is their logarithm. All have to be > 0.
+	// LogTarget uses their logarithm. All targets must be > 0.
 	LogTarget
-	// PowerTarget is the power of Yeo and Johnson that makes them most like normal numbers.
+	// PowerTarget uses the power of Yeo and Johnson that brings them nearest to a normal distribution.
 	PowerTarget
 )
 
@@ -37,27 +37,28 @@ func (t Target) String() string {
 	return enum.Name("Target", int(t), "AutomaticTarget", "PlainTarget", "LogTarget", "PowerTarget")
 }
 
-// A Regressor takes another target if the leave-one-out log density of a row in the units of the targets, with the Jacobian, is
-// more by leastGain, and the leave-one-out error is at most mostLoss times as much: the density is often larger where the mean
-// is predicted worse. Settled on 12 sets, ten splits each of seeds 7 and 8.
+// A Regressor uses another map of the targets if two conditions hold. The leave-one-out log density of a row, in the units of the
+// targets and with the Jacobian, must increase by at least leastGain, and the leave-one-out error must be at most mostLoss times as
+// large: the density often increases where the mean is predicted worse. Both were chosen on 12 sets with ten splits each, seeds 7
+// and 8.
 const (
 	leastGain = .1
 	mostLoss  = 1.05
-	// A draft is of some of the rows, and of more rows both differences are larger: on kin40k the gain is .06, .09, .14 and .19 of 500,
-	// 1000, 2000 and 4000 rows, and the squared error .96, .91, .84 and .80 of that of the plain targets.
+	// A draft uses some of the rows. With more rows both differences grow: on kin40k the gain is .06, .09, .14 and .19 with 500,
+	// 1000, 2000 and 4000 rows, and the squared error is .96, .91, .84 and .80 times that of the plain targets.
 	draftGain = .05
 	draftLoss = 1.
 	draftBend = .1
-	// A power within leastBend of 1 changes an error by some per cent: where it is less than draftFall times as much, the plain
-	// machine of the draft is at fault.
+	// A power within leastBend of 1 changes an error by a few per cent. If the error falls below draftFall times the plain one, the
+	// plain machine of the draft is the cause.
 	draftFall = .8
-	// bendRows is the least number of distinct rows of which another target is considered.
+	// bendRows is the smallest number of distinct rows for which another map is considered.
 	bendRows = 20
-	// leastBend is how far the power is from 1, and leastRange how wide the logarithms lie, where one is considered.
+	// Another map is considered only if the power is at least leastBend away from 1 and the logarithms span at least leastRange.
 	leastBend, leastRange = .2, 1.
 )
 
-// targetOf names a map.
+// targetOf returns the Target that names a map.
 func targetOf(b *targets.Bend) Target {
 	switch {
 	case b == nil:
@@ -68,8 +69,8 @@ func targetOf(b *targets.Bend) Target {
 	return PowerTarget
 }
 
-// target returns what the caller chose for the targets of the distinct rows; ok is false where leaving rows out is to decide among
-// others.
+// target returns the map that the caller chose for the targets of the distinct rows. If ok is false, leave-one-out predictions
+// decide between this map and others.
 func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap.Map, others []targetmap.Map, err error) {
 	switch {
 	case y == nil || c.targetOf == PlainTarget:
@@ -99,7 +100,7 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap
 	return targetmap.Map{}, others, err
 }
 
-// better returns the target that a machine with the kernel of a model of the plain ones predicts best with.
+// better returns the map with which a machine predicts best, with the kernel of a model of the plain targets.
 func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []targetmap.Map, even *mat.Dense,
 	y, rowWeights, weights []float64) (targetmap.Map, error) {
 	var best targetmap.Map
@@ -119,7 +120,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 			if ctx.Err() != nil {
 				return best, err
 			}
-			continue // targets that make no model are not better
+			continue // a map whose targets give no model is not better
 		}
 		residuals, err := one.LeaveOneOutResiduals(ctx)
 		if err != nil {
@@ -138,14 +139,14 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 	return best, nil
 }
 
-// noise is the variance of targetmap.Map targets around what models predict of rows that they have not seen.
+// noise returns the variance of the mapped targets around the predictions of models for rows that they were not fitted to.
 func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 	total, sum := floats.Sum(weights), 0.0
 	mean := floats.Dot(target, weights) / total
 	for i, v := range target {
 		r := 0.0
 		for _, p := range parts {
-			if p.left == nil { // of many rows, and with groups: what is known is the share of the variance
+			if p.left == nil { // with many rows, and with groups, only the share of the variance is known
 				r += p.result.Share * math.Sqrt(p.result.LeaveOneOut) * math.Abs(v-mean)
 			} else {
 				r += p.result.Share * p.left[i]
@@ -156,7 +157,7 @@ func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 	return sum
 }
 
-// validateTarget returns what is wrong with the target that the caller chose.
+// validateTarget returns an error if the caller's Target is invalid.
 func (c engine[Y, E]) validateTarget() error {
 	if c.targetOf != AutomaticTarget && c.scalings == nil {
 		return fault.Param(c.Type, "Target", c.targetOf, fmt.Sprintf("%v where Space or Search is set", AutomaticTarget))

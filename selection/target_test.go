@@ -32,7 +32,7 @@ func prices(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// Of lognormal targets the logarithm is found: intervals miss on both sides alike, and the mean is that of the targets.
+// The logarithm is chosen for lognormal targets: intervals miss equally often on both sides, and the mean is that of the targets.
 func TestTargetsThatAreSkewed(t *testing.T) {
 	x, y := prices(300, 1)
 	xNew, yNew := prices(3000, 2)
@@ -97,7 +97,7 @@ func TestTargetsThatAreSkewed(t *testing.T) {
 	assert.InDeltaSlice(t, mean[:20], mat.Col(nil, 0, values[0]), 1e-6*1000)
 	assert.InEpsilonSlice(t, variance[:20], mat.Col(nil, 0, values[1]), 1e-6)
 
-	// The first model of the plain targets is among the others; an interrupted search goes on from its rows.
+	// The trace contains the first model of the plain targets, and an interrupted search resumes from its rows.
 	rows, err := json.Marshal(allRows(r.Result()))
 	require.NoError(t, err)
 	resumed := &Regressor{}
@@ -106,7 +106,7 @@ func TestTargetsThatAreSkewed(t *testing.T) {
 	assert.Equal(t, ofAllWays(t, r.Result()), ofAllWays(t, resumed.Result()))
 }
 
-// Symmetric targets stay as they are, and so do counts and 0 and 1 of which another density would be a matter of their gaps.
+// Symmetric targets stay unchanged. So do counts, and targets of 0 and 1, whose density would depend only on the gaps between them.
 func TestTargetsThatStay(t *testing.T) {
 	x, y := prices(150, 3)
 	for name, of := range map[string]func(v float64) float64{
@@ -138,7 +138,7 @@ func TestTargetsOfOnesOwn(t *testing.T) {
 			assert.Len(t, append(r.Result().Others, r.Result()), 4, "the plain targets are not tried")
 		}
 	}
-	// Whatever the number of rows, and with groups.
+	// This holds for any number of rows, and with groups.
 	groups := make([]int, len(y))
 	for i := range groups {
 		groups[i] = i / 4
@@ -165,7 +165,7 @@ func TestTargetsOfOnesOwn(t *testing.T) {
 	assert.ErrorContains(t, err, "Target = 9, want AutomaticTarget,")
 }
 
-// A prediction is within the targets and as far beyond them as they spread, even where the mean of a power has no end.
+// A prediction lies within the range of the targets, widened by that range on both sides, even if the mean of a power is infinite.
 func TestTargetsFarAway(t *testing.T) {
 	x, y := prices(60, 6)
 	r := &Regressor{Target: PowerTarget}
@@ -180,7 +180,7 @@ func TestTargetsFarAway(t *testing.T) {
 	}
 }
 
-// A search of the plain targets, which are not those that are taken, has its part of a budget too.
+// The search with the plain targets receives its part of a budget, even if another map is chosen.
 func TestBudgetOfTargets(t *testing.T) {
 	x, y := prices(200, 1)
 	clock := &ticker{}
@@ -195,13 +195,13 @@ func TestBudgetOfTargets(t *testing.T) {
 	assert.LessOrEqual(t, looks, 10, "of a second each")
 }
 
-// TestDraftTarget holds that a draft takes a map of the targets whose gain in density is less than that which all rows ask for.
+// TestDraftTarget tests that a draft chooses a map whose gain in density is smaller than the gain that all rows require.
 func TestDraftTarget(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	x, y := mat.NewDense(500, 1, nil), make([]float64, 500)
 	for i := range y {
 		x.Set(i, 0, random.NormFloat64())
-		// The noise is in proportion to the mean, of whose logarithm the variance is 0.065: about the gain.
+		// The noise is proportional to the mean. The variance of its logarithm is 0.065, about the gain.
 		y[i] = math.Exp(0.36*math.Sin(3*x.At(i, 0)) + 0.15*random.NormFloat64())
 	}
 	for drafting, want := range map[bool]Target{false: PlainTarget, true: LogTarget} {

@@ -37,11 +37,11 @@ func weightsOf(n int) []float64 {
 	for i := range out {
 		out[i] = 0.2 + 3*rng.Float64()
 	}
-	return distinct.Merge(mat.NewDense(n, 1, slices.Clone(out)), out).Relative().GivenWeights() // the units of a search
+	return distinct.Merge(mat.NewDense(n, 1, slices.Clone(out)), out).Relative().GivenWeights() // the units that a search uses
 }
 
-// The score is the weighted leave-one-out error, by leaving out rows one after the
-// other, and the entropy that of the rows without weights.
+// The score equals the weighted leave-one-out error computed by leaving out one row after the other, and the entropy equals that of
+// the rows without weights.
 func TestWeightedLeaveOneOut(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	w := weightsOf(40)
@@ -81,7 +81,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
 
-	// The last fit has the weights too.
+	// The final fit uses the weights too.
 	l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: r.Result().Param}, Ridge: r.Result().Ridge}
 	require.NoError(t, l.FitWeighted(ctx, x, y, w))
 	want, err := l.Predict(x)
@@ -151,7 +151,7 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 	}
 }
 
-// The folds by hand: the learner and the metric get the weights of their rows.
+// The test repeats the folds by hand: the learner and the metric receive the weights of their rows.
 func TestWeightedFolds(t *testing.T) {
 	x, y := problemOf(50, 2, 0.3, 1)
 	w := weightsOf(50)
@@ -180,7 +180,7 @@ func TestWeightedFolds(t *testing.T) {
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
 	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
 		if !math.IsNaN(row.Score) {
-			// The search divides the weights by their mean, and a ridge is found to the digits in which errors differ.
+			// The search divides the weights by their mean, and it finds a ridge only to the precision at which errors differ.
 			assert.InEpsilon(t, stat.Mean(byHand(kernels.RBF{Gamma: row.Param}), nil), row.Score, 1e-4)
 		}
 	}
@@ -232,7 +232,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	assert.False(t, looked, "said before the search")
 	assert.Nil(t, r.Result())
 
-	// A Build that gives now one type and now another.
+	// This Build returns two different types in turn.
 	least, _ := families.RBF{}.Bounds()
 	r.Space = Kernels(func(k kernels.Kernel) estimators.Regressor {
 		if k.(kernels.RBF).Gamma > least {
@@ -288,7 +288,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
 }
 
-// deciding has a Decision besides its probabilities.
+// deciding is a classifier with a Decision besides its probabilities.
 type deciding struct{ *lssvm.Classifier }
 
 func TestMetricsOfProbabilities(t *testing.T) {
@@ -318,12 +318,12 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	assert.ErrorContains(t, err, "plain has no PredictProba")
 	_, err = validation.CrossValidateClassifier(ctx, build(), x, y, &validation.Options{Metrics: []metrics.Metric{{Name: "RMSE", Values: metrics.RMSE}}})
 	assert.ErrorContains(t, err, `Metric = "RMSE", want one with Labels, Scores or Proba, for a classifier`)
-	// A class that the training part lacks has no column.
+	// A class that is missing from the training part has no column.
 	_, err = validation.CrossValidateClassifier(context.Background(), build(), x, append([]int{99}, y[1:]...), &validation.Options{Metrics: []metrics.Metric{logLoss}})
 	assert.ErrorContains(t, err, "class 99 is in no training row")
 }
 
-// A ridge of drawn rows is not that of all: the machine then chooses its own.
+// The ridge of a sample of rows does not suit all rows, so the machine chooses its own.
 func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	x, y := problemOf(700, 2, .3, 3)
 	for strategy, want := range map[*entropy.Search]bool{{}: true, {Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}: false} {
@@ -339,5 +339,5 @@ func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	assert.False(t, ridgeIsOf(&search.Result{Trace: []search.TraceRow{{Chosen: true, Rows: 300, Basis: search.OnMatrix}}}, 700))
 }
 
-// plain hides all but the contract of a classifier.
+// plain hides every method of a classifier except those of the interface.
 type plain struct{ estimators.Classifier }

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// ofAllWays is a result as text without any seconds, those of the other ways too.
+// ofAllWays returns the results of all models as text without times.
 func ofAllWays(t *testing.T, r *search.Result) string {
 	c := r.Clone()
 	c.Others = nil
@@ -33,7 +33,7 @@ func ofAllWays(t *testing.T, r *search.Result) string {
 	return out
 }
 
-// allRows are those of all ways.
+// allRows returns the trace rows of all models.
 func allRows(r *search.Result) []search.TraceRow {
 	rows := slices.Clone(r.Trace)
 	for _, o := range r.Others {
@@ -42,7 +42,7 @@ func allRows(r *search.Result) []search.TraceRow {
 	return rows
 }
 
-// holed is x with gaps in some cells.
+// holed returns x with gaps in some cells.
 func holed(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	n, d := x.Dims()
@@ -54,8 +54,8 @@ func holed(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// With nothing set a prediction is the mean of what each way predicts, by its share, and the
-// variance is that of the mixture.
+// With nothing set, a prediction is the mean of the models' predictions, weighted by their shares, and the variance is that of the
+// mixture.
 func TestZeroValueIsAMean(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	r := &Regressor{}
@@ -93,8 +93,7 @@ func mustTransform(t *testing.T, f *fitted[estimators.Regressor], x mat.Matrix) 
 	return z
 }
 
-// Gaps are filled with medians, and marked, in the rows of Fit and of Predict: what comes of
-// them is what comes of the filled rows. An infinity is no gap.
+// Fit and Predict fill gaps with medians and mark them: the result equals that of rows filled by hand. An infinity is not a gap.
 func TestZeroValueFillsGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	x2, y2 := problemOf(300, 3, .1, 5)
@@ -115,7 +114,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-6)
 	assert.Less(t, nmseOf(t, r, holed(x2), y2), .4)
 
-	// A model of whole rows is asked about rows with gaps.
+	// A model that was fitted to complete rows predicts rows with gaps.
 	require.NoError(t, r.Fit(ctx, x, y))
 	p, err := r.Predict(mat.NewDense(1, 3, []float64{math.NaN(), math.NaN(), math.NaN()}))
 	require.NoError(t, err)
@@ -140,8 +139,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	}
 }
 
-// With a Space or a Search gaps are for the steps of Preprocess: one that fills them, in each fold
-// too, or one that refuses.
+// With a Space or a Search, the steps of Preprocess must handle gaps: a step can fill them, in each fold too, or reject them.
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &columnwise.Imputer{}
@@ -157,7 +155,7 @@ func TestGapsAreForThePreprocessing(t *testing.T) {
 	}
 }
 
-// A column in millions and one in millionths are columns like the others.
+// A column in millions and one in millionths are used like the others.
 func TestZeroValueOfUnscaledColumns(t *testing.T) {
 	x, y := problemOf(80, 3, .1, 4)
 	x2, y2 := problemOf(400, 3, .1, 5)
@@ -177,7 +175,7 @@ func TestZeroValueOfUnscaledColumns(t *testing.T) {
 	}
 }
 
-// What there is nothing to learn from has a model where it can have one.
+// Rows from which nothing can be learned still give a model where one is possible.
 func TestZeroValueOfDegenerateRows(t *testing.T) {
 	x, y := problemOf(30, 2, .1, 4)
 	same := mat.NewDense(30, 2, slices.Repeat([]float64{1, 2}, 30))
@@ -225,7 +223,7 @@ func TestZeroValueOfDegenerateRows(t *testing.T) {
 	require.ErrorIs(t, (&Classifier{}).Fit(ctx, x, make([]int, 30)), estimators.ErrShape)
 }
 
-// Weights reach each way: those of one change nothing, others do.
+// Every model uses the weights: weights of one change nothing, other weights do.
 func TestZeroValueWeights(t *testing.T) {
 	x, y := problemOf(60, 2, .5, 4)
 	plain, ones, others := &Regressor{}, &Regressor{}, &Regressor{}
@@ -244,8 +242,8 @@ func TestZeroValueWeights(t *testing.T) {
 	assert.NotEqual(t, plain.Result().Others[0].Score, others.Result().Others[0].Score)
 }
 
-// Cancelled in any of its searches, it leaves the model that was there; its rows as JSON are
-// where it goes on, and the end is the same, and so it is with any number of workers.
+// A search that is cancelled at any stage keeps the earlier model. It can resume from its rows as JSON, and the result is then the
+// same, with any number of workers.
 func TestZeroValueResumes(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	rows, labels := classesOf(60, 1)
@@ -262,7 +260,7 @@ func TestZeroValueResumes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var seen []search.TraceRow // without reports of progress, of which there may be one more or less
+			var seen []search.TraceRow // without progress reports, whose number may differ by one
 			whole, err := fit(ctx, 1, func(row search.TraceRow) {
 				if row.Step == nil {
 					seen = append(seen, row)
@@ -306,7 +304,7 @@ func TestZeroValueResumes(t *testing.T) {
 	}
 }
 
-// Every way gets its part of a budget, and looks at one point in any case.
+// Every model receives its part of a budget and evaluates at least one point.
 func TestZeroValueBudget(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	for _, seconds := range []int{1, 8, 40} {
@@ -328,7 +326,7 @@ func TestZeroValueBudget(t *testing.T) {
 	assert.Equal(t, search.StatusBudget, c.Result().Status)
 }
 
-// A loaded model predicts and tells what the saved one did, and stays when a file is refused.
+// A loaded model predicts and reports the same as the saved one. A rejected file leaves it unchanged.
 func TestZeroValueSavedAndLoaded(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	r := &Regressor{}
@@ -367,7 +365,7 @@ func TestZeroValueSavedAndLoaded(t *testing.T) {
 	assert.True(t, mat.Equal(a, b))
 }
 
-// An error about columns does not name steps that the caller has not set.
+// An error about columns does not name steps that the caller did not set.
 func TestZeroValueColumns(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	r := &Regressor{}

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	mostPairs    = 1e7    // of rows, up to which the null distribution of D is exact
-	leastCount   = 5      // that is expected of a level where the distribution of χ² is its limit
-	mostPermuted = 100000 // rows that are permuted for a χ²
+	mostPairs    = 1e7    // largest number of pairs of rows with an exact null distribution of D
+	leastCount   = 5      // smallest expected count of a level for the χ² distribution
+	mostPermuted = 100000 // largest number of rows that are permuted for χ²
 )
 
 // testColumns compares each column.
@@ -37,7 +37,7 @@ func (s *samples) testColumns(ctx context.Context, out []Column, steps *progress
 	})
 }
 
-// gaps is the share of gaps.
+// gaps returns the fraction of gaps.
 func gaps(values []float64) float64 {
 	count := 0
 	for _, v := range values {
@@ -48,13 +48,14 @@ func gaps(values []float64) float64 {
 	return float64(count) / float64(len(values))
 }
 
-// kolmogorovSmirnov returns the largest difference of the distribution functions of two samples, which it sorts, and its p-value.
+// kolmogorovSmirnov returns the largest difference between the distribution functions of two samples, which it sorts, and its
+// p-value.
 func kolmogorovSmirnov(x, y []float64) (d, p float64) {
-	slices.Sort(x) // gaps are first
+	slices.Sort(x) // gaps come first
 	slices.Sort(y)
 	m, n := len(x), len(y)
 	exact := float64(m)*float64(n) <= mostPairs
-	ends := make([]bool, m+n+1) // after how many of all values another value comes
+	ends := make([]bool, m+n+1) // positions in the joint order at which the value changes
 	most := 0
 	for i, j := 0, 0; i < m || j < n; {
 		var v float64
@@ -82,15 +83,15 @@ func kolmogorovSmirnov(x, y []float64) (d, p float64) {
 	return d, kolmogorov(d * math.Sqrt(float64(m)/(1+float64(m)/float64(n))))
 }
 
-// less orders values, gaps before numbers.
+// less orders values, with gaps before numbers.
 func less(a, b float64) bool { return a < b || math.IsNaN(a) && !math.IsNaN(b) }
 
 func abs(v int) int { return max(v, -v) }
 
-// exceedance returns the probability that a random order of m and n values passes a place among those of ends where |i·n - j·m| is at
-// least most, after i of the m and j of the n. Of the orders of the first i+j values, the share v(i,j) that has passed one is
+// exceedance returns the probability that a random order of m and n values reaches |i·n - j·m| >= most at one of the positions in
+// ends, after i of the m and j of the n values. For orders of the first i+j values, the fraction v(i,j) that has done so satisfies
 //
-//	v(i,j) = 1 at such a place, else v(i-1,j) i/(i+j) + v(i,j-1) j/(i+j)
+//	v(i,j) = 1 at such a position, otherwise v(i-1,j) i/(i+j) + v(i,j-1) j/(i+j)
 func exceedance(m, n, most int, ends []bool) float64 {
 	v := make([]float64, n+1)
 	for i := range m + 1 {
@@ -115,9 +116,9 @@ func exceedance(m, n, most int, ends []bool) float64 {
 	return min(1, v[n])
 }
 
-// kolmogorov returns 2 Σ[k≥1] (-1)^(k-1) exp(-2k²t²), the limit of the probability that D√(mn/(m+n)) is at least t.
+// kolmogorov returns 2 Σ[k≥1] (-1)^(k-1) exp(-2k²t²), the limit of the probability of D√(mn/(m+n)) >= t.
 func kolmogorov(t float64) float64 {
-	if t < 0.2 { // where it differs from 1 by less than 1e-12
+	if t < 0.2 { // it differs from 1 by less than 1e-12
 		return 1
 	}
 	sum, sign := 0.0, 1.0
@@ -132,15 +133,15 @@ func kolmogorov(t float64) float64 {
 	return min(1, max(0, 2*sum))
 }
 
-// levelCounts are the level of each row of both samples, those of the first sample first, and how often the first and both samples have
-// each.
+// levelCounts holds the level of each row, those of the first sample first, and the counts of each level in the first sample and in
+// both.
 type levelCounts struct {
 	levels      []int
-	first       int // rows of the first sample
+	first       int // number of rows in the first sample
 	ofFirst, of []int
 }
 
-// countLevels numbers the different values of two samples. A gap is one.
+// countLevels numbers the distinct values of two samples. A gap is a level.
 func countLevels(x, y []float64) levelCounts {
 	c := levelCounts{levels: make([]int, 0, len(x)+len(y)), first: len(x)}
 	number, gap := map[float64]int{}, -1
@@ -165,13 +166,13 @@ func countLevels(x, y []float64) levelCounts {
 	return c
 }
 
-// rare reports whether fewer rows of a level than χ² wants are expected in the smaller sample.
+// rare reports whether the expected count of a level in the smaller sample is too small for χ².
 func (c levelCounts) rare(level int) bool {
 	all := len(c.levels)
 	return c.of[level]*min(c.first, all-c.first) < leastCount*all
 }
 
-// merged counts the rare levels as one.
+// merged combines the rare levels into one.
 func (c levelCounts) merged() levelCounts {
 	out := levelCounts{first: c.first, levels: c.levels, of: []int{0}, ofFirst: []int{0}}
 	for level, count := range c.of {
@@ -187,20 +188,20 @@ func (c levelCounts) merged() levelCounts {
 	return out
 }
 
-// statistic is Pearson's χ² with these counts of the first sample.
+// statistic returns Pearson's χ² for the given counts of the first sample.
 func (c levelCounts) statistic(ofFirst []int) float64 {
 	all := float64(len(c.levels))
 	share := float64(c.first) / all
 	sum := 0.0
 	for level, count := range c.of {
-		// The second sample deviates as far as the first.
+		// The counts of the second sample deviate by the same amounts.
 		off := float64(ofFirst[level]) - float64(count)*share
 		sum += off * off / (float64(count) * share * (1 - share))
 	}
 	return sum
 }
 
-// chiSquared returns the statistic of a column of categories and its p-value.
+// chiSquared returns the statistic of a categorical column and its p-value.
 func (s *samples) chiSquared(c levelCounts, column int) (statistic, p float64) {
 	rare := false
 	for level := range c.of {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waves are two samples that scipy has compared, too.
+// waves returns two samples that scipy has also compared.
 func waves() (x, y []float64) {
 	for i := 1; i <= 40; i++ {
 		x = append(x, math.Sin(float64(i)))
@@ -21,7 +21,7 @@ func waves() (x, y []float64) {
 	return x, y
 }
 
-// The references are scipy 1.17's ks_2samp(method="exact") and special.kolmogorov.
+// The references are from scipy 1.17: ks_2samp(method="exact") and special.kolmogorov.
 func TestKolmogorovSmirnovIsThatOfScipy(t *testing.T) {
 	d, p := kolmogorovSmirnov([]float64{0.61, -1.2, 2.05, 0.33, 1.91, -0.48, 0.07}, []float64{1.4, 2.2, 0.9, 3.1, 0.5, 2.7, 1.05, -0.2, 1.77})
 	assert.InDelta(t, 0.49206349206349204, d, 1e-15)
@@ -44,7 +44,7 @@ func TestKolmogorovSmirnovIsThatOfScipy(t *testing.T) {
 	}
 }
 
-// difference is D by its definition, gaps below all numbers.
+// difference computes D by its definition, with gaps below all numbers.
 func difference(x, y []float64) float64 {
 	share := func(of []float64, at float64) float64 {
 		count := 0.0
@@ -64,7 +64,7 @@ func difference(x, y []float64) float64 {
 	return most
 }
 
-// divisions calls f with all divisions of values into a first sample of m and the others.
+// divisions calls f with all divisions of values into a first sample of m and a second sample of the others.
 func divisions(values []float64, m int, f func(x, y []float64)) {
 	for chosen := range uint(1) << len(values) {
 		if bits.OnesCount(chosen) != m {
@@ -82,7 +82,7 @@ func divisions(values []float64, m int, f func(x, y []float64)) {
 	}
 }
 
-// With ties and gaps the p-value is the share of all divisions of the rows whose statistic is as large.
+// With ties and gaps the p-value is the fraction of all divisions of the rows whose statistic is at least as large.
 func TestKolmogorovSmirnovWithTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
@@ -116,7 +116,7 @@ func repeated(counts ...int) (out []float64) {
 	return out
 }
 
-// The reference is scipy 1.17's chi2_contingency(correction=False).
+// The reference is from scipy 1.17: chi2_contingency(correction=False).
 func TestChiSquaredIsThatOfScipy(t *testing.T) {
 	s := &samples{Options: Options{Permutations: 9}}
 	statistic, p := s.chiSquared(countLevels(repeated(30, 50, 20), repeated(45, 40, 35)), 0)
@@ -127,12 +127,13 @@ func TestChiSquaredIsThatOfScipy(t *testing.T) {
 	assert.Equal(t, 1.0, p)
 }
 
-// Of few rows the p-value is near the share of all divisions with as large a statistic, within five deviations of a binomial share.
+// For few rows the p-value agrees with the fraction of all divisions with a statistic at least as large, within five binomial
+// standard deviations.
 func TestChiSquaredOfFewRows(t *testing.T) {
 	x, y := append(repeated(4, 1, 0), math.NaN()), append(repeated(1, 3, 2), math.NaN())
 	statisticOf := func(x, y []float64) float64 {
 		c := countLevels(x, y)
-		// The definition, Σ (observed - expected)² / expected over both samples.
+		// The definition: Σ (observed - expected)² / expected over both samples.
 		sum, all := 0.0, float64(len(c.levels))
 		for level, count := range c.of {
 			for sample, observed := range []int{c.ofFirst[level], count - c.ofFirst[level]} {
@@ -158,7 +159,7 @@ func TestChiSquaredOfFewRows(t *testing.T) {
 	require.Greater(t, share, 0.01)
 }
 
-// Of many rows rare levels count as one.
+// For many rows, rare levels are combined.
 func TestRareLevelsOfManyRows(t *testing.T) {
 	x, y := repeated(60000, 1, 1, 2, 1, 1), repeated(60000, 2, 1, 0, 2, 1, 2)
 	s := &samples{Options: Options{Permutations: 1}}

@@ -24,44 +24,45 @@ const (
 	defaultPermutations = 999
 	defaultRows         = 1000
 
-	rowStream         = 0x64726f7773 // "drows"
-	permutationStream = 0x647065726d // "dperm"
+	rowStream         = 0x64726f7773 // random stream "drows"
+	permutationStream = 0x647065726d // random stream "dperm"
 )
 
 // Options are the settings of [Test]. Nil means the defaults.
 type Options struct {
 	// Names lists the names of the columns; nil: "column 0" and so on.
 	Names []string
-	// Categories has the indices of the columns that name things, of whose values only equality counts.
+	// Categories holds the indices of categorical columns, whose values are only compared for equality.
 	Categories []int
-	// Permutations is the number of random divisions of the rows the permutation tests try; 0: 999.
+	// Permutations is the number of random divisions of the rows in permutation tests; 0: 999.
 	Permutations int `zero:"999" most:"1000000"`
-	// Rows is the number of rows of each sample in the joint test, drawn without repetition where there are more; 0: 1000. It keeps a
-	// kernel matrix of all of both.
+	// Rows is the largest number of rows per sample in the joint test; 0: 1000. From larger samples it draws without replacement.
+	// The test stores a kernel matrix of the rows of both samples.
 	Rows int `zero:"1000" least:"2"`
-	// Kernel is a function of the distance of two rows, in units of the median distance; nil: kernels.RBF{Gamma: 0.5}. A Matérn kernel is
-	// kernels.Matern{Nu: 1.5, Length: 1}.
+	// Kernel is a function of the distance of two rows, in units of the median distance; nil: kernels.RBF{Gamma: 0.5}. An
+	// alternative is kernels.Matern{Nu: 1.5, Length: 1}.
 	Kernel kernels.Radial
 	// MaxKernelBytes is the limit on the size of the kernel matrix; 0: [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	Seed    uint64 // of the rows that are drawn and the permutations
-	Workers int    // columns, and batches of permutations, at a time; 0: GOMAXPROCS
+	Seed    uint64 // for drawing rows and for permutations
+	Workers int    // number of columns, or batches of permutations, in parallel; 0: GOMAXPROCS
 	// Observe, if not nil, is called after each column and each batch of permutations, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
-// samples are two samples of rows of the same columns, checked.
+// samples holds two validated samples with the same columns.
 type samples struct {
 	Options
 	train, new *mat.Dense
-	categories []bool // of each column
+	categories []bool // whether each column is categorical
 }
 
-// Test compares the rows of train (m×d), such as those of a fit, with new ones (n×d), column by column and jointly. NaN is a gap. The
-// cost is that of sorting the columns, of an exact null distribution of up to 10⁷ steps for each, and of Permutations products of a
-// kernel matrix of up to 2·Rows rows with a vector. Errors: ErrParam for an option; ErrShape for samples of fewer than two rows or of
-// different columns; ErrNotFinite for an infinity; ErrTooLarge for a kernel matrix over the limit; or ctx's.
+// Test compares the rows of train (m×d), such as those of a fit, with new rows (n×d), by single columns and jointly. NaN is a gap.
+// The cost is that of sorting the columns, of an exact null distribution with up to 10⁷ steps per column, and of Permutations
+// products of a vector with a kernel matrix of up to 2·Rows rows. Errors: ErrParam for an option; ErrShape for samples of fewer
+// than two rows or with different columns; ErrNotFinite for an infinity; ErrTooLarge for a kernel matrix above the limit; and
+// ctx's.
 func Test(ctx context.Context, train, new mat.Matrix, opt *Options) (_ Report, err error) {
 	defer check.Begin(&ctx)(&err)
 	s, err := newSamples(train, new, opt)
@@ -135,7 +136,7 @@ func (s *samples) name(column int) string {
 	return fmt.Sprintf("column %d", column)
 }
 
-// draw returns that many rows of a sample, or all of it if it has no more.
+// draw returns up to n random rows of a sample.
 func (s *samples) draw(x *mat.Dense, stream uint64) *mat.Dense {
 	n, _ := x.Dims()
 	if n <= s.Rows {

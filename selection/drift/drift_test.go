@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/drift"
 )
 
-// draw returns rows of three correlated numbers, the second with gaps, and a category of four levels.
+// draw returns rows of three correlated numbers, the second with gaps, and a category with four levels.
 func draw(n int, seed uint64, change func(row []float64)) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x := mat.NewDense(n, 4, nil)
@@ -44,7 +44,7 @@ func tested(t *testing.T, train, new *mat.Dense, o drift.Options) drift.Report {
 	return r
 }
 
-// mmd is the estimate by its definition, of rows whose columns have been scaled, with the median distance as the unit.
+// mmd computes the estimate by its definition, for rows with scaled columns, and with the median distance as the unit.
 func mmd(x, y [][]float64, squared func(a, b []float64) float64, median float64) float64 {
 	k := func(a, b []float64) float64 { return math.Exp(-squared(a, b) / median / 2) }
 	m, n := float64(len(x)), float64(len(y))
@@ -69,11 +69,11 @@ func mmd(x, y [][]float64, squared func(a, b []float64) float64, median float64)
 	return sum
 }
 
-// The discrepancy is that of the definition, of the ranks of a number and a category with these distances by hand.
+// The discrepancy agrees with its definition, for ranks of a number and a category with distances computed by hand.
 func TestJointByDefinition(t *testing.T) {
 	x := [][]float64{{1, 0}, {2, 0}, {4, 1}}
 	y := [][]float64{{3, 1}, {8, 1}}
-	// The ranks of 1, 2, 4, 3, 8 have the variance 2. Two levels of shares 0.4 and 0.6: 2/(1-0.52).
+	// The ranks of 1, 2, 4, 3, 8 have variance 2. Two levels with fractions 0.4 and 0.6 give 2/(1-0.52).
 	ranks := map[float64]float64{1: 1, 2: 2, 3: 3, 4: 4, 8: 5}
 	squared := func(a, b []float64) float64 {
 		d := (ranks[a[0]] - ranks[b[0]]) * (ranks[a[0]] - ranks[b[0]]) / 2
@@ -82,13 +82,13 @@ func TestJointByDefinition(t *testing.T) {
 		}
 		return d
 	}
-	// The squared distances in units of 1/2, with c = 8.33 of the category: 1, 9+c, 4+c, 16+c, 4+c, 1+c, 9+c, 1, 1, 4. Sorted they are
-	// 1, 1, 1, 4, 1+c, 4+c, ..., and the median of the ten is (1+c+4+c)/2.
+	// The squared distances in units of 1/2, with c = 8.33 for the category, are 1, 9+c, 4+c, 16+c, 4+c, 1+c, 9+c, 1, 1, 4. Sorted
+	// they are 1, 1, 1, 4, 1+c, 4+c, ..., and the median of the ten is (1+c+4+c)/2.
 	median := (5.0/2)/2 + 2/(1-0.52)
 	r := tested(t, mat.NewDense(3, 2, []float64{1, 0, 2, 0, 4, 1}), mat.NewDense(2, 2, []float64{3, 1, 8, 1}), drift.Options{Categories: []int{1}})
 	assert.InDelta(t, mmd(x, y, squared, median), r.Joint.MMD2, 1e-12)
 	assert.Equal(t, 999, r.Permutations)
-	// Of the ten divisions, those with as large a discrepancy.
+	// Count the divisions, out of ten, with a discrepancy at least as large.
 	all := append(append([][]float64{}, x...), y...)
 	asLarge := 0.0
 	for i := range all {
@@ -110,7 +110,7 @@ func TestJointByDefinition(t *testing.T) {
 	assert.InDelta(t, share, r.Joint.P, 5*math.Sqrt(share*(1-share)/999)+1e-3)
 }
 
-// Of samples of one distribution one in twenty is below 5%, within the bounds of a binomial share.
+// For samples from one distribution one p-value in twenty is below 5%, within binomial bounds.
 func TestSizeOfTheTests(t *testing.T) {
 	const repeats = 300
 	joint, any, single := 0, 0, 0
@@ -130,7 +130,7 @@ func TestSizeOfTheTests(t *testing.T) {
 			}
 		}
 	}
-	// 15 are expected; P(X > 29) and P(X < 3) are below 0.001 for 300 of 5%. Discrete statistics have fewer.
+	// 15 are expected; P(X > 29) and P(X < 3) are below 0.001 for 300 draws at 5%. Discrete statistics have fewer.
 	assert.LessOrEqual(t, joint, 29)
 	assert.GreaterOrEqual(t, joint, 3)
 	assert.LessOrEqual(t, any, 29)
@@ -138,7 +138,7 @@ func TestSizeOfTheTests(t *testing.T) {
 	assert.GreaterOrEqual(t, single, 1)
 }
 
-// Each kind of change is found, in its column, and one of the dependence alone by the joint test.
+// Each kind of change is detected in its column, and a change of the dependence alone by the joint test.
 func TestPower(t *testing.T) {
 	train := draw(150, 1, nil)
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestPower(t *testing.T) {
 			assert.Equal(t, 1.0, r.Columns[0].NewGaps)
 			assert.InDelta(t, 0.1, r.Columns[0].TrainGaps, 0.08)
 		}
-		if name != "c" { // of which the spread alone changes, which is little among four columns
+		if name != "c" { // only its spread changes, which is little among four columns
 			assert.LessOrEqual(t, r.Joint.P, 0.05, name)
 		}
 	}
@@ -171,7 +171,7 @@ func TestPower(t *testing.T) {
 	assert.LessOrEqual(t, tested(t, train, turned, o).Joint.P, 0.01)
 }
 
-// The number of workers changes nothing, another seed the permutations alone, and rows beyond the limit are drawn.
+// Results do not depend on the number of workers. Another seed changes only the permutations. Rows beyond the limit are sampled.
 func TestSeedsAndWorkers(t *testing.T) {
 	train, new := draw(130, 1, nil), draw(90, 5, nil)
 	o := options
@@ -193,7 +193,7 @@ func TestSeedsAndWorkers(t *testing.T) {
 	assert.GreaterOrEqual(t, steps, 4)
 }
 
-// Columns of one value, or of gaps, say nothing.
+// Constant columns, and columns of gaps, carry no information.
 func TestColumnsOfOneValue(t *testing.T) {
 	nan := math.NaN()
 	x := mat.NewDense(3, 3, []float64{7, nan, 1, 7, nan, 1, 7, nan, 1})

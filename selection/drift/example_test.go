@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/drift"
 )
 
-// rows have a temperature, whose mean is given, and one of three machines.
+// rows returns a temperature with the given mean and one of three machines in each row.
 func rows(n int, mean float64, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, 2, nil)

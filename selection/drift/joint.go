@@ -15,10 +15,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// batchSize is the number of permutations in one matrix product.
+// batchSize is the number of permutations per matrix product.
 const batchSize = 64
 
-func batches(permutations int) int { return (permutations + batchSize) / batchSize } // with the samples themselves
+func batches(permutations int) int { return (permutations + batchSize) / batchSize } // including the original samples
 
 // testJointly computes the MMD of both samples, and its p-value by permutation.
 func (s *samples) testJointly(ctx context.Context, steps *progress.Steps) (Joint, error) {
@@ -58,8 +58,8 @@ func (s *samples) testJointly(ctx context.Context, steps *progress.Steps) (Joint
 	return Joint{MMD2: values[0], P: float64(1+asLarge) / float64(1+s.Permutations), TrainRows: m, NewRows: n}, nil
 }
 
-// discrepancies sets each value to the MMD² of the first m rows of a random order and the others. That of number 0 is the order itself.
-// With c the column of 1 for the first sample and 0 for the second, and k without its diagonal, cᵀkc is the sum within the first.
+// discrepancies sets each value to the MMD² between the first m rows of a random order and the others. Order number 0 is the
+// original. With c an indicator of the first sample, and k without its diagonal, cᵀkc is the sum within the first sample.
 func (s *samples) discrepancies(ctx context.Context, k *mat.Dense, m int, values []float64, first int) error {
 	size, _ := k.Dims()
 	chosen := mat.NewDense(size, len(values), nil)
@@ -134,7 +134,8 @@ func (s *samples) kernelMatrix(ctx context.Context, x *mat.Dense) (*mat.Dense, e
 	return squared, err
 }
 
-// columnDistances returns the squared distances of the rows in a column; two where numbers have gaps, none of a constant.
+// columnDistances returns functions for the squared distances of rows in a column: two for numbers with gaps, and none for a
+// constant.
 func (s *samples) columnDistances(values []float64, category bool) (out []func(i, j int) float64) {
 	if category {
 		return levelDistances(values)
@@ -155,15 +156,15 @@ func (s *samples) columnDistances(values []float64, category bool) (out []func(i
 	return out
 }
 
-// scaledRanks returns the ranks of the values that are no gaps, equal ones with their mean rank, less their mean over the deviation of
-// all; 0 for gaps; nil where no two values differ.
+// scaledRanks returns the ranks of values, with the mean rank for ties, minus their mean and divided by their standard deviation.
+// Gaps are 0. It returns nil if all values are equal.
 func scaledRanks(values []float64, gaps int) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	order = order[gaps:] // which are first
+	order = order[gaps:] // gaps come first
 	middle := float64(len(order)-1) / 2
 	out, square := make([]float64, len(values)), 0.0
 	for from := 0; from < len(order); {
@@ -188,13 +189,14 @@ func scaledRanks(values []float64, gaps int) []float64 {
 	return out
 }
 
-// levelDistances is 0 for equal values and otherwise one number, of which the mean over all pairs is 2; none of a constant.
+// levelDistances returns a function that is 0 for equal values and otherwise a constant for which the mean over all pairs is 2. It
+// returns none for a constant column.
 func levelDistances(values []float64) []func(i, j int) float64 {
 	c := countLevels(values, nil)
 	if len(c.of) < 2 {
 		return nil
 	}
-	equal := 0.0 // share of the pairs
+	equal := 0.0 // fraction of pairs
 	for _, count := range c.of {
 		share := float64(count) / float64(len(values))
 		equal += share * share
@@ -208,7 +210,7 @@ func levelDistances(values []float64) []func(i, j int) float64 {
 	}}
 }
 
-// medianDistance returns the median of the squared distances of different rows above 0, or 1 where there are none.
+// medianDistance returns the median of the positive squared distances between rows, or 1 if there are none.
 func medianDistance(squared *mat.Dense) float64 {
 	size, _ := squared.Dims()
 	var all []float64

@@ -8,16 +8,16 @@ import (
 	"text/tabwriter"
 )
 
-// Statistic says by which statistic a column was compared.
+// Statistic identifies the test of a column.
 type Statistic int
 
 // The statistics of columns.
 const (
-	KolmogorovSmirnov Statistic = iota + 1 // of numbers: the largest difference of the distribution functions
-	ChiSquared                             // of categories: Pearson's, of the counts of the levels
+	KolmogorovSmirnov Statistic = iota + 1 // for numbers: the largest difference of the distribution functions
+	ChiSquared                             // for categories: Pearson's statistic of the counts of the levels
 )
 
-// String returns the statistic's usual sign.
+// String returns the usual symbol of the statistic.
 func (s Statistic) String() string {
 	switch s {
 	case KolmogorovSmirnov:
@@ -31,26 +31,26 @@ func (s Statistic) String() string {
 // Column holds the comparison of one column.
 type Column struct {
 	Name      string
-	Index     int // of the column
+	Index     int // position of the column
 	By        Statistic
 	Statistic float64
-	P         float64 // how probable a statistic as large is if the samples are alike
-	AdjustedP float64 // for the number of columns
-	// TrainGaps and NewGaps are the shares of gaps.
+	P         float64 // probability of a statistic at least as large if the distributions are equal
+	AdjustedP float64 // adjusted for the number of columns
+	// TrainGaps and NewGaps are the fractions of gaps.
 	TrainGaps, NewGaps float64
 }
 
-// Joint is the test of all columns together.
+// Joint holds the test of all columns together.
 type Joint struct {
-	MMD2 float64 // the squared maximum mean discrepancy, which may be negative where the samples are alike
+	MMD2 float64 // the squared maximum mean discrepancy, which may be negative for equal distributions
 	P    float64 // by permutation
 	// TrainRows and NewRows are the numbers of rows compared, which Options.Rows limits.
 	TrainRows, NewRows int
 }
 
-// Report is the outcome of [Test].
+// Report is the result of [Test].
 type Report struct {
-	Columns            []Column // the smallest P first
+	Columns            []Column // in ascending order of P
 	Joint              Joint
 	TrainRows, NewRows int
 	Permutations       int
@@ -61,7 +61,7 @@ func (r Report) Drifted(level float64) []Column {
 	return slices.DeleteFunc(slices.Clone(r.Columns), func(c Column) bool { return !(c.AdjustedP < level) })
 }
 
-// String returns a table for people.
+// String returns a table.
 func (r Report) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
@@ -71,7 +71,7 @@ func (r Report) String() string {
 			100*c.TrainGaps, 100*c.NewGaps)
 	}
 	fmt.Fprintf(w, "all columns\tMMD² = %.3g\t%.2g\t\t\t\n", r.Joint.MMD2, r.Joint.P)
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	var lines []string
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.TrimRight(line, " \n"))

@@ -1,7 +1,6 @@
-// Package effectplot draws what package inspection says of a fitted estimator and what package
-// metrics says of its scores: the relevances and importances of columns as bars, the effects of
-// columns as panels with their bands, the reasons for one prediction as a waterfall, learning and
-// validation curves, ROC and precision-recall curves, and reliability diagrams.
+// Package effectplot draws the results of package inspection and the scores of package metrics: relevances and importances of
+// columns as bars, effects of columns as panels with bands, reasons for one prediction as a waterfall, learning and validation
+// curves, ROC and precision-recall curves, and reliability diagrams.
 //
 //	err := effectplot.SaveRelevances(relevances, "relevances.png")
 //	err = effectplot.SaveImportances(importances, "importances.png")
@@ -13,7 +12,7 @@
 //	err = effectplot.SaveReliability(bins, names, 0.95, "reliability.png")
 package effectplot
 
-// short is a name that leaves room for others.
+// short shortens a name.
 func short(name string, letters int) string {
 	if r := []rune(name); len(r) > letters {
 		return string(r[:letters-1]) + "…"

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/inspection"
 )
 
-// many are relevances of so many columns.
+// many returns relevances of n columns.
 func many(n int) (out inspection.Relevances) {
 	for i := range n {
 		out = append(out, inspection.Relevance{Name: fmt.Sprintf("name %d", i), Length: 2, Relevance: 1 / float64(i+1), FirstOrder: 0.5 / float64(i+1)})
@@ -82,7 +82,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// A mark for each row within the axis.
+// The rug has a mark for each row within the axis.
 func TestRug(t *testing.T) {
 	of := func(rows []float64) int {
 		e := effects()[:1]

@@ -21,16 +21,15 @@ const (
 	maxColumns              = 3
 	panelWidth, panelHeight = plotstyle.Width / maxColumns, 2.5 * vg.Inch
 	levelLetters            = 14
-	lettersInLine           = 32 // of the names of all levels
+	lettersInLine           = 32 // letters in the names of all levels
 	slantedLevels           = 8
-	// rugDepth is the length of a mark for a row, and fewPoints how many values are marked one
-	// by one.
+	// rugDepth is the length of the mark for a row. Up to fewPoints values, each is marked.
 	rugDepth  = 1.8 * vg.Millimeter
 	fewPoints = 10
 )
 
-// SaveEffects writes the panels of Effects, three in a row of 8 inches, to a file of the kind that its name
-// ends in: .png, .svg, .pdf, .eps, .jpg or .tif. Errors: that of Effects, another ending, and the file's.
+// SaveEffects writes the panels of Effects, three per row of 8 inches, to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or
+// .tif, which selects the format. Errors: those of Effects, of another ending, and of the file.
 func SaveEffects(effects []inspection.Effect, target, path string) error {
 	plots, err := Effects(effects, target)
 	if err != nil {
@@ -41,10 +40,9 @@ func SaveEffects(effects []inspection.Effect, target, path string) error {
 	return plotstyle.Save("effectplot", path, plots, columns, panelWidth*vg.Length(columns), panelHeight*vg.Length(rows))
 }
 
-// Effects returns a panel for each effect, all with the same vertical axis: the mean prediction
-// as the column changes, its band, and a mark below for each row. The levels of a category
-// stand side by side, without such marks. Target names the vertical axis, with its unit. The error says that there
-// is nothing to draw.
+// Effects returns a panel for each effect, all with the same vertical axis: the mean prediction as the column changes, its band,
+// and a mark below for each row. The levels of a category are side by side, without marks. Target is the label of the vertical
+// axis, with its unit. It returns an error if there is nothing to draw.
 func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 	if len(effects) == 0 {
 		return nil, errors.New("effectplot: no effects: nothing to draw")
@@ -79,7 +77,7 @@ func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 		room = 0.05*math.Abs(high) + 1e-3
 	}
 	for _, p := range out {
-		p.Y.Min, p.Y.Max = low-3*room, high+room // with room for the rows
+		p.Y.Min, p.Y.Max = low-3*room, high+room // with room for the rug
 	}
 	return out, nil
 }
@@ -87,7 +85,7 @@ func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 // panel draws one effect.
 func panel(e inspection.Effect) (*plot.Plot, error) {
 	p := plotstyle.New(short(e.Name, 34), "", "")
-	p.Y.Label.TextStyle.Font = plotstyle.Font(plotstyle.TickSize) // or a long name would move the title
+	p.Y.Label.TextStyle.Font = plotstyle.Font(plotstyle.TickSize) // otherwise a long name would move the title
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Round{Most: 5}, plotstyle.Round{Most: 6}
 	if e.Levels != nil {
 		return p, levels(p, e)
@@ -96,7 +94,7 @@ func panel(e inspection.Effect) (*plot.Plot, error) {
 	return p, line(p, e)
 }
 
-// line draws an effect of numbers: a curve in its band, each point marked if there are few.
+// line draws the effect of a number: a curve with its band. If there are few points, each is marked.
 func line(p *plot.Plot, e inspection.Effect) error {
 	n := len(e.At)
 	if e.Low != nil && n > 1 {
@@ -123,7 +121,7 @@ func line(p *plot.Plot, e inspection.Effect) error {
 	return marks(p, e)
 }
 
-// levels draws an effect of a category: a mark for each level, with its band as a bar.
+// levels draws the effect of a category: a mark for each level, with its band as a bar.
 func levels(p *plot.Plot, e inspection.Effect) error {
 	names, letters := make([]string, len(e.Levels)), 0
 	for g, name := range e.Levels {
@@ -140,11 +138,11 @@ func levels(p *plot.Plot, e inspection.Effect) error {
 	}
 	p.NominalX(names...)
 	p.X.Width, p.Y.Padding = vg.Points(0.5), vg.Points(3)
-	// Ticks that nobody sees make room between the axis and the names.
+	// Invisible ticks make room between the axis and the names.
 	p.X.Tick.Length, p.X.Tick.LineStyle = vg.Points(5), draw.LineStyle{Width: vg.Points(0.1), Color: color.Transparent}
 	p.X.Min, p.X.Max = -0.5, float64(len(names))-0.5
 	label := &p.X.Tick.Label
-	switch { // side by side they would overlap
+	switch { // names side by side would overlap
 	case len(names) > slantedLevels:
 		label.Rotation, label.XAlign, label.YAlign = math.Pi/2, text.XRight, text.YCenter
 	case letters > lettersInLine:
@@ -172,7 +170,7 @@ func means(e inspection.Effect) plotter.XYs {
 	return out
 }
 
-// intervals are the points of an effect with their bands, for error bars.
+// intervals provides the bands of an effect as error bars.
 type intervals struct{ inspection.Effect }
 
 func (e intervals) Len() int                { return len(e.At) }
@@ -181,8 +179,8 @@ func (e intervals) YError(g int) (low, high float64) {
 	return e.Low[g] - e.Mean[g], e.High[g] - e.Mean[g]
 }
 
-// rug marks rows at the lower edge. Those beyond the axis are left out: an effect ends at
-// quantiles, and a few rows far away would press it into a corner.
+// rug marks rows at the lower edge. It leaves out rows beyond the axis: an effect ends at quantiles, and a few distant rows would
+// compress it.
 type rug []float64
 
 // Plot implements plot.Plotter.

@@ -16,23 +16,24 @@ import (
 
 const (
 	squareHeight = 5.5 * vg.Inch
-	squareWidth  = 5.7 * vg.Inch // what makes the data square
-	legendWidth  = 2.5 * vg.Inch // above the data, so that panels side by side have room for it
+	squareWidth  = 5.7 * vg.Inch // makes the data area square
+	legendWidth  = 2.5 * vg.Inch // above the data, narrow enough for panels side by side
 	curveLetters = 28
 	maxCurves    = 12
 	defaultLevel = 0.95
 )
 
-// SaveROC writes the picture of ROC to a file of the kind that its name ends in: .png, .svg, .pdf, .eps, .jpg or .tif. It is 5.7 inches
-// wide and 5.5 high, with the legend in the corner where it covers least. Errors: that of ROC, another ending, and the file's.
+// SaveROC writes the picture of ROC to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects the format. The
+// picture is 5.7 inches wide and 5.5 high, with the legend in the corner where it covers least. Errors: those of ROC, of another
+// ending, and of the file.
 func SaveROC(curves []metrics.ROCCurve, names []string, path string) error {
 	p, legend, err := roc(curves, names)
 	return legend.save(p, path, err)
 }
 
-// ROC returns a panel of at most twelve curves with their areas, and the diagonal that chance gives. Names,
-// one for each curve, stand in the legend; nil: "class" and its number. The error says that there is
-// nothing to draw, or that names are of another number.
+// ROC returns a panel of at most twelve curves with their areas, and the diagonal of a random classifier. Names, one per curve,
+// appear in the legend; nil: "class" and its number. It returns an error if there is nothing to draw, or the number of names is
+// wrong.
 func ROC(curves []metrics.ROCCurve, names []string) (*plot.Plot, error) {
 	p, legend, err := roc(curves, names)
 	return legend.panel(p, err)
@@ -63,14 +64,14 @@ func roc(curves []metrics.ROCCurve, names []string) (*plot.Plot, *curveLegend, e
 	return p, legend, nil
 }
 
-// SavePrecisionRecall is SaveROC for the picture of PrecisionRecall.
+// SavePrecisionRecall writes the picture of PrecisionRecall to a file, as SaveROC does.
 func SavePrecisionRecall(curves []metrics.PrecisionRecallCurve, names []string, path string) error {
 	p, legend, err := precisionRecall(curves, names)
 	return legend.save(p, path, err)
 }
 
-// PrecisionRecall returns a panel of at most twelve curves as steps, with their average precisions, which are
-// the areas below the steps, and that of chance. Names and the error are those of ROC.
+// PrecisionRecall returns a panel of at most twelve step curves with their average precisions, which are the areas below them, and
+// the line of a random classifier. Names and errors are as in ROC.
 func PrecisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*plot.Plot, error) {
 	p, legend, err := precisionRecall(curves, names)
 	return legend.panel(p, err)
@@ -87,7 +88,7 @@ func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*pl
 			return nil, nil, fmt.Errorf("effectplot: the curve %q has %d recalls and %d precisions", names[i], len(c.Recall),
 				len(c.Precision))
 		}
-		// Up to the recall of a point precision is that of the point.
+		// Up to the recall of a point, the precision is that of the point.
 		line := make(plotter.XYs, 0, len(c.Recall)+1)
 		line = append(line, plotter.XY{X: 0, Y: c.Precision[0]})
 		for g := range c.Recall {
@@ -110,17 +111,16 @@ func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*pl
 	return p, legend, nil
 }
 
-// SaveReliability is SaveROC for the picture of Reliability.
+// SaveReliability writes the picture of Reliability to a file, as SaveROC does.
 func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path string) error {
 	p, legend, err := reliability(bins, names, level)
 	return legend.save(p, path, err)
 }
 
-// Reliability returns a panel of at most twelve reliability diagrams: how often the class was
-// there over its mean probability in each bin of metrics.Calibration, with the interval that
-// metrics.Bin.Interval gives at a level (0: 0.95), the expected calibration error (ECE), and the
-// diagonal on which probabilities are right. Names, one for each, stand in the legend; nil for
-// one alone. Errors: as ROC, ErrParam for a level.
+// Reliability returns a panel of at most twelve reliability diagrams: the frequency of the class against the mean probability in
+// each bin of metrics.Calibration, with the interval of metrics.Bin.Interval at a level (0: 0.95), the expected calibration error
+// (ECE), and the diagonal of exact probabilities. Names, one per diagram, appear in the legend; they may be nil for a single one.
+// Errors are those of ROC, and ErrParam for a level.
 func Reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, error) {
 	p, legend, err := reliability(bins, names, level)
 	return legend.panel(p, err)
@@ -177,7 +177,7 @@ func reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plo
 	return p, legend, nil
 }
 
-// reliability are points with their intervals, for error bars.
+// binned provides points with their intervals as error bars.
 type binned [][4]float64
 
 func (r binned) Len() int                { return len(r) }
@@ -186,7 +186,7 @@ func (r binned) YError(g int) (low, high float64) {
 	return r[g][2] - r[g][1], r[g][3] - r[g][1]
 }
 
-// curveLegend is a legend above the data of a panel, or among the curves of a picture of its own.
+// curveLegend is a legend above the data of a panel, or among the curves of a separate picture.
 type curveLegend struct {
 	plotstyle.Legend
 	curves []plotter.XYs
@@ -201,17 +201,17 @@ func (l *curveLegend) panel(p *plot.Plot, err error) (*plot.Plot, error) {
 	return p, nil
 }
 
-// save writes a picture of one panel, with the legend inside.
+// save writes a picture of one panel with the legend inside.
 func (l *curveLegend) save(p *plot.Plot, path string, err error) error {
 	if err != nil {
 		return err
 	}
 	l.Inside = l.curves
-	p.Add(&l.Legend) // above the curves
+	p.Add(&l.Legend) // drawn on top of the curves
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, squareWidth, squareHeight)
 }
 
-// square returns a plot of both axes from 0 to 1, with a legend.
+// square returns a plot with both axes from 0 to 1, and its legend.
 func square(x, y string) (*plot.Plot, *curveLegend) {
 	p := plotstyle.New("", x, y)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
@@ -244,7 +244,7 @@ func addLine(p *plot.Plot, legend *curveLegend, at plotter.XYs, i int, step plot
 	return nil
 }
 
-// namesOf returns a name for each of so many curves.
+// namesOf returns a name for each of n curves.
 func namesOf(what string, n int, names []string, class func(i int) int) ([]string, error) {
 	switch {
 	case n == 0:

@@ -155,7 +155,7 @@ func TestCurve(t *testing.T) {
 	assert.Less(t, p.Y.Min, p.Y.Max)
 }
 
-// Labels of a logarithmic axis keep apart.
+// Labels of a logarithmic axis do not touch.
 func TestTicksKeepApart(t *testing.T) {
 	c := learning()
 	c.Points[1].At = 95

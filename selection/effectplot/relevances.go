@@ -19,13 +19,13 @@ const (
 	maxBars     = 25
 	nameLetters = 28
 
-	barHeight = 0.26 * vg.Inch // of a column with what is between two
-	barsFrame = 1.1 * vg.Inch  // title, axis and its label
+	barHeight = 0.26 * vg.Inch // of a column, including the space to the next
+	barsFrame = 1.1 * vg.Inch  // for the title, the axis and its label
 )
 
-// SaveRelevances writes the picture of Relevances to a file of the kind that its name ends in:
-// .png, .svg, .pdf, .eps, .jpg or .tif. It is 8 inches wide and as high as it has bars. Errors:
-// that of Relevances, another ending, and the file's.
+// SaveRelevances writes the picture of Relevances to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects
+// the format. The picture is 8 inches wide, and its height follows the number of bars. Errors: those of Relevances, of another
+// ending, and of the file.
 func SaveRelevances(r inspection.Relevances, path string) error {
 	p, err := Relevances(r)
 	if err != nil {
@@ -35,9 +35,8 @@ func SaveRelevances(r inspection.Relevances, path string) error {
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
-// Relevances returns a bar for each column, the largest relevance above, at most 25: its
-// relevance, in it, dark, what the column explains by itself, and its length where it has one.
-// The error says that there is nothing to draw.
+// Relevances returns a bar for each of at most 25 columns, with the largest relevance on top: the relevance, a dark part for the
+// contribution of the column alone, and its length if it has one. It returns an error if there is nothing to draw.
 func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 	if len(r) == 0 {
 		return nil, errors.New("effectplot: no relevances: nothing to draw")
@@ -51,7 +50,7 @@ func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 	names, numbers, ends := make([]string, n), make([]string, n), make(plotter.XYs, n)
 	whole, alone := make(plotter.Values, n), make(plotter.Values, n)
 	for i, v := range r {
-		at := n - 1 - i // from below
+		at := n - 1 - i // counted from the bottom
 		names[at] = short(v.Name, nameLetters)
 		whole[at], alone[at] = v.Relevance, min(v.FirstOrder, v.Relevance)
 		ends[at] = plotter.XY{X: v.Relevance, Y: float64(at)}
@@ -81,7 +80,7 @@ func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 	return p, nil
 }
 
-// addBars draws the relevances and in them the first orders.
+// addBars draws the relevances, and the first-order parts within them.
 func addBars(p *plot.Plot, legend *plotstyle.Legend, whole, alone plotter.Values) error {
 	for _, b := range []struct {
 		values plotter.Values

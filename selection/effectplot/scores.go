@@ -19,14 +19,13 @@ import (
 )
 
 const (
-	// wideRange is the ratio of the largest to the smallest value from which on an axis shows logarithms.
+	// wideRange is the ratio of the largest to the smallest value from which on an axis is logarithmic.
 	wideRange   = 10
-	minTicks    = 0.08 // of a logarithmic axis, between two labels
-	settingLine = 70   // letters of all labels side by side
+	minTicks    = 0.08 // smallest distance of labels on a logarithmic axis
+	settingLine = 70   // letters in all labels side by side
 )
 
-// SaveImportances writes the picture of Importances to a file of the kind that its name ends in, as
-// SaveRelevances does.
+// SaveImportances writes the picture of Importances to a file, as SaveRelevances does.
 func SaveImportances(r inspection.Importances, path string) error {
 	p, err := Importances(r)
 	if err != nil {
@@ -36,8 +35,8 @@ func SaveImportances(r inspection.Importances, path string) error {
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
-// Importances returns a bar for each column, the largest mean loss above, at most 25, with two
-// standard errors to both sides. The error says that there is nothing to draw.
+// Importances returns a bar for each of at most 25 columns, with the largest mean loss on top, and error bars of two standard
+// errors. It returns an error if there is nothing to draw.
 func Importances(r inspection.Importances) (*plot.Plot, error) {
 	if len(r.Columns) == 0 {
 		return nil, errors.New("effectplot: no importances: nothing to draw")
@@ -55,7 +54,7 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 		if !finite(v.Mean) {
 			return nil, fmt.Errorf("effectplot: the importance of %q is %v", v.Name, v.Mean)
 		}
-		at, se := n-1-i, 0.0 // from below
+		at, se := n-1-i, 0.0 // counted from the bottom
 		if finite(v.SE) {
 			se = v.SE
 		}
@@ -78,7 +77,7 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 	whiskers.Color, whiskers.Width, whiskers.CapWidth = plotstyle.Dark, vg.Points(1.2), vg.Points(5)
 	p.Add(whiskers)
 	p.NominalY(names...)
-	if low < 0 { // a line at nothing
+	if low < 0 { // a line at 0
 		zero, err := plotter.NewLine(plotter.XYs{{X: 0, Y: -0.7}, {X: 0, Y: float64(n) - 0.3}})
 		if err != nil {
 			return nil, err
@@ -98,15 +97,15 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 	return p, nil
 }
 
-// errorBars are the ends of bars.
+// errorBars holds the ends of bars.
 type errorBars [][3]float64
 
 func (e errorBars) Len() int                         { return len(e) }
 func (e errorBars) XY(i int) (x, y float64)          { return e[i][0], e[i][1] }
 func (e errorBars) XError(i int) (low, high float64) { return -e[i][2], e[i][2] }
 
-// SaveCurve writes the picture of Curve to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. It is 8 inches wide and 4.5 high. Errors: that of Curve, another ending, and the file's.
+// SaveCurve writes the picture of Curve to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects the format.
+// The picture is 8 inches wide and 4.5 high. Errors: those of Curve, of another ending, and of the file.
 func SaveCurve(c inspection.Curve, path string) error {
 	p, err := Curve(c)
 	if err != nil {
@@ -115,10 +114,9 @@ func SaveCurve(c inspection.Curve, path string) error {
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, plotstyle.Height)
 }
 
-// Curve returns a panel of a learning or validation curve: the mean scores over the folds, and in
-// shades from the worst fold to the best. Points whose fits all failed are left out. Where values are positive and
-// the largest is ten times the smallest or more, the axis shows their logarithms. The best point of a validation curve is
-// ringed. The error says that there is nothing to draw.
+// Curve returns a panel of a learning or validation curve: the mean scores over the folds, with bands from the worst to the best
+// fold. Points whose fits all failed are left out. If all values are positive and the largest is at least ten times the smallest,
+// the axis is logarithmic. The best point of a validation curve is circled. It returns an error if there is nothing to draw.
 func Curve(c inspection.Curve) (*plot.Plot, error) {
 	axis := newAxis(c)
 	better := "less is better"
@@ -162,13 +160,13 @@ func Curve(c inspection.Curve) (*plot.Plot, error) {
 	}
 	p.Y.Min, p.Y.Max = low-0.04*room, high+0.04*room
 	if low >= 0 {
-		p.Y.Min = max(p.Y.Min, 0) // no error is below it
+		p.Y.Min = max(p.Y.Min, 0) // errors are not negative
 	}
 	axis.apply(p)
 	return p, nil
 }
 
-// series is the scores of one kind of rows.
+// series holds the scores on training or test rows.
 type series struct {
 	name      string
 	i         int
@@ -211,10 +209,10 @@ func (s series) draw(p *plot.Plot, legend *plotstyle.Legend) error {
 	return plotstyle.AddCurve(p, legend, s.i, s.name, s.mean)
 }
 
-// axis is where the points of a curve stand.
+// axis positions the points of a curve.
 type axis struct {
 	points []inspection.CurvePoint
-	named  bool // side by side
+	named  bool // names, side by side
 	log    bool
 }
 
@@ -246,7 +244,7 @@ func (a axis) label(i int) string {
 	return numeral.Short(a.points[i].At)
 }
 
-// apply labels the points of a logarithmic axis or of one of names themselves.
+// apply labels the points themselves on a logarithmic axis or an axis of names.
 func (a axis) apply(p *plot.Plot) {
 	if !a.named && !a.log {
 		p.X.Tick.Marker = plotstyle.Round{Most: 9}
@@ -254,7 +252,7 @@ func (a axis) apply(p *plot.Plot) {
 	}
 	var ticks plot.ConstantTicks
 	letters, room := 0, 0.0
-	if n := len(a.points); a.log { // labels that would touch are left out
+	if n := len(a.points); a.log { // leave out labels that would touch
 		room = minTicks * math.Abs(a.position(n-1)-a.position(0))
 	}
 	for i := range a.points {

@@ -19,11 +19,11 @@ import (
 
 const (
 	waterfallBars = 15
-	barHalf       = 0.34 // of the distance of two bars
-	labelRoom     = 0.12 // of the axis, beyond the bars on both sides
+	barHalf       = 0.34 // in units of the distance of two bars
+	labelRoom     = 0.12 // fraction of the axis beyond the bars on either side
 )
 
-// SaveWaterfall writes the picture of Waterfall to a file of the kind that its name ends in, as SaveRelevances does.
+// SaveWaterfall writes the picture of Waterfall to a file, as SaveRelevances does.
 func SaveWaterfall(e inspection.Explanation, target, path string) error {
 	p, err := Waterfall(e, target)
 	if err != nil {
@@ -33,10 +33,10 @@ func SaveWaterfall(e inspection.Explanation, target, path string) error {
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
-// Waterfall returns how a prediction comes about: from the mean of the background, at the bottom, a bar for each column leads to the
-// prediction, at the top, the largest contribution last. At most 15 bars are drawn; the lowest is the sum of all other columns. Lines
-// of two standard errors are at the ends of contributions that have some. Target names the horizontal axis, with its unit. The
-// error says that there is nothing to draw.
+// Waterfall returns a picture of the contributions to a prediction. It starts from the mean of the background at the bottom, and a
+// bar for each column leads to the prediction at the top, with the largest contribution last. It draws at most 15 bars, and the
+// lowest is the sum of all remaining columns. Contributions with standard errors have error bars of two standard errors. Target is
+// the label of the horizontal axis, with its unit. It returns an error if there is nothing to draw.
 func Waterfall(e inspection.Explanation, target string) (*plot.Plot, error) {
 	if len(e.Contributions) == 0 {
 		return nil, errors.New("effectplot: the explanation has no contributions: nothing to draw")
@@ -78,7 +78,7 @@ type step struct {
 	from, to, se float64
 }
 
-// stepsOf returns the bars from the bottom.
+// stepsOf returns the bars from bottom to top.
 func stepsOf(e inspection.Explanation) (out []step, err error) {
 	shown := e.Contributions
 	at := e.Base
@@ -103,7 +103,7 @@ func stepsOf(e inspection.Explanation) (out []step, err error) {
 	return out, nil
 }
 
-// staircase draws the bars, with their values, between the marks of the mean and of the prediction.
+// staircase draws the bars with their values, between the marks of the mean and the prediction.
 type staircase struct {
 	steps            []step
 	base, prediction float64
@@ -153,7 +153,8 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// signs writes contributions with their signs, all with as many decimals as the largest needs for three digits.
+// signs returns a function that formats contributions with their signs. All have as many decimals as three digits of the largest
+// need.
 func signs(largest float64) func(v float64) string {
 	if !(largest >= 1e-3 && largest < 1e6) {
 		return func(v float64) string {
@@ -167,7 +168,7 @@ func signs(largest float64) func(v float64) string {
 	return func(v float64) string { return strings.Replace(fmt.Sprintf("%+.*f", decimals, v), "-", "−", 1) }
 }
 
-// swatch stands for a colour in a legend.
+// swatch is a colour in a legend.
 type swatch struct{ color.Color }
 
 // Thumbnail implements plot.Thumbnailer.

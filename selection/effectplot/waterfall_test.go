@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/inspection"
 )
 
-// reasons are an explanation of so many columns, whose values halve and change their signs.
+// reasons returns an explanation of n columns with values that halve and alternate in sign.
 func reasons(n int, se float64) inspection.Explanation {
 	e := inspection.Explanation{Base: 20, Prediction: 20, Rows: 100}
 	value := 4.0

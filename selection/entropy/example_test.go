@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// wave is a sine of 40 rows.
+// wave returns 40 rows of a sine.
 func wave() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
@@ -28,7 +28,7 @@ func wave() (*mat.Dense, []float64) {
 
 func ExampleSearch() {
 	x, y := wave()
-	// The parameter at one entropy: nothing is scored.
+	// The parameter at a single entropy: nothing is scored.
 	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{0.25}}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -41,7 +41,7 @@ func ExampleSearch() {
 
 func ExampleGoldenSection() {
 	x, y := wave()
-	// Nothing is scored: the first kernel with an entropy between 0.3 and 0.5 is taken.
+	// Nothing is scored: the first kernel with an entropy between 0.3 and 0.5 is chosen.
 	r := &selection.Regressor{Search: &entropy.GoldenSection{Lo: 0.01, Hi: 1}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -56,7 +56,7 @@ func ExampleGoldenSection() {
 	// entropy 0.50 at gamma 0.39: in the band: chosen
 }
 
-// A search may compare kernels by other scores than leave-one-out.
+// A search can use other scores than the leave-one-out error.
 func ExampleScore() {
 	x, y := wave()
 	for _, score := range []entropy.Score{entropy.LeaveOneOut, entropy.LogEvidence, entropy.CrossValidation} {
@@ -75,7 +75,7 @@ func ExampleScore() {
 
 func ExampleSearch_budget() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &entropy.Search{}, Budget: time.Hour} // for a service that must answer
+	r := &selection.Regressor{Search: &entropy.Search{}, Budget: time.Hour} // for a service with a time limit
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -84,7 +84,7 @@ func ExampleSearch_budget() {
 	// Output: spent: false
 }
 
-// Entropies of 1500 rows by bounds: no kernel matrix of all rows is made.
+// Entropies of 1500 rows by bounds: the kernel matrix of all rows is never computed.
 func ExampleMethod() {
 	x, y := mat.NewDense(1500, 1, nil), make([]float64, 1500)
 	for i := range y {

@@ -17,76 +17,74 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Rows on which a Search looks for a kernel, in turn. More rows bear narrower kernels, so the
-// best of few rows is only where the search goes on.
+// Numbers of rows on which a Search looks for a kernel, in turn. More rows support narrower kernels, so the best kernel of few rows
+// is only a starting point.
 const (
-	// firstRows are drawn for the entropies and the scores that come with them.
+	// firstRows is the number of rows drawn for the entropies and their scores.
 	firstRows = 300
-	// Of more than onceRows a third are drawn for the best kernel and its neighbours, leastSecond to
-	// secondRows. Up to onceRows all rows are taken at once. On Friedman's function, the sine of
-	// measurements/performance and its sign, seeds 7 to 14: all of 1500 and 2000 rows at once had errors
-	// from 1% less to 1% more, in twice the time; 650 of 1000 rows up to 2% more.
+	// Above onceRows, a third of the rows are drawn for the best kernel and its neighbours, between leastSecond and secondRows. Up
+	// to onceRows, all rows are used at once. On Friedman's function, the sine of measurements/performance and its sign, with seeds
+	// 7 to 14, using all of 1500 and 2000 rows at once gave errors from 1% less to 1% more in twice the time, and using 650 of 1000
+	// rows up to 2% more.
 	onceRows    = 1200
 	leastSecond = 800
 	secondRows  = 2000
 	secondShare = 3
-	// curveRows is up to where each kernel's matrix is reduced. Beyond, the features of one pivot for
-	// pivotShare rows are tried first, a fraction of the work. Where they leave too much the first and
-	// the best kernel are scored at the few ridges of a search for the best, their neighbours at that
-	// ridge, a Cholesky factor each.
+	// curveRows is the largest number of rows for which each kernel's matrix is reduced. Above it, features are tried first, with
+	// one pivot per pivotShare rows, at a fraction of the cost. If their remainder is too large, the first and the best kernel are
+	// scored at the few ridges of a search for the best ridge, and their neighbours at that ridge, with one Cholesky factor each.
 	curveRows  = 600
 	pivotShare = 6
-	// factoredRows is up to where all rows are scored exactly, at one ridge, beyond secondRows.
+	// factoredRows is the largest number of rows, beyond secondRows, for which all rows are scored exactly at a single ridge.
 	factoredRows = 6000
-	// finalStep is between neighbours, in the logarithm of the parameter.
+	// finalStep is the distance of neighbours in the log of the parameter.
 	finalStep = math.Ln2
-	// finalSteps is how many neighbours are looked at to one side.
+	// finalSteps is the largest number of neighbours on either side.
 	finalSteps = 6
-	// usualFinals is how many looks a round has, or about.
+	// usualFinals is a typical number of kernels per round.
 	usualFinals = 5
-	// A narrower kernel is left out on all rows where that would take its matrix and it was worse
-	// by more than this share on fewer. More rows bear narrower kernels, but not by much at a time.
+	// A narrower kernel is skipped on all rows if it needs its matrix there, and was worse on fewer rows by more than this
+	// fraction. More rows support narrower kernels, but only slightly.
 	clearlyWorse = 0.25
-	// A family whose score on few rows is larger than the best's by more than this share is left out.
+	// A family is left out if its score on few rows exceeds the best by more than this fraction.
 	farBehind = 0.25
 )
 
-// finalists looks at kernels on more rows than the entropies were taken of.
+// finalists scores kernels on more rows than the entropies used.
 type finalists struct {
 	search *Search
 	run    *search.Run
 	form   *closedform.Form // on all rows
 	choice search.Choice
 	param  float64
-	rounds []int      // how many rows each has
-	finder rootFinder // for what a parameter may be
+	rounds []int      // number of rows in each round
+	finder rootFinder // for the bounds of parameters
 
 	round    int
-	brief    bool // one ridge for all
-	searched bool // a ridge in this round
+	brief    bool // a single ridge for all kernels
+	searched bool // this round has a ridge
 	x        *mat.Dense
 	part     *closedform.Form
 	shared   *kernels.Shared
-	ridge    float64 // of the best so far,
-	at       float64 // whose parameter this is,
-	valley   valley  // and how the ridge goes with it
-	rows     []int   // of the trace, of this round
-	// looks are those by factors of their own, of rows of the trace, and rough is a kernel of which
-	// few pivots are not enough, so that they are not of a narrower one.
+	ridge    float64 // ridge of the best kernel so far
+	at       float64 // parameter of that kernel
+	valley   valley  // best ridge as a function of the parameter
+	rows     []int   // trace rows of this round
+	// looks holds results by separate factors, by trace row. Rough is a kernel for which a few pivots do not suffice, so they do
+	// not suffice for narrower ones either.
 	looks  map[int][]loo.Look
 	latest []loo.Look
 	rough  float64
-	narrow bool // the last round says that narrower ones are clearly worse
-	last   bool // the ridge of the best is looked for
+	narrow bool // narrower kernels were clearly worse in the last round
+	last   bool // this is the search for the ridge of the best kernel
 }
 
-// samples reports whether the entropies are of firstRows rows, and a choice among them is to
-// be followed by finalists.
+// samples reports whether the entropies use only firstRows rows, so that a choice needs finalists.
 func (e *Search) samples(n int) bool {
 	return n > firstRows && e.Method == Automatic && e.scoresClosed()
 }
 
-// finish takes a choice on few rows to all of them.
+// finish refines a choice from few rows on all rows.
 func (e *Search) finish(ctx context.Context, r *search.Run, choice search.Choice) (search.Choice, error) {
 	f, err := e.newFinalists(r, choice)
 	if f == nil || err != nil {
@@ -95,8 +93,8 @@ func (e *Search) finish(ctx context.Context, r *search.Run, choice search.Choice
 	return f.finish(ctx)
 }
 
-// finishBest is finish for the best of several families. Those that few rows do not tell apart from
-// it are looked at on more, a kernel each, and the best of them goes on.
+// finishBest is finish for the best of several families. Families that few rows cannot distinguish from it are compared on more
+// rows, with one kernel each, and the best is refined.
 func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	all := make([]*finalists, len(runs))
 	opening, rest := progress.Two(ctx, 1, 3)
@@ -133,7 +131,7 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 	return taken, err
 }
 
-// newFinalists is nil where a choice stays as it is.
+// newFinalists returns nil if the choice is final.
 func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, error) {
 	n, _ := r.X.Dims()
 	own := r.Features != nil && e.Method == Automatic && e.scoresClosed()
@@ -168,7 +166,7 @@ func (f *finalists) open(ctx context.Context) error {
 	return f.look(ctx, f.param)
 }
 
-// finish goes through the rounds that are left.
+// finish runs the remaining rounds.
 func (f *finalists) finish(ctx context.Context) (search.Choice, error) {
 	n, _ := f.run.X.Dims()
 	f.run.Expect(usualFinals * len(f.rounds))
@@ -184,7 +182,7 @@ func (f *finalists) finish(ctx context.Context) (search.Choice, error) {
 		}
 		best, ok := f.best()
 		if !ok {
-			break // the budget was spent before, or no ridge gave a score
+			break // the budget is spent, or no ridge gave a score
 		}
 		f.choice.Iteration, f.choice.Ridge = best.Row+1, best.Ridge
 		f.param, f.ridge = f.run.Row(best.Row+1).Param, best.Ridge
@@ -200,14 +198,14 @@ func (f *finalists) finish(ctx context.Context) (search.Choice, error) {
 	return f.choice, f.measure(ctx)
 }
 
-// measure takes the entropy of the choice on the drawn rows where scores came without one.
+// measure computes the entropy of the choice on the sampled rows if it was scored without one.
 func (f *finalists) measure(ctx context.Context) error {
 	row := f.run.Row(f.choice.Iteration)
 	if !math.IsNaN(row.Entropy) {
 		return nil
 	}
 	n, _ := f.run.X.Dims()
-	ctx = progress.Detach(ctx) // of few rows
+	ctx = progress.Detach(ctx) // few rows need no progress
 	k, err := kernels.Matrix(ctx, f.run.Family.Kernel(row.Param), linalg.Rows(f.run.X, f.search.draw(n, firstRows, subsamples)),
 		&kernels.Options{Workers: f.run.Workers, MaxBytes: f.run.MaxKernelBytes})
 	if err != nil {
@@ -222,7 +220,7 @@ func (f *finalists) measure(ctx context.Context) error {
 	return nil
 }
 
-// clearlyNarrow reports whether a kernel that is narrower than the best of the round was clearly worse.
+// clearlyNarrow reports whether a kernel narrower than the best of the round was clearly worse.
 func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 	for _, at := range f.rows {
 		row := f.run.Row(at + 1)
@@ -233,7 +231,7 @@ func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 	return false
 }
 
-// solved is the machine of the best on all rows, if a look has left it.
+// solved returns the machine of the best kernel on all rows, if it was computed.
 func (f *finalists) solved(best closedform.Look) *loo.Solved {
 	for _, l := range f.looks[best.Row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.Weights == nil {
@@ -247,7 +245,7 @@ func (f *finalists) solved(best closedform.Look) *loo.Solved {
 	return nil
 }
 
-// begin takes as many rows for a round.
+// begin starts a round with the given number of rows.
 func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	n, _ := f.run.X.Dims()
 	f.round++
@@ -260,7 +258,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	if f.run.Features != nil {
 		return nil
 	}
-	// Of more rows than a limit on memory lets have a matrix pivots tell.
+	// If the matrix of the rows exceeds the memory limit, pivots are used.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
 	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.MaxKernelBytes, kernels.MaxKernelBytes)) {
 		f.shared, err = kernels.Share(progress.Detach(ctx), f.x,
@@ -269,7 +267,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	return err
 }
 
-// best is the best of the round.
+// best returns the best kernel of the round.
 func (f *finalists) best() (closedform.Look, bool) {
 	var rows []search.TraceRow
 	for _, at := range f.rows {
@@ -282,9 +280,9 @@ func (f *finalists) best() (closedform.Look, bool) {
 	return out, ok
 }
 
-// climb looks at a kernel and at its neighbours on both sides, as far as they do better, and at
-// halves of the step around the best. A brief one looks at narrower ones alone, which more rows may
-// bear, in such halves, and not where they were clearly worse and take a matrix.
+// climb scores a kernel and its neighbours on both sides while they improve, and then at half steps around the best. A brief climb
+// scores only narrower kernels, which more rows may support, at half steps. It skips them if they were clearly worse and need a
+// matrix.
 func (f *finalists) climb(ctx context.Context, param float64) error {
 	if !f.looked(param) {
 		if err := f.look(ctx, param); err != nil {
@@ -301,7 +299,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 	}
 	for i, step := range steps {
 		if i == 1 && math.Log(f.bestParam()) > u {
-			continue // it went up: what lies below is known
+			continue // the climb went up, so the kernels below are known
 		}
 		if i >= 2 {
 			u = math.Log(f.bestParam())
@@ -322,8 +320,8 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 	return f.searchBest(ctx)
 }
 
-// searchBest looks for the ridge of the best kernel, where it was scored at that of another alone, and
-// where that does not take more than secondRows.
+// searchBest searches the ridge of the best kernel if it was only scored at the ridge of another kernel, and if there are at most
+// secondRows rows.
 func (f *finalists) searchBest(ctx context.Context) error {
 	best, ok := f.best()
 	n, _ := f.x.Dims()
@@ -333,7 +331,7 @@ func (f *finalists) searchBest(ctx context.Context) error {
 	f.round++
 	f.searched, f.last = false, true
 	defer func() { f.last = false }()
-	f.looks[f.run.Len()] = f.looks[best.Row] // where it goes on from
+	f.looks[f.run.Len()] = f.looks[best.Row] // results to continue from
 	return f.look(ctx, f.run.Row(best.Row+1).Param)
 }
 
@@ -346,7 +344,7 @@ func (f *finalists) looked(param float64) bool {
 	return false
 }
 
-// bestParam is that of the best so far, or of the first row.
+// bestParam returns the parameter of the best kernel so far, or of the first row.
 func (f *finalists) bestParam() float64 {
 	if best, ok := f.best(); ok {
 		return f.run.Row(best.Row + 1).Param
@@ -370,12 +368,12 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	return nil
 }
 
-// ridgeOf is where the ridge of a parameter is expected.
+// ridgeOf returns the expected ridge for a parameter.
 func (f *finalists) ridgeOf(param float64) float64 {
 	return f.ridge * math.Exp(f.valley.logRidge(math.Log(param))-f.valley.logRidge(math.Log(f.at)))
 }
 
-// score is of pivots where those are enough, and exact where n³ is cheap.
+// score uses pivots if these suffice, and is exact if n³ is cheap.
 func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	kernel := f.run.Family.Kernel(row.Param)
 	n, _ := f.x.Dims()
@@ -419,13 +417,13 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	return nil
 }
 
-// matrix makes that of a kernel.
+// matrix computes the matrix of a kernel.
 func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) (*mat.SymDense, error) {
 	row.Matrices++
 	return f.shared.Matrix(ctx, kernel)
 }
 
-// onFeatures scores on what the learner itself makes of all rows.
+// onFeatures scores on the learner's own features of all rows.
 func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	first, rest := progress.Two(ctx, 1, 2)
 	z, err := f.run.Features(first, kernel)
@@ -438,8 +436,8 @@ func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *
 	return err
 }
 
-// onPivots scores on the features of pivots, as many as leave little beside the ridge or are
-// allowed.
+// onPivots scores on the features of pivots, as many as needed for a remainder that is small compared with the ridge, up to a
+// limit.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers}
 	o.MaxRank = cmp.Or(o.MaxRank, closedform.Pivots(f.run, closedform.MaxPivots))
@@ -451,7 +449,7 @@ func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *se
 	return err
 }
 
-// setPivots writes what the features of pivots say.
+// setPivots stores the results of the features of pivots.
 func (f *finalists) setPivots(row *search.TraceRow, l *measures.LowRank, curve []search.RidgeScore) {
 	row.SetEntropy(l.Point)
 	row.EntropyLow, row.EntropyHigh = l.Low.Entropy, l.High.Entropy
@@ -459,19 +457,18 @@ func (f *finalists) setPivots(row *search.TraceRow, l *measures.LowRank, curve [
 	row.SetCurve(curve, f.search.Score == LogEvidence, search.OnPivots, l.Rank)
 }
 
-// exactResidual is the share of the ridge that pivots may leave where their score stands beside
-// exact ones: it is then within a hundredth.
+// exactResidual is the largest ratio of the remainder of pivots to the ridge at which their scores are comparable with exact ones,
+// within a hundredth.
 const exactResidual = 0.02
 
-// likeExact scores on the features of a few pivots if that is as good as on the kernel matrix, and
-// reports whether it is.
+// likeExact scores on the features of a few pivots if that is as good as the kernel matrix, and reports whether it is.
 func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) (bool, error) {
 	if row.Param >= f.rough {
 		return false, nil
 	}
 	n, _ := f.x.Dims()
 	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.Workers}
-	o.Residual = f.part.ResidualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
+	o.Residual = f.part.ResidualFor(exactResidual, f.ridge/2, kernel, f.x) // in case a smaller ridge is best
 	o.Decided = func(measures.Bounds) bool { return true }
 	first, rest := progress.Two(ctx, 1, 1)
 	l, err := measures.LowRankEntropy(first, kernel, f.x, &o)

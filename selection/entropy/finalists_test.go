@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The features of a few pivots say of all ridges what the kernel matrix says, to a hundredth of the
-// error, where likeExact takes them; where they leave more it takes none.
+// If likeExact accepts the features of a few pivots, their errors at all ridges agree with those of the kernel matrix within a
+// hundredth. If the remainder is larger, it refuses them.
 func TestLikeExact(t *testing.T) {
 	x, y := toy.Sine(900, 2, .3, 7)
 	run := search.New(search.Problem{Family: families.RBF{}, X: x, Targets: y, RidgeMachine: true}, unlimited())
@@ -50,8 +50,8 @@ func TestLikeExact(t *testing.T) {
 	}
 }
 
-// The ridge goes with the kernel: smooth targets with little noise have their least errors in a valley
-// that runs across both, and the finalists go along it.
+// The ridge depends on the kernel: for smooth targets with little noise the smallest errors lie along a valley in both, and the
+// finalists follow it.
 func TestValley(t *testing.T) {
 	curve := func(param, ridge, score float64) search.TraceRow {
 		return search.TraceRow{Point: search.ParamPoint(param), Ridges: []search.RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
@@ -59,7 +59,7 @@ func TestValley(t *testing.T) {
 	later := curve(4, 1, .1)
 	later.Round = 1
 	edge := search.TraceRow{Point: search.ParamPoint(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
-	// Not in order; far behind, of more rows, and at an edge.
+	// Out of order; much worse, of more rows, and at an edge.
 	w := valleyOf([]search.TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
 	power := func(param float64) float64 { return w.logRidge(math.Log(param)) / math.Ln2 }
 	assert.InDelta(t, 3, power(2), 1e-12)
@@ -78,7 +78,7 @@ func TestValley(t *testing.T) {
 	assert.InDelta(t, .5*4, f.ridgeOf(4), 1e-12)
 }
 
-// A limit on memory that lets all rows have no matrix leaves them pivots.
+// If the memory limit excludes a matrix of all rows, pivots are used.
 func TestFinalistsWithinALimit(t *testing.T) {
 	x, y := toy.Sine(2500, 2, .3, 3)
 	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
@@ -89,8 +89,7 @@ func TestFinalistsWithinALimit(t *testing.T) {
 	}
 }
 
-// The entropy of a kernel that was scored on all rows without one is that of the rows that the search
-// began with.
+// If the chosen kernel was scored on all rows without an entropy, its entropy comes from the initial sample.
 func TestEntropyOfTheChoice(t *testing.T) {
 	x, y := toy.Sine(700, 4, .3, 1)
 	strategy := &Search{Seed: 3}

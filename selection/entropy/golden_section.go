@@ -14,50 +14,47 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Defaults of GoldenSection: the paper's. Its text prints 70 for the highest degree, its
-// Table 11 has degrees that only 80 leads to.
+// Defaults of GoldenSection, as in the paper. Its text prints 70 as the highest degree, but its Table 11 contains degrees that only
+// 80 leads to.
 const (
 	defaultBandLow           = 0.3
 	defaultBandHigh          = 0.5
 	defaultSectionLow        = 1.0
 	defaultSectionHigh       = 33.0
-	defaultSectionHighDegree = 80.0 // of a family of whole numbers
+	defaultSectionHighDegree = 80.0 // for a family of integers
 )
 
-// GoldenSection is the search of the paper that the entropy comes from, as it stands there (Belanche-Muñoz and
-// Wiejacha, Entropy 25, 2023, 154, section 3.6): it takes the first parameter that it meets whose kernel matrix has
-// an entropy in [BandLow, BandHigh]. It is there to reproduce that paper; Entropy is the better search.
+// GoldenSection is the search of the paper that proposes the entropy, unchanged (Belanche-Muñoz and Wiejacha, Entropy 25, 2023,
+// 154, section 3.6): it takes the first parameter it meets whose kernel matrix has an entropy in [BandLow, BandHigh]. It exists to
+// reproduce that paper. [Search] is the better strategy.
 //
-// The entropies at a = Lo and then at b = Hi are computed. While neither is in the band,
-// and one lies below it and one above, φ = (1+√5)/2,
+// It computes the entropies at a = Lo and then at b = Hi. While neither is in the band, and one is below and one above it, it
+// computes those at, with φ = (1+√5)/2,
 //
 //	c = b - (b-a)/φ,  d = a + (b-a)/φ
 //
-// are looked at, c first. Where both are above the band b = d, where both are below
-// a = c, and where c is below and d above the one that lies farther from the band is
-// given up with its side of the interval, a = c in doubt. Nothing is scored, and the
-// learner is fitted once.
+// in this order. If both are above the band, b = d. If both are below, a = c. If c is below and d above, it discards the side of
+// the one farther from the band, and a = c in a tie. Nothing is scored, and the learner is fitted once.
 //
-// The paper does not say what happens where its rule does not end. Here the parameter
-// whose entropy is nearest to the band is taken, with a warning and the status
+// The paper does not say what happens if its rule does not terminate. Here the parameter whose entropy is nearest to the band is
+// taken, with a warning and a status:
 //
 //	unbracketed  the entropies at Lo and Hi are both below the band, or both above
 //	nonmonotone  the lower parameter is above the band, the higher one below
-//	atomic       a family of whole numbers has none in the band
-//	unconverged  MaxEvaluations entropies, or all that float64 tells apart, have been seen
+//	atomic       a family of integers has none in the band
+//	unconverged  MaxEvaluations entropies, or all that float64 can distinguish, have been computed
 //
-// A family of whole numbers is looked at in the nearest one. The paper takes degrees that
-// are no whole numbers, which make no kernel: measurements/papers/entropy does that with a
-// family of its own.
+// Parameters of a family of integers are rounded. The paper uses fractional degrees, which do not give kernels;
+// measurements/papers/entropy does the same with a family of its own.
 //
-// An evaluation costs O(n²d) and 4n³/3, memory is one n×n matrix. Errors are ErrParam;
-// ErrShape where all rows are equal; ErrTooLarge; those of the kernel, and ctx's.
+// An evaluation costs O(n²d) and 4n³/3, and needs memory for one n×n matrix. Errors: ErrParam; ErrShape if all rows are equal;
+// ErrTooLarge; those of the kernel, and ctx's.
 type GoldenSection struct {
 	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
 	BandLow, BandHigh float64 `zero:"0.3 and 0.5" below:"1"`
 
-	// Lo and Hi are the ends of the interval, ascending and in the family's bounds. If they are 0, they are 1 and 33,
-	// or 80 for a family of whole numbers.
+	// Lo and Hi are the ends of the interval, ascending and within the family's bounds. If they are 0, they are 1 and 33, or 80 for
+	// a family of integers.
 	Lo, Hi float64 `zero:"1 and 33, or 80 for whole numbers"`
 
 	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, it is 40.
@@ -129,7 +126,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	return search.Choice{Iteration: at.Iteration, Status: status, Target: missing}, nil
 }
 
-// warn says why no entropy in the band was found.
+// warn adds a warning with the reason why no entropy in the band was found.
 func (g *GoldenSection) warn(r *search.Run, at search.TraceRow, status search.Status) {
 	why := map[search.Status]string{
 		search.StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
@@ -143,24 +140,24 @@ func (g *GoldenSection) warn(r *search.Run, at search.TraceRow, status search.St
 	}
 }
 
-// section is the paper's rule, over entropies that eval gives.
+// section is the paper's rule, for entropies computed by eval.
 type section struct {
 	low, high float64 // the band
 	integer   bool
-	limit     int // entropies to compute at most
+	limit     int // largest number of entropies to compute
 	eval      func(param float64) (float64, error)
 	known     []point
 }
 
-// errLimit is at's for an entropy beyond the limit.
+// errLimit is returned for an entropy beyond the limit.
 var errLimit = errors.New("the limit on evaluations is reached")
 
-// side is negative below the band, 0 in it, and positive above: the distance to it.
+// side returns the signed distance to the band: negative below, 0 within, and positive above.
 func (s *section) side(entropy float64) float64 {
 	return min(entropy-s.low, 0) + max(entropy-s.high, 0)
 }
 
-// band says in a trace where an entropy lies.
+// band returns the position of an entropy relative to the band, for the trace.
 func (s *section) band(entropy float64) search.Band {
 	switch side := s.side(entropy); {
 	case side < 0:
@@ -171,7 +168,7 @@ func (s *section) band(entropy float64) search.Band {
 	return search.InBand
 }
 
-// sideAt returns the side of a parameter, computed or known.
+// sideAt returns the side of a parameter, which may be known already.
 func (s *section) sideAt(param float64) (float64, error) {
 	param = s.snap(param)
 	for _, p := range s.known {
@@ -197,8 +194,7 @@ func (s *section) snap(param float64) float64 {
 	return param
 }
 
-// nearest returns the position of the known entropy nearest to the band, of equal ones
-// the first.
+// nearest returns the position of the known entropy nearest to the band, and the first in a tie.
 func (s *section) nearest() int {
 	best := 0
 	for i, p := range s.known {
@@ -209,8 +205,7 @@ func (s *section) nearest() int {
 	return best
 }
 
-// find looks for an entropy in the band between the parameters a and b. Where the status
-// is ok the last of the known ones is in it.
+// find looks for an entropy in the band between the parameters a and b. If the status is ok, the last known entropy is in it.
 func (s *section) find(a, b float64) (search.Status, error) {
 	status, err := s.ends(a, b)
 	for err == nil && status == "" {
@@ -225,8 +220,7 @@ func (s *section) find(a, b float64) (search.Status, error) {
 	return status, err
 }
 
-// ends returns the status that the ends of the interval settle, empty where it is to be
-// searched.
+// ends returns the status that follows from the ends of the interval, or "" if it has to be searched.
 func (s *section) ends(a, b float64) (search.Status, error) {
 	atA, err := s.sideAt(a)
 	if err != nil || atA == 0 {
@@ -249,8 +243,7 @@ func (s *section) step(a, b float64) (nextA, nextB float64, status search.Status
 	if s.integer && s.snap(b)-s.snap(a) <= 1 {
 		return a, b, search.StatusAtomic, nil
 	}
-	// To multiply by .618 would change the last bits, and with them how often a
-	// parameter is met again.
+	// Multiplying by 0.618 instead would change the last bits, and so the number of parameters that recur.
 	const phi = math.Phi
 	c, d := b-(b-a)/phi, a+(b-a)/phi
 	if !(a < c && c < d && d < b) {

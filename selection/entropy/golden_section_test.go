@@ -33,7 +33,7 @@ func TestReplayReferenceSections(t *testing.T) {
 			s := section{low: defaultBandLow, high: defaultBandHigh, limit: defaultMaxEvaluations, eval: replay(t, tr, false)}
 			status, err := s.find(ends[0], ends[1])
 			require.NoError(t, err)
-			recorded, _, _ := strings.Cut(tr.Status, ":") // which side is for the reader
+			recorded, _, _ := strings.Cut(tr.Status, ":") // the rest of the status is for readers
 			assert.EqualValues(t, recorded, status)
 			chosen := s.known[s.nearest()]
 			assert.InEpsilon(t, tr.Param, chosen.param, 1e-12)
@@ -62,8 +62,7 @@ func TestReplayReferenceSections(t *testing.T) {
 	assert.Equal(t, 55, n)
 }
 
-// stairs is an entropy that is known at some parameters and that of the nearest lower
-// one elsewhere.
+// stairs returns a step function of entropies at the given parameters.
 func stairs(levels map[float64]float64) func(float64) (float64, error) {
 	return func(p float64) (float64, error) {
 		at, e := math.Inf(-1), 0.0
@@ -77,7 +76,7 @@ func stairs(levels map[float64]float64) func(float64) (float64, error) {
 }
 
 func TestSectionStatuses(t *testing.T) {
-	// Of [0, 10], c = 3.82 and d = 6.18.
+	// For [0, 10], c = 3.82 and d = 6.18.
 	for name, c := range map[string]struct {
 		levels  map[float64]float64
 		integer bool
@@ -101,7 +100,7 @@ func TestSectionStatuses(t *testing.T) {
 	} {
 		band := section{low: .3, high: .5, integer: c.integer, limit: c.limit, eval: stairs(c.levels)}
 		if name == "in doubt the higher" {
-			band.low, band.high = .25, .625 // so that both distances are .125 exactly
+			band.low, band.high = .25, .625 // so that both distances are exactly 0.125
 		}
 		status, err := band.find(0, 10)
 		require.NoError(t, err, name)

@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// searched runs a search for its result alone.
+// searched runs a search and returns only its result.
 func searched(t *testing.T, e *Search, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
 	return searchedWith(t, search.Settings{}, e, x, y, labels, weights)
 }
@@ -50,7 +50,7 @@ func searchWith(s search.Settings, e *Search, x *mat.Dense, y []float64, labels 
 	return r.Finish(e.Name(), choice)
 }
 
-// formOf is the closed form of a search on these rows.
+// formOf returns the closed form of a search on these rows.
 func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedform.Form {
 	p := search.Problem{X: x, Targets: y, Labels: labels, Weights: weights, RidgeMachine: true}
 	form, err := (&Search{Score: score}).form(search.New(p, unlimited()))
@@ -58,7 +58,7 @@ func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, 
 	return form
 }
 
-// Bounds lead the search to where the eigenvalues do, with scores that agree.
+// Bounds lead to the same parameters as eigenvalues, and the scores agree.
 func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 	x, y := toy.Sine(400, 2, 0.3, 3)
 	labels := make([]int, len(y))
@@ -77,7 +77,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 		"weighted evidence": {y: y, score: LogEvidence, weights: weights}, "classes": {labels: labels},
 	} {
 		if testing.Short() && name != "weighted evidence" {
-			continue // that is most of all
+			continue // nearly all rows
 		}
 		exact := searched(t, &Search{Score: c.score, Method: Exact}, x, c.y, c.labels, c.weights)
 		low := searched(t, &Search{Score: c.score, Method: LowRank, MaxRank: 400}, x, c.y, c.labels, c.weights)
@@ -94,7 +94,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 				form := formOf(t, c.score, x, c.y, c.labels, c.weights)
 				for _, at := range row.Ridges {
 					if at.Ridge*closedform.PivotResidual < row.Residual || at.StandardError > .2*at.Score {
-						continue // the pivots leave more, or a few rows make all of the error
+						continue // the remainder is larger, or a few rows dominate the error
 					}
 					own := mat.NewSymDense(400, nil)
 					own.CopySym(k)
@@ -114,7 +114,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 	}
 }
 
-// With pivots for all rows the features give the closed forms of the kernel matrix.
+// With all rows as pivots, the closed forms of the features agree with those of the kernel matrix.
 func TestScoresOfFeatures(t *testing.T) {
 	x, y := toy.Sine(60, 2, 0.3, 5)
 	weights := make([]float64, len(y))
@@ -148,7 +148,7 @@ func TestScoresOfFeatures(t *testing.T) {
 	}
 }
 
-// Of many rows a few draws tell, with an error that says how well.
+// For many rows a few samples suffice, with an estimate of the error.
 func TestSubsampleSearch(t *testing.T) {
 	x, y := toy.Sine(7000, 2, 0.3, 7)
 	r := searched(t, &Search{Method: Subsample, Targets: []float64{.3}}, x, y, nil, nil)
@@ -169,8 +169,8 @@ func TestSubsampleSearch(t *testing.T) {
 	assert.Equal(t, row.Rank, read.Trace[len(read.Trace)-1].Rank)
 }
 
-// Scores on rows are taken on the workers, all at once, or one by one within a budget: they
-// are the same, and so is what a search within another's memory finds.
+// Scores on rows are the same whether they are computed in parallel, or one by one within a budget. So are the results within the
+// memory of another search.
 func TestScoresOnRowsOfWorkers(t *testing.T) {
 	x, y := toy.Sine(200, 3, 0.3, 1)
 	weights := make([]float64, 200)
@@ -221,12 +221,11 @@ func TestMethods(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// Too few pivots: it says so, and scores on rows.
+	// With too few pivots, it adds a warning and scores on rows.
 	r := searched(t, &Search{Method: LowRank, MaxRank: 3}, x, y, nil, nil)
 	assert.Contains(t, r.Warnings[0], "wide at 3 pivots")
 	assert.False(t, math.IsNaN(r.Score))
-	// Scores of different numbers of rows do not compare: where one parameter has to be
-	// scored on a sample, all are.
+	// Scores from different numbers of rows are not comparable: if one parameter has to be scored on a sample, all are.
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		x, y := toy.Sine(200, 3, 0.3, 1)
 		for maxRank, basis := range map[int]search.Basis{10: search.OnRows, 200: search.OnPivots} {
@@ -239,9 +238,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// BenchmarkSearchLarge says how a search grows with the rows (8 columns), in seconds, entropies
-// and the peak of live memory beside the rows; "exponent" is that of the seconds against the
-// rows since the size before.
+// BenchmarkSearchLarge measures the growth of a search with the number of rows (8 columns): seconds, entropies, and the peak of
+// live memory beyond the rows. "exponent" is the growth rate of the seconds since the previous size.
 func BenchmarkSearchLarge(b *testing.B) {
 	var before, beforeRows float64
 	for _, n := range []int{500, 1000, 2000, 4000, 8000, 16_000, 100_000, 400_000} {
@@ -273,8 +271,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 	}
 }
 
-// watchMemory samples the heap until the function that it returns is called, which gives
-// the most by which it exceeded what it was.
+// watchMemory samples the heap. The function that it returns ends the sampling and returns the largest increase.
 func watchMemory() func() uint64 {
 	heap := func() uint64 {
 		sample := []rtmetrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -298,9 +295,9 @@ func watchMemory() func() uint64 {
 	return func() uint64 { close(done); return <-peak }
 }
 
-// BenchmarkDecision is one decision, on which side of 0.25 an entropy lies, at the 4177 rows
-// of the abalone set (8 columns; here drawn), where the entropy is 0.25 and hard to tell, and
-// where it is not; against all eigenvalues, by our reduction and by gonum's.
+// BenchmarkDecision times one decision, on which side of 0.25 an entropy lies, at 4177 rows and 8 columns, the size of the abalone
+// set. It compares an entropy of 0.25, which is hard to decide, with others, and with all eigenvalues by our reduction and by
+// gonum's.
 func BenchmarkDecision(b *testing.B) {
 	x, _ := toy.Sine(4177, 8, 0.3, 1)
 	gamma := entropyGamma(b, x, .25)
@@ -346,7 +343,7 @@ func BenchmarkDecision(b *testing.B) {
 	b.ReportMetric(far/ours, "far/ours")
 }
 
-// entropyGamma returns a γ whose RBF matrix has an entropy.
+// entropyGamma returns the γ at which the RBF matrix has a given entropy.
 func entropyGamma(b *testing.B, x *mat.Dense, target float64) float64 {
 	r, err := searchWith(search.Settings{}, &Search{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
 	if err != nil {

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// unlimited is the clock of a search without a budget.
+// unlimited returns the clock of a search without a budget.
 func unlimited() *search.Budget {
 	c, err := search.NewBudget("test", 0, nil, 1)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// valley is where the best ridges of few rows lie, over the parameter, both as logarithms. A narrower
-// kernel makes the same function of a larger ridge: errors lie in a valley that runs across both, and
-// with one ridge for all kernels a search would stop at its side.
+// valley holds the best ridges of few rows as a function of the parameter, both as logs. A narrower kernel with a larger ridge
+// gives a similar function, so small errors lie along a valley in both, and with one ridge for all kernels a search would stop at
+// its side.
 type valley struct {
-	u, v  []float64 // ascending, v nowhere falling
-	slope float64   // of a line through them
+	u, v  []float64 // ascending; v never decreases
+	slope float64   // of a line through the points
 }
 
-// valleyOf takes the kernels that are not far from the best. Fewer than three say nothing.
+// valleyOf uses the kernels with errors near the best. It is empty if there are fewer than three.
 func valleyOf(trace []search.TraceRow) (out valley) {
 	least := math.Inf(1)
 	for _, row := range trace {
@@ -48,11 +48,11 @@ func valleyOf(trace []search.TraceRow) (out valley) {
 	return out
 }
 
-// steepest is that of a Matérn kernel of ν = 5/2, whose parameter is one over its length.
+// steepest is the slope for a Matérn kernel with ν = 5/2, whose parameter is the reciprocal of its length.
 const steepest = 5
 
-// logRidge is the valley at u. Smoother kernels go on along the line; for narrower ones the ridge is that of
-// the noise, and the same for all.
+// logRidge returns the ridge at u, as logs. For smoother kernels it follows the line. For narrower ones the ridge is constant, that
+// of the noise.
 func (w valley) logRidge(u float64) float64 {
 	n := len(w.u)
 	switch {

@@ -7,24 +7,23 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// point is an entropy that was computed: E at u = ln(param).
+// point is a computed entropy E at u = ln(param).
 type point struct{ u, param, entropy float64 }
 
-// rootFinder looks for the parameter of an entropy. Entropies are dear and
-// monotone in the parameter for the families of this module, so it keeps every
-// point and never asks for one twice.
+// rootFinder finds the parameter with a given entropy. Entropies are expensive, and monotone in the parameter for the families of
+// this module. So it keeps every point and never computes one twice.
 type rootFinder struct {
 	integer   bool
-	several   bool    // targets: steps by log odds, which what is known of others guides
+	several   bool    // there are several targets: steps are in log odds, guided by known points
 	lo, hi    float64 // the range of the parameter
 	tolerance float64
-	limit     int // entropies to compute at most, for one target
+	limit     int // largest number of entropies for one target
 	eval      func(param float64) (float64, error)
 	known     []point // ascending in u
 }
 
-// The step towards a target: an entropy rises by about slope for each unit of
-// ln(param) near its middle, and steps grow while they do not bracket.
+// Steps towards a target: near the middle of its range an entropy rises by about entropySlope per unit of ln(param). Steps grow
+// until they bracket the target.
 const (
 	entropySlope = 0.12
 	overshoot    = 1.15
@@ -33,15 +32,13 @@ const (
 	longestStep  = 6.0
 )
 
-// lowTarget is where a target counts as low. An entropy near 0 is proportional
-// to the parameter rather than linear in its logarithm.
+// lowTarget is the target below which an entropy is nearly proportional to the parameter, rather than linear in its log.
 const lowTarget = 0.1
 
-// Where several targets are looked for, their odds tell the next. Near 0 an entropy is
-// proportional to a power of the parameter, near 1 what it lacks is, and between them ln(E/(1-E))
-// is nearly linear in ln(param): it rises by 1 for each unit or so of gamma and by 2 of one over a
-// length, or by what two known points say, within bounds. That takes a third fewer entropies than
-// the steps of a single target, which are those of the reference, evaluation for evaluation.
+// With several targets, log odds predict the next point. Near 0 an entropy is proportional to a power of the parameter, and near 1
+// so is 1 minus the entropy. In between ln(E/(1-E)) is nearly linear in ln(param): it rises by about 1 per unit for gamma and by 2
+// for the reciprocal of a length, or as two known points suggest, within bounds. This takes a third fewer entropies than the steps
+// for a single target, which reproduce the reference evaluation by evaluation.
 const (
 	usualRise           = 1.4
 	leastRise, mostRise = 0.3, 5.0
@@ -54,8 +51,7 @@ func logOdds(entropy float64) float64 {
 	return math.Log(e / (1 - e))
 }
 
-// rise is how much the log odds grow for each unit of ln(param) from a point to the known point
-// that is nearest to it.
+// rise returns the slope of the log odds in ln(param) between a point and the nearest known point.
 func (r *rootFinder) rise(p point) float64 {
 	out, distance := usualRise, math.Inf(1)
 	for _, q := range r.known {
@@ -63,10 +59,10 @@ func (r *rootFinder) rise(p point) float64 {
 			out, distance = (logOdds(q.entropy)-logOdds(p.entropy))/(q.u-p.u), d
 		}
 	}
-	return min(max(out, leastRise), mostRise) // of a family that is not monotone, too
+	return min(max(out, leastRise), mostRise) // the family may not be monotone
 }
 
-// step is how far to go from a point towards a target that is not bracketed.
+// step returns the distance from a point towards a target that is not bracketed.
 func (r *rootFinder) step(p point, target float64) float64 {
 	s, shortest := overshoot*r.gap(p.entropy, target)/entropySlope, shortestStep
 	if r.several {
@@ -75,8 +71,7 @@ func (r *rootFinder) step(p point, target float64) float64 {
 	return math.Copysign(max(math.Abs(s), shortest), s)
 }
 
-// gap returns how far the target lies above an entropy, on a scale on which
-// entropies rise evenly with ln(param).
+// gap returns the distance of the target above an entropy, on a scale that is nearly linear in ln(param).
 func (r *rootFinder) gap(entropy, target float64) float64 {
 	if r.several {
 		return logOdds(target) - logOdds(entropy)
@@ -87,7 +82,7 @@ func (r *rootFinder) gap(entropy, target float64) float64 {
 	return entropySlope * min(max(math.Log(target/entropy), -longestStep), longestStep)
 }
 
-// evaluate returns the entropy at exp(u), computed or known; fresh tells which.
+// evaluate returns the entropy at exp(u). Fresh reports whether it was computed now.
 func (r *rootFinder) evaluate(u float64) (p point, fresh bool, err error) {
 	param := r.snap(u)
 	i, found := slices.BinarySearchFunc(r.known, param, func(p point, v float64) int {
@@ -100,7 +95,7 @@ func (r *rootFinder) evaluate(u float64) (p point, fresh bool, err error) {
 		return 0
 	})
 	if found {
-		// A whole number stands for a range of u: answer at the u asked for.
+		// An integer stands for a range of u: return the requested u.
 		return point{u, param, r.known[i].entropy}, false, nil
 	}
 	e, err := r.eval(param)
@@ -120,8 +115,8 @@ func (r *rootFinder) snap(u float64) float64 {
 	return min(max(param, r.lo), r.hi)
 }
 
-// find returns the point whose entropy is within the tolerance of the target, or
-// the nearest to be had and the status that says why it is not.
+// find returns the point whose entropy is within the tolerance of the target. Otherwise it returns the nearest point and the reason
+// as a status.
 func (r *rootFinder) find(start, target float64) (point, search.Status, error) {
 	within := func(p point) bool { return math.Abs(p.entropy-target) <= r.tolerance }
 	if p, ok := r.nearest(target); ok && within(p) {
@@ -147,8 +142,7 @@ func (r *rootFinder) nearest(target float64) (point, bool) {
 	return best, true
 }
 
-// bracket returns two points with the target between their entropies; or, with a
-// status, the point to take in b.
+// bracket returns two points with the target between their entropies. With a status, it returns the point to use in b.
 func (r *rootFinder) bracket(start, target float64) (a, b point, status search.Status, err error) {
 	for i := 1; i < len(r.known); i++ {
 		if p, q := r.known[i-1], r.known[i]; (p.entropy-target)*(q.entropy-target) < 0 {
@@ -191,11 +185,11 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status search.S
 	return a, b, "", err
 }
 
-// Illinois false position: the secant, with the weight of an end that stays
-// twice running halved so that both ends move.
+// falsePosition is the Illinois variant of false position: a secant method that halves the weight of an end that stays twice in a
+// row, so that both ends move.
 func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.Status, error) {
 	fa, fb := -r.gap(a.entropy, target), -r.gap(b.entropy, target)
-	kept := 0 // -1: a was kept last time, +1: b
+	kept := 0 // -1: a stayed last time; +1: b stayed
 	best := a
 	if math.Abs(b.entropy-target) < math.Abs(a.entropy-target) {
 		best = b
@@ -212,7 +206,7 @@ func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.St
 		}
 		u := b.u - fb*(b.u-a.u)/(fb-fa)
 		if snapped := r.snap(u); snapped == a.param || snapped == b.param {
-			// A point that is known already would not move the bracket.
+			// A known point would not move the bracket.
 			u = (a.u + b.u) / 2
 			if r.integer {
 				u = math.Log(math.Round((a.param + b.param) / 2))
@@ -246,10 +240,9 @@ func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.St
 	return best, search.StatusUnconverged, nil
 }
 
-// scan evaluates a family that is not monotone on a coarse grid around u and
-// returns the point nearest to the target.
+// scan evaluates a nonmonotone family on a coarse grid around u and returns the point nearest to the target.
 func (r *rootFinder) scan(u, target float64) (point, error) {
-	const points, reach = 17, 7.0 // three decades to each side
+	const points, reach = 17, 7.0 // three decades on either side
 	for i := range points {
 		v := u + reach*(2*float64(i)/(points-1)-1)
 		if _, _, err := r.evaluate(min(max(v, math.Log(r.lo)), math.Log(r.hi))); err != nil {

@@ -21,7 +21,7 @@ type trace struct {
 	Trace  [][2]float64
 }
 
-// replay answers a search from a recorded one and fails on any other question.
+// replay answers a search from a recorded one, and fails for any other point.
 func replay(_ *testing.T, tr trace, _ bool) func(float64) (float64, error) {
 	return func(param float64) (float64, error) {
 		for _, p := range tr.Trace {
@@ -97,8 +97,7 @@ func TestFindFromAnywhere(t *testing.T) {
 	}
 }
 
-// Where several are looked for, each takes little more than an entropy: the curves here are not the
-// straight lines in log odds that the steps suppose.
+// With several targets, each takes little more than one entropy. The curves here are not linear in log odds, as the steps assume.
 func TestSeveralTargets(t *testing.T) {
 	for name, f := range map[string]func(u float64) float64{
 		"even":   func(u float64) float64 { return 1 / (1 + math.Exp(-u)) },
@@ -151,7 +150,7 @@ func TestStatuses(t *testing.T) {
 	assert.ErrorIs(t, err, bad)
 }
 
-// A second target starts from what the first one saw.
+// The search for a second target starts from the points of the first.
 func TestKnownPointsAreUsed(t *testing.T) {
 	calls := 0
 	f := logistic(0, 1)

@@ -15,24 +15,23 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// runoffFolds are those in which a learner decides. Three leave it too few rows to tell where
-// targets are nearly free of noise, which is where it is asked: settled on the regression sets of
-// the entropy paper, seed 7.
+// runoffFolds is the number of folds in which a learner decides. Three leave too few training rows for targets with little noise,
+// which is where a runoff takes place. It was chosen on the regression sets of the entropy paper, seed 7.
 const runoffFolds = 5
 
-// searchesEachFamily reports whether each family is searched to the end before families are compared: for
-// learners other than lssvm, to which the closed forms on a part of the rows say less.
+// searchesEachFamily reports whether each family is searched completely before families are compared. It is for learners other than
+// lssvm, for which closed forms on a part of the rows are less informative.
 func (e *Search) searchesEachFamily(r *search.Run) bool {
 	n, _ := r.X.Dims()
 	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine && n <= secondRows
 }
 
-// scoresClosed reports whether there is a choice and a closed form makes it.
+// scoresClosed reports whether closed forms make the choice.
 func (e *Search) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
 
-// ChooseFamily implements [search.FamilyChooser]. For the machines of package lssvm it compares the best kernels of all families on
-// few rows, and the best family goes on to all rows. For other learners, of which closed forms on a part of the rows say less,
-// each family is searched to its end, and the learner may decide.
+// ChooseFamily implements [search.FamilyChooser]. For machines of package lssvm it compares the best kernels of all families on few
+// rows, and refines the best on all rows. For other learners, for which closed forms on a part of the rows are less informative, it
+// searches each family completely, and a cross-validation of the learner may decide.
 func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if len(runs) == 0 {
@@ -47,7 +46,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 	}
 	workers := 1
 	if n, _ := runs[0].X.Dims(); e.scoresClosed() && (n <= secondRows || e.samples(n)) && runs[0].Budget == 0 && runs[0].Observe == nil {
-		workers = runs[0].Workers // reductions of so few rows keep one processor busy
+		workers = runs[0].Workers // reductions of so few rows use only one processor
 	}
 	first, rest := progress.Two(ctx, 1, e.shareOfFinals(runs[0]))
 	err = parallel.ForEachPart(first, workers, len(runs), func(ctx context.Context, i int) (err error) {
@@ -77,7 +76,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 	return taken, choices, nil
 }
 
-// Compare implements [search.FamilyChooser]: it compares choices by the rule of Score, or by their scores if one of them has no
+// Compare implements [search.FamilyChooser]. It compares choices by the rule of Score, or by their scores if one of them has no
 // closed form.
 func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	if len(runs) == 0 || len(choices) != len(runs) {
@@ -102,7 +101,7 @@ func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	return taken
 }
 
-// lookOf returns what is known of a choice at its ridge; ok is false if that is no closed form.
+// lookOf returns the results of a choice at its ridge. It returns ok = false if there is no closed form.
 func lookOf(r *search.Run, c search.Choice) (out search.RidgeScore, ok bool) {
 	for _, at := range r.Row(c.Iteration).Ridges {
 		if at.Ridge == c.Ridge {
@@ -112,20 +111,18 @@ func lookOf(r *search.Run, c search.Choice) (out search.RidgeScore, ok bool) {
 	return out, ok
 }
 
-// finalist is a kernel of a run that may be taken.
+// finalist is a candidate kernel of a run.
 type finalist struct {
 	run    int
 	choice search.Choice
 	point  search.Point
-	round  int // of its folds
+	round  int // trace round of its folds
 	floor  bool
 }
 
-// runoff lets the learner decide, on folds, among the kernels that each run has best by
-// LeaveOneOutEvidence and by LeaveOneOut, if one of them is best at the least ridge that a closed
-// form may take. There the forms are not those of the learner: it is another machine, which
-// cannot make use of so small a ridge. It returns the place of the run that has the best, and
-// writes the choice.
+// runoff compares, by cross-validation of the learner, the best kernels of each run by LeaveOneOutEvidence and by LeaveOneOut, if
+// one of them is best at the smallest allowed ridge. There the closed forms do not describe the learner, which is another machine
+// and cannot use such a small ridge. It returns the position of the best run, and updates the choice.
 func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	r := runs[0]
 	if n, _ := r.X.Dims(); e.Score != LeaveOneOutEvidence || r.Features != nil || n < runoffFolds || runs[taken].Cut() {
@@ -175,7 +172,7 @@ func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []searc
 	return all[best].run, nil
 }
 
-// finalistsOf are the best kernels of a run on all rows.
+// finalistsOf returns the best kernels of a run on all rows.
 func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedform.Form) (out []finalist) {
 	n, _ := r.X.Dims()
 	round := 0
@@ -191,7 +188,7 @@ func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedform.F
 		f := finalist{run: at, choice: choice, point: rows[l.Row].Point, round: round + 1}
 		f.choice.Iteration, f.choice.Ridge = rows[l.Row].Iteration, l.Ridge
 		least := form.MinRidge * form.RidgeUnit(r.Family.Kernel(rows[l.Row].Param), r.X)
-		f.floor = l.Ridge <= 1.001*least // to rounding
+		f.floor = l.Ridge <= 1.001*least // up to rounding
 		out = append(out, f)
 	}
 	return out

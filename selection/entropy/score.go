@@ -7,30 +7,25 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Score is that by which Entropy compares kernels.
+// Score selects how a [Search] compares kernels.
 type Score int
 
-// The scores. The first three are closed forms, from the same reduction of the
-// kernel matrix as its entropy: the learner is not fitted.
+// The scores. The first three are closed forms, computed from the same reduction of the kernel matrix as its entropy, without
+// fitting the learner.
 const (
-	// LeaveOneOutEvidence is [LeaveOneOut] where that tells: of all kernels and ridges whose leave-one-out error is
-	// within half a standard error of the least, or a twentieth of it with more than 600 rows, it takes the pair of
-	// the largest log evidence. The least error alone is often luck, and the evidence alone trusts that the kernel is
-	// right. Of classes it takes the least product of that error and of the share of rows that the others put into
-	// another class (and a hundredth more).
+	// LeaveOneOutEvidence starts from [LeaveOneOut]. Among all kernels and ridges whose leave-one-out error is within half a
+	// standard error of the smallest, or within a twentieth of it above 600 rows, it takes the pair with the largest log evidence.
+	// The smallest error alone is often luck, and the evidence alone assumes that the kernel is right. For classes it minimises the
+	// product of that error and the fraction of rows whose leave-one-out class is wrong, plus a hundredth.
 	LeaveOneOutEvidence Score = iota
-	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
-	// with an intercept, at the ridge where it is least, over the variance of the
-	// targets; for a Classifier of targets ±1, each class against the rest. It
-	// does not suppose that the kernel is right, only that it predicts. Weights are
-	// those of the fit, of the mean of the squares, and of the variance.
+	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression with an intercept, at the ridge that minimises
+	// it, divided by the variance of the targets. For a Classifier the targets are ±1, each class against the rest. It does not
+	// assume that the kernel is right. The weights are those of the fit, of the mean of squares, and of the variance.
 	LeaveOneOut
-	// LogEvidence is that of a Gaussian process for the contrasts of the targets, at the best
-	// of two ridges to a decade, for a Regressor. With weights a row's noise has the variance
-	// λs²/w.
+	// LogEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at the best of two ridges per decade,
+	// for a Regressor. With weights, the noise of a row has variance λs²/w.
 	LogEvidence
-	// CrossValidation fits the learner at the parameter found for each target, in
-	// each fold.
+	// CrossValidation fits the learner at the parameter found for each target in each fold.
 	CrossValidation
 )
 
@@ -48,7 +43,7 @@ func (s Score) rule() closedform.Rule {
 	}[s]
 }
 
-// measure says how the scores of a closed form compare.
+// measure returns the direction in which scores of a closed form compare.
 func (s Score) measure() search.Measure {
 	if s == LogEvidence {
 		return search.Measure{Name: "log evidence", LargerIsBetter: true}
@@ -56,7 +51,7 @@ func (s Score) measure() search.Measure {
 	return search.Measure{Name: "leave-one-out NMSE"}
 }
 
-// form is the closed form of a run; nil where the learner is cross-validated, and for targets that all kernels fit alike.
+// form returns the closed form of a run. It is nil if the learner is cross-validated, and for targets that all kernels fit equally.
 func (e *Search) form(r *search.Run) (*closedform.Form, error) {
 	switch {
 	case e.Score == CrossValidation:

@@ -17,10 +17,9 @@ import (
 
 // scorer scores the kernels that a Search has found.
 type scorer interface {
-	// score sees to it that the points, which the trace has, have a score. It is called
-	// again with more of them.
+	// score makes sure that the points, which are in the trace, have scores. It is called again with more points.
 	score(ctx context.Context, points []search.Point) error
-	// measure says how the scores compare.
+	// measure returns how the scores compare.
 	measure() search.Measure
 }
 
@@ -40,14 +39,14 @@ func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
 		onSample: method == Subsample}
 }
 
-// scored is the scorer where scores come with the entropies, or nothing can be scored.
+// scored is the scorer if scores come with the entropies, or nothing can be scored.
 type scored search.Measure
 
 func (s scored) score(context.Context, []search.Point) error { return nil }
 
 func (s scored) measure() search.Measure { return search.Measure(s) }
 
-// foldScorer cross-validates the learner, where there is a choice.
+// foldScorer cross-validates the learner if there is a choice.
 type foldScorer struct {
 	run      *search.Run
 	splitter validation.Splitter
@@ -68,27 +67,26 @@ func (s *foldScorer) score(ctx context.Context, points []search.Point) error {
 	return err
 }
 
-// featureScorer scores by a closed form where there is no whole kernel matrix, all points on
-// the same rows, since a score depends on their number: on all rows by the features of the
-// pivots if those leave little beside the ridge at every point, and else exactly on scoreRows
-// of them.
+// featureScorer scores by a closed form without the complete kernel matrix. All points use the same rows, since a score depends on
+// their number: all rows by the features of the pivots, if their remainder is small compared with the ridge at every point, and
+// otherwise exactly scoreRows of them.
 type featureScorer struct {
 	run      *search.Run
 	form     *closedform.Form
 	search   *Search
 	pivots   lowRankSource
-	onSample bool // scores are of rows that were drawn, and not of all by pivots
+	onSample bool // scores use sampled rows rather than all rows by pivots
 
-	drawn  []int            // those rows
-	part   *closedform.Form // the score on them
-	shared *kernels.Shared  // of them
+	drawn  []int            // the sampled rows
+	part   *closedform.Form // the closed form on them
+	shared *kernels.Shared  // their distances
 	ahead  map[float64]rowScore
 }
 
 func (s *featureScorer) measure() search.Measure { return s.search.Score.measure() }
 
 func (s *featureScorer) score(ctx context.Context, points []search.Point) error {
-	// The highest entropy takes the most pivots, so it is the first to tell.
+	// The highest entropy needs the most pivots, so start with it.
 	for i := len(points) - 1; i >= 0 && !s.onSample; i-- {
 		if err := s.point(ctx, points[i], i == len(points)-1); err != nil {
 			return err
@@ -111,7 +109,7 @@ func (s *featureScorer) score(ctx context.Context, points []search.Point) error 
 	return nil
 }
 
-// basis is that of the scores as things stand.
+// basis returns the current basis of the scores.
 func (s *featureScorer) basis() search.Basis {
 	if s.onSample {
 		return search.OnRows
@@ -119,8 +117,7 @@ func (s *featureScorer) basis() search.Basis {
 	return search.OnPivots
 }
 
-// point scores a point that has no score of this basis yet; the first of a round whatever
-// the budget says.
+// point scores a point that has no score of this basis yet. The first point of a round ignores the budget.
 func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) error {
 	row, _ := s.run.Find(p, 0)
 	if row.Basis == s.basis() {
@@ -139,7 +136,7 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 				row.Seconds, row.Matrices = old.Seconds, old.Matrices
 			})
 			return nil
-		case old.Basis == search.OnRows: // the earlier search found pivots wanting
+		case old.Basis == search.OnRows: // pivots did not suffice in the earlier search
 			s.onSample = true
 			return nil
 		}
@@ -153,11 +150,11 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 	})
 }
 
-// onPivots scores on all rows by the features of the pivots, or sets onSample if those
-// leave too much beside the ridge.
+// onPivots scores on all rows by the features of the pivots. If their remainder is too large compared with the ridge, it sets
+// onSample.
 func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) error {
 	kernel := s.run.Family.Kernel(row.Param)
-	limit := 0.0 // of the residual share: none yet
+	limit := 0.0 // largest accepted residual; initially none
 	for range 2 {
 		o := s.pivots.options()
 		rest := limit
@@ -173,7 +170,7 @@ func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) erro
 		}
 		row.SetCurve(curve, s.search.Score == LogEvidence, search.OnPivots, l.Rank)
 		row.Residual = l.Residual
-		// In units of the mean k(x, x).
+		// In units of the mean of k(x, x).
 		if limit = closedform.PivotResidual * row.Ridge / mean; l.Residual <= limit {
 			return nil
 		}
@@ -183,14 +180,13 @@ func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) erro
 	return nil
 }
 
-// rowScore is a score on rows, computed ahead of its turn.
+// rowScore is a score on sampled rows, computed in advance.
 type rowScore struct {
 	curve   []search.RidgeScore
 	seconds float64
 }
 
-// lookAhead scores the points that onRows will be asked for, on the workers: a reduction
-// keeps one processor busy.
+// lookAhead scores, in parallel, the points that onRows will need, since a reduction uses only one processor.
 func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) error {
 	var params []float64
 	for _, i := range search.Spread(len(points)) {
@@ -222,7 +218,7 @@ func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) er
 	return nil
 }
 
-// prepare draws the rows, once, the same for all parameters.
+// prepare draws the rows once, for all parameters.
 func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	if s.shared != nil {
 		return nil

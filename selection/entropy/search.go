@@ -24,31 +24,25 @@ const (
 	defaultMaxEvaluations = 40
 )
 
-// defaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
-// good models mostly lie, and two near 0, where the kernel is nearly linear, for
-// targets that are nearly linear too.
+// defaultTargets returns the default target entropies: 0.1 to 0.5, where good models mostly lie, and two near 0, where the kernel
+// is nearly linear, for nearly linear targets.
 func defaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5} }
 
-// higherTargets returns those that are added where the best of the default ones
-// is the last, or where the family does not come down to the first.
+// higherTargets returns the targets that are added if the best default target is the last, or the family does not reach the first.
 func higherTargets() []float64 { return []float64{0.7, 0.9} }
 
-// Search chooses among the kernels of a family whose matrices have given
-// entropies, by a closed-form score, without fitting the learner. See the package
-// documentation.
+// Search chooses among the kernels of a family whose matrices have given entropies, by a closed-form score, without fitting the
+// learner. See the package documentation.
 //
-// A single target takes about three kernel matrices, and each of several about one and a third. The first costs
-// O(n²d) to make, the others O(n²), and each 4n³/3 for its entropy, twice that with [LeaveOneOut]; memory is one
-// and a half n×n matrices. With the weights of a FitWeighted, which the entropy does not know and the scores do, it
-// is another 4n³/3 and another matrix.
+// A single target takes about three kernel matrices, and each of several targets about one and a third. The first matrix costs
+// O(n²d), further ones O(n²), and each entropy 4n³/3, or twice that with [LeaveOneOut]. Memory is one and a half n×n matrices. With
+// the weights of FitWeighted, which the scores use but the entropy does not, another 4n³/3 and another matrix are needed.
 type Search struct {
-	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 if the
-	// results call for them. A single target is taken as it is found, whatever its score: 0.25 suits regression, 0.4
-	// classification.
+	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, and also 0.7 and 0.9 if the best may
+	// be there. A single target is accepted whatever its score: 0.25 suits regression, and 0.4 classification.
 	Targets []float64
 
-	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets
-	// below 0.08.
+	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets below 0.08.
 	Tolerance float64 `zero:"0.02" below:"1"`
 
 	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, it is 40.
@@ -57,15 +51,14 @@ type Search struct {
 	// Score is the score. The zero value is [LeaveOneOutEvidence].
 	Score Score
 
-	// MinRidge is the least ridge that a closed-form score takes, > 0, in units of the mean k(x, x). If it is 0, there
-	// is no least ridge for lssvm, whose own score it is, and it is 1e-3 for other learners. NoMinRidge removes the
-	// limit for any learner.
+	// MinRidge is the smallest ridge of a closed-form score, > 0, in units of the mean of k(x, x). If it is 0, there is no limit
+	// for lssvm, whose own score it is, and it is 1e-3 for other learners. NoMinRidge removes the limit for any learner.
 	MinRidge   float64 `zero:"the least ridge of the learner"`
 	NoMinRidge bool
 
-	// Method says how entropies are computed. If it is the zero value, it is Exact, on 300 rows that are drawn if
-	// there are more, and the best kernels are then scored on all rows. For a single target, or with
-	// [CrossValidation], the zero value is Exact up to 1000 rows, [LowRank] up to 20 000, and Subsample beyond.
+	// Method selects how entropies are computed. The zero value is Exact, on at most 300 random rows, and the best kernels are then
+	// scored on all rows. For a single target, or with [CrossValidation], the zero value is Exact up to 1000 rows, [LowRank] up to
+	// 20 000, and Subsample beyond.
 	Method Method
 
 	// MaxRank is the largest number of pivots of a low-rank entropy. If it is 0, it is 600.
@@ -74,9 +67,9 @@ type Search struct {
 	// Seed is the seed for drawing pivots and subsamples.
 	Seed uint64
 
-	// Splitter and Metric are those of [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a
-	// [Regressor], and [validation.StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used when
-	// [LeaveOneOutEvidence] leaves the decision to the learner.
+	// Splitter and Metric are those of [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a [Regressor],
+	// and [validation.StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used if [LeaveOneOutEvidence] leaves
+	// the decision to a cross-validation of the learner.
 	Splitter validation.Splitter
 	Metric   metrics.Metric
 }
@@ -100,7 +93,7 @@ func (e *Search) withDefaults() (Search, error) {
 	return out, nil
 }
 
-// aims are all targets that there may be.
+// aims returns all possible targets.
 func (e *Search) aims() []float64 {
 	if e.Targets != nil {
 		return e.Targets
@@ -108,14 +101,14 @@ func (e *Search) aims() []float64 {
 	return append(defaultTargets(), higherTargets()...)
 }
 
-// tolerance is that of a target: a fixed one would let a low target end at any lower one.
+// tolerance returns the tolerance of a target. A fixed one would accept any smaller entropy for a low target.
 func (e *Search) tolerance(target float64) float64 { return min(e.Tolerance, target/4) }
 
 // Name returns "entropy".
 func (e *Search) Name() string { return "entropy" }
 
-// Choose implements [search.Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge, those of the
-// learner where [CrossValidation] could score nothing, or the error of ctx.
+// Choose implements [search.Strategy]. Errors: ErrParam, ErrShape if all rows are equal, ErrTooLarge, those of the learner if
+// [CrossValidation] could not score anything, and ctx's.
 func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
@@ -124,8 +117,8 @@ func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	return e.choose(ctx, r, false)
 }
 
-// choose searches a family. With rivals, which are families that are searched for the same choice, it stops before the
-// best kernel is looked at on all rows.
+// choose searches a family. With rivals, which are other families of the same choice, it stops before the best kernel is scored on
+// all rows.
 func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search.Choice, error) {
 	cfg, err := e.withDefaults()
 	if err != nil {
@@ -134,7 +127,7 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 	if err := r.KernelsOnly(searchType); err != nil {
 		return search.Choice{}, err
 	}
-	// Beyond the rows that are drawn first all else takes longer.
+	// With more rows than the first sample, the later steps take most of the time.
 	later := 0.
 	if n, _ := r.X.Dims(); !rivals && e.samples(n) {
 		later = math.Pow(float64(n)/firstRows, 1.5) / 4
@@ -180,7 +173,7 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 	return e.finish(rest, r, choice)
 }
 
-// shareOfFinals is what the finalists of several families take of the time of their searches, about.
+// shareOfFinals estimates the time of the finalists of several families relative to their searches.
 func (e *Search) shareOfFinals(r *search.Run) float64 {
 	n, _ := r.X.Dims()
 	if !e.samples(n) {
@@ -189,7 +182,7 @@ func (e *Search) shareOfFinals(r *search.Run) float64 {
 	return math.Pow(float64(n)/firstRows, 1.5) / 4
 }
 
-// coordinate is a target and the parameter that was found for it.
+// coordinate is a target and the parameter found for it.
 type coordinate struct {
 	target float64
 	point
@@ -204,9 +197,9 @@ type state struct {
 	scorer  scorer
 	start   float64
 	finder  rootFinder
-	asked   int     // targets
-	found   int     // of them
-	current float64 // the target that is being looked for, or was when the budget ran out
+	asked   int     // number of targets
+	found   int     // number of targets found
+	current float64 // the current target, or the last one before the budget was spent
 	coords  []coordinate
 }
 
@@ -222,8 +215,7 @@ func (s *state) round(ctx context.Context, targets []float64) error {
 	return s.scorer.score(ctx, points)
 }
 
-// wantsHigher reports whether the best of the default targets is the last, or the
-// family does not come down to the first.
+// wantsHigher reports whether the best default target is the last, or the family does not reach the first.
 func (s *state) wantsHigher() bool {
 	if s.run.Cut() {
 		return false
@@ -232,7 +224,7 @@ func (s *state) wantsHigher() bool {
 	return s.best().Entropy >= highest.entropy || lowest.status == search.StatusFloor
 }
 
-// evaluate returns the entropy at a parameter, which the source writes into the trace.
+// evaluate returns the entropy at a parameter. The source records it in the trace.
 func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	aim := s.current
 	if math.IsNaN(aim) {
@@ -248,8 +240,7 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	return row.Entropy, err
 }
 
-// locate finds the parameter of each target, from the middle one outwards so
-// that each starts from known neighbours.
+// locate finds the parameter of each target, from the middle outwards, so that each search starts from known neighbours.
 func (s *state) locate(targets []float64) error {
 	targets = slices.Clone(targets)
 	slices.Sort(targets)
@@ -263,7 +254,7 @@ func (s *state) locate(targets []float64) error {
 		s.finder.tolerance = s.tolerance(target)
 		point, status, err := s.finder.find(s.start, target)
 		if errors.Is(err, search.ErrBudget) {
-			continue // a later target may lie where an entropy is known
+			continue // a later target may be near a known entropy
 		}
 		if err != nil {
 			return err
@@ -275,7 +266,7 @@ func (s *state) locate(targets []float64) error {
 	return nil
 }
 
-// take notes what was found for a target.
+// take records the result for a target.
 func (s *state) take(c coordinate) {
 	row, _ := s.run.Find(search.ParamPoint(c.param), 0)
 	s.run.Annotate(row.Iteration, func(row *search.TraceRow) {
@@ -285,19 +276,19 @@ func (s *state) take(c coordinate) {
 	switch {
 	case i < 0:
 		s.coords = append(s.coords, c)
-	// Two targets ended at one parameter; it belongs to the nearer.
+	// Two targets led to the same parameter, which belongs to the nearer.
 	case math.Abs(s.coords[i].target-c.entropy) > math.Abs(c.target-c.entropy):
 		s.coords[i].target, s.coords[i].status = c.target, c.status
 	}
 }
 
-// refinements is how often a search that scores all rows as it goes halves the distance
-// between the best kernel and its neighbours.
+// refinements is the number of times that a search that scores all rows immediately halves the distance between the best kernel and
+// its neighbours.
 const refinements = 2
 
-// refine looks between the best kernel and its neighbours, whose entropies were looked for.
+// refine searches between the entropies of the best kernel and its neighbours.
 func (s *state) refine() error {
-	// Finalists are looked at more closely where scores are not yet of all rows.
+	// If scores do not use all rows yet, the finalists are refined instead.
 	if n, _ := s.run.X.Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil
 	}
@@ -328,9 +319,8 @@ func (s *state) refine() error {
 	return nil
 }
 
-// best returns the trace row of the best score; of equal ones, or where none has
-// a score, that of the lowest entropy: the smoothest kernel. A closed form scores
-// every kernel whose entropy was computed, also those met on the way.
+// best returns the trace row with the best score. In a tie, or without scores, it returns the row with the lowest entropy, that of
+// the smoothest kernel. A closed form scores every kernel whose entropy was computed, including intermediate ones.
 func (s *state) best() search.TraceRow {
 	at := func(param float64) search.TraceRow {
 		row, _ := s.run.Find(search.ParamPoint(param), 0)
@@ -339,8 +329,7 @@ func (s *state) best() search.TraceRow {
 	if len(s.coords) == 1 && !s.run.Cut() {
 		return at(s.coords[0].param)
 	}
-	// The budget may end the search before the first target is found, and current is
-	// the one it was after.
+	// The budget may end the search before the first target is found; current is the target of that search.
 	fallback, _ := s.finder.nearest(s.current)
 	if len(s.coords) > 0 {
 		fallback = s.coords[0].point
@@ -369,7 +358,7 @@ func (s *state) conclude() (search.Choice, error) {
 	if s.Score == CrossValidation && len(s.coords) > 1 && math.IsNaN(row.Score) {
 		return search.Choice{}, fmt.Errorf("%s: no point could be scored: %w", searchType, s.run.FirstFailure())
 	}
-	// met on the way to a target
+	// an intermediate point of a search has no target
 	out := search.Choice{Iteration: row.Iteration, Status: search.StatusOK, Target: missing, Measure: s.scorer.measure()}
 	if l, ok := closedform.Prefer(s.run.Trace(), s.Score.rule(), s.run.Labels != nil); ok && l.Row+1 == row.Iteration {
 		out.Ridge = l.Ridge
@@ -415,5 +404,5 @@ func rowsDiffer(r *search.Run) error {
 	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 }
 
-// missing is the value of what was not computed.
+// missing is the value of quantities that were not computed.
 var missing = math.NaN()

@@ -17,21 +17,20 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Method is how Entropy computes entropies.
+// Method selects how a [Search] computes entropies.
 type Method int
 
 // The methods.
 const (
 	// Automatic chooses by the number of rows.
 	Automatic Method = iota
-	// Exact takes all eigenvalues of the kernel matrix, O(n³) and an n×n matrix.
+	// Exact computes all eigenvalues of the kernel matrix, with cost O(n³) and memory for an n×n matrix.
 	Exact
-	// LowRank takes rigorous bounds from a factorisation on random pivots that grows
-	// until they say on which side of every target the entropy lies, O(nm²) for m pivots
-	// and memory mn.
+	// LowRank computes rigorous bounds from a factorisation on random pivots, which grows until the bounds decide on which side of
+	// every target the entropy lies. It costs O(nm²) for m pivots, and memory for mn numbers.
 	LowRank
-	// Subsample is [LowRank] on three draws of 5000 rows. The bits of a kernel settle as rows are added while its
-	// entropy falls with log2 n, so the mean of the bits is set against the number of all rows.
+	// Subsample is [LowRank] on three samples of 5000 rows. As rows are added, the entropy in bits converges while the relative
+	// entropy falls with log2 n, so the mean of the bits is divided by log2 of the number of all rows.
 	Subsample
 )
 
@@ -40,18 +39,17 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Exact", "LowRank", "Subsample")
 }
 
-// Where Automatic changes its method, and what Subsample and scores take.
+// Limits of the methods that Automatic chooses, and sizes of samples.
 const (
 	exactRows     = 1000
 	lowRankRows   = 20_000
 	subsampleRows = 5000
 	subsamples    = 3
-	// scoreRows rows, drawn once, are what a closed form is computed on where pivots
-	// leave too much to compute it on all.
+	// scoreRows is the number of sampled rows for a closed form if pivots do not suffice for all rows.
 	scoreRows = 1000
 )
 
-// settled is the method for n rows.
+// settled returns the method for n rows.
 func (m Method) settled(n int) Method {
 	switch {
 	case m != Automatic:
@@ -66,9 +64,9 @@ func (m Method) settled(n int) Method {
 
 // entropySource computes entropies of kernels on the training rows.
 type entropySource interface {
-	// rows is how many rows an entropy is of.
+	// rows returns the number of rows of an entropy.
 	rows() int
-	// measure writes the entropy of the kernel into row, and a score that comes with it.
+	// measure writes the entropy of the kernel into row, and its score if it comes with the entropy.
 	measure(ctx context.Context, k kernels.Kernel, row *search.TraceRow) error
 }
 
@@ -96,21 +94,20 @@ func newSource(e *Search, r *search.Run, form *closedform.Form) entropySource {
 	return out
 }
 
-// draw returns up to count of n rows, ascending; which says for what.
+// draw returns up to count of n row indices in ascending order. Which distinguishes samples.
 func (e *Search) draw(n, count int, which uint64) []int {
-	rows := rand.New(rand.NewPCG(e.Seed, 0x73756273616d<<8+which)).Perm(n)[:min(count, n)] // the streams "subsam" 0, 1, ...
+	rows := rand.New(rand.NewPCG(e.Seed, 0x73756273616d<<8+which)).Perm(n)[:min(count, n)] // the random streams "subsam" 0, 1, ...
 	slices.Sort(rows)
 	return rows
 }
 
-// exactSource takes the eigenvalues of whole kernel matrices, and the closed-form score from
-// the same reduction.
+// exactSource computes the eigenvalues of complete kernel matrices, and the closed-form score from the same reduction.
 type exactSource struct {
 	run    *search.Run
 	form   *closedform.Form
 	score  Score
 	x      *mat.Dense
-	shared *kernels.Shared // what all kernels are made of; nil at first
+	shared *kernels.Shared // common part of all kernels; initially nil
 }
 
 func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
@@ -140,7 +137,7 @@ func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *s
 	return nil
 }
 
-// lowRankSource takes bounds from pivots.
+// lowRankSource computes bounds from pivots.
 type lowRankSource struct {
 	search  *Search
 	x       *mat.Dense
@@ -153,8 +150,8 @@ func (s lowRankSource) options() *measures.LowRankOptions {
 	return &measures.LowRankOptions{MaxRank: s.search.MaxRank, Seed: s.search.Seed, Workers: s.workers, Decided: s.search.decides}
 }
 
-// decides says whether the search can go on from bounds: for every target they say that
-// the entropy is below it, above it, or at it, within its tolerance.
+// decides reports whether bounds suffice for the search: they tell for every target whether the entropy is below, above, or within
+// its tolerance.
 func (e *Search) decides(b measures.Bounds) bool {
 	for _, target := range e.aims() {
 		t := e.tolerance(target)
@@ -176,10 +173,10 @@ func (s lowRankSource) measure(ctx context.Context, k kernels.Kernel, row *searc
 	return nil
 }
 
-// subsampleSource takes means over draws of the rows.
+// subsampleSource computes means over samples of the rows.
 type subsampleSource struct {
 	parts []lowRankSource
-	all   int // rows
+	all   int // number of rows
 }
 
 func (s subsampleSource) rows() int { return s.parts[0].rows() }

@@ -12,14 +12,14 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Axis is a named setting and its possible values: Values, Choices, or a range from Low to High.
+// Axis is a named setting with its possible values: Values, Choices, or a range from Low to High.
 type Axis struct {
 	Name string
 
-	// Values are the values of an axis of numbers.
+	// Values are the values of a numeric axis.
 	Values []float64
 
-	// Choices are the values of an axis of words.
+	// Choices are the values of an axis of names.
 	Choices []string
 	// Low and High are the ends of a range.
 	Low  float64
@@ -31,24 +31,24 @@ type Axis struct {
 	// If Log is set, the points of a range are in equal ratios. Low must then be > 0.
 	Log bool
 
-	// If Integer is set, the points of a range are rounded to whole numbers.
+	// If Integer is set, the points of a range are rounded to integers.
 	Integer bool
 
-	// If When is not nil, it says whether the setting exists, given the settings of the axes before it. If it does not
-	// exist, [Values.Has] returns false.
+	// If When is not nil, it reports whether the setting exists, given the settings of the axes before it. If it does not exist,
+	// [Values.Has] returns false.
 	When func(v Values) bool
 }
 
-// Values are settings by name: one point on all axes that exist at it.
+// Values holds settings by name: one point on all axes that exist there.
 type Values struct {
 	settings []setting
-	turn     int // of a point of a grid, from 1, in the order of spreadOver
+	turn     int // position of a grid point, from 1, in the order of spreadOver
 }
 
 type setting struct {
 	name   string
 	number float64
-	choice string // "" of a number
+	choice string // "" for a number
 }
 
 func (v Values) find(name string) (setting, bool) {
@@ -59,20 +59,20 @@ func (v Values) find(name string) (setting, bool) {
 	return v.settings[i], true
 }
 
-// Has reports whether a setting is there.
+// Has reports whether a setting exists.
 func (v Values) Has(name string) bool { _, ok := v.find(name); return ok }
 
-// Number returns a setting. For a choice it returns its position, and for a setting that does not exist NaN.
+// Number returns a setting. It returns the position of a choice, and NaN for a setting that does not exist.
 func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.number }
 
-// Choice returns the word of a setting. It returns "" if the setting is a number or does not exist.
+// Choice returns the name of a setting. It returns "" if the setting is a number or does not exist.
 func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
 
-// Turn returns the place of v, from 1, in the order in which a search tries the points of [Points]: every beginning of it has values of
-// all axes. It is 0 for points that are tried as they stand.
+// Turn returns the position of v, from 1, in the order in which a search tries the points of [Points]. Every prefix of that order
+// has several values of each axis. It is 0 for points that are tried in their own order.
 func (v Values) Turn() int { return v.turn }
 
-// String returns "kernel=rbf, C=10".
+// String returns the settings, such as "kernel=rbf, C=10".
 func (v Values) String() string {
 	parts := make([]string, len(v.settings))
 	for i, s := range v.settings {
@@ -88,12 +88,12 @@ const (
 	defaultAxisPoints = 5
 	mostPoints        = 1 << 20
 
-	quasiStream = 0x7175617369 // "quasi"
+	quasiStream = 0x7175617369 // the random stream "quasi"
 )
 
-// Points returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not
-// exist at a point makes no combinations. A search tries them in another order, see selection.CandidateGrid. Errors: ErrParam, also
-// for more than 2²⁰ combinations.
+// Points returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not exist at a point
+// adds no combinations. A search tries them in another order, see selection.CandidateGrid. Errors: ErrParam, also for more than 2²⁰
+// combinations.
 func Points(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -119,7 +119,7 @@ func Points(axes ...Axis) (_ []Values, err error) {
 					t = float64(i) / float64(steps-1)
 				}
 				s := a.setting(t, i)
-				if !seen[s] { // rounding makes some equal
+				if !seen[s] { // rounding makes some points equal
 					seen[s] = true
 					next = append(next, v.and(s))
 				}
@@ -133,14 +133,14 @@ func Points(axes ...Axis) (_ []Values, err error) {
 	return out, nil
 }
 
-// spreadOver returns lo..hi-1, the places of points that have the same first settings and differ in those from depth on, in
-// an order of which every beginning is spread over all axes. The values of the next axis take turns, in the order of spread.
-// Each begins at another place of its own points, as the same place would be the same values of the other axes.
+// spreadOver returns the positions lo..hi-1, of points that share their first settings and differ from setting depth on, in an
+// order whose prefixes are spread over all axes. The values of the next axis take turns, in the order of spread. Each starts at a
+// different position among its own points, because the same position would repeat the values of the other axes.
 func spreadOver(points []Values, lo, hi, depth int) []int {
 	if hi-lo == 1 {
 		return []int{lo}
 	}
-	var parts [][]int // the points of each value of the next axis
+	var parts [][]int // points of each value of the next axis
 	for from := lo; from < hi; {
 		to := from + 1
 		for to < hi && points[to].settings[depth] == points[from].settings[depth] {
@@ -165,8 +165,8 @@ func spreadOver(points []Values, lo, hi, depth int) []int {
 	return out
 }
 
-// goldenStep is a step whose multiples are spread evenly over n places and meet each once: the number next to the golden
-// section of n that has no divisor in common with it.
+// goldenStep returns a step whose multiples are spread evenly over n positions and visit each once: the number next to the golden
+// section of n that is coprime to n.
 func goldenStep(n int) int {
 	step := max(1, int(math.Round(float64(n)*(math.Sqrt(5)-1)/2)))
 	for a, b := step, n; ; a, b = step, n {
@@ -180,11 +180,10 @@ func goldenStep(n int) int {
 	}
 }
 
-// QuasiRandom returns n points on the axes that fill them evenly: those of J. H. Halton (Numerische
-// Mathematik 2, 1960, 84), shifted by chance, so that more points are the fewer ones and
-// others. Points that are equal are left out, so that it may return fewer than n: axes of words, of Values, and of
-// whole numbers have few values, and several of the n points may fall on one combination of them. At most 16 axes.
-// Errors: ErrParam.
+// QuasiRandom returns n points that fill the axes evenly. They are the points of J. H. Halton (Numerische Mathematik 2, 1960, 84)
+// with a random shift, so a larger n extends the points of a smaller one. Equal points are left out, so it may return fewer than n:
+// axes of names, of Values and of integers have few values, and several points may have the same combination. It accepts at most 16
+// axes. Errors: ErrParam.
 func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -223,7 +222,7 @@ func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	return out, nil
 }
 
-// radicalInverse mirrors the digits of i at the point.
+// radicalInverse mirrors the digits of i at the radix point.
 func radicalInverse(i, base int) (out float64) {
 	for scale := 1 / float64(base); i > 0; scale /= float64(base) {
 		out += float64(i%base) * scale
@@ -238,7 +237,7 @@ func (v Values) and(s setting) Values {
 
 func (a Axis) applies(v Values) bool { return a.When == nil || a.When(v) }
 
-// steps is how many points a grid has on the axis.
+// steps returns the number of grid points on the axis.
 func (a Axis) steps() int {
 	switch {
 	case a.Values != nil:
@@ -253,7 +252,7 @@ func (a Axis) steps() int {
 	return a.Points
 }
 
-// setting is the setting of a list at i, and of a range at the share t of it.
+// setting returns value i of a list, or the value of a range at the fraction t.
 func (a Axis) setting(t float64, i int) setting {
 	switch {
 	case a.Values != nil:

@@ -101,7 +101,7 @@ func TestSpreadOverAxes(t *testing.T) {
 	for name, c := range map[string]struct {
 		axes []Axis
 		k    int
-		want map[string]int // values of each axis among the first k
+		want map[string]int // number of values of each axis among the first k points
 	}{
 		"words and a range": {[]Axis{{Name: "kernel", Choices: []string{"a", "b", "c", "d", "e"}}, {Name: "n", Low: 1, High: 11, Points: 11}}, 7, map[string]int{"kernel": 5, "n": 5}},
 		"two and many":      {[]Axis{{Name: "kernel", Choices: []string{"a", "b"}}, {Name: "n", Low: 1, High: 11, Points: 11}}, 8, map[string]int{"kernel": 2, "n": 7}},

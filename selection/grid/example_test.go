@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 )
 
-// wave is a sine of 40 rows.
+// wave returns 40 rows of a sine.
 func wave() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
@@ -36,7 +36,7 @@ func ExampleSearch() {
 	// Output: RBF(gamma=1) of 3 after 10 fits
 }
 
-// A budget that is spent at once leaves the first parameter, and a model.
+// A budget that is spent immediately leaves the first parameter, and a model.
 func ExampleSearch_budget() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &grid.Search{Params: []float64{1, 0.01, 100}}, Budget: time.Nanosecond, Workers: 1}
@@ -54,7 +54,7 @@ func ExampleSearch_budget() {
 	// not scored: the budget was spent
 }
 
-// Successive halving: all parameters on a third of the rows, the best third of them on all.
+// Successive halving: all parameters on a third of the rows, and the best third of them on all rows.
 func ExampleHalving() {
 	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
 	for i := range y {
@@ -74,8 +74,7 @@ func ExampleHalving() {
 	// 200 training rows
 }
 
-// Without a kernel: the better of a linear and a kernel machine by cross-validation, which
-// then predicts.
+// Without kernels: the better of a linear and a kernel machine by cross-validation, which then predicts.
 func ExampleSearch_candidates() {
 	x, y := wave()
 	r := &selection.Regressor{
@@ -93,7 +92,7 @@ func ExampleSearch_candidates() {
 	// Output: candidate 1 (*lssvm.Regressor)
 }
 
-// Settings of any step of a pipeline, by name; one is only there beside a choice of another.
+// Named settings of any step of a pipeline. One exists only for a particular choice of another.
 func ExampleAxis() {
 	points, err := grid.Points(
 		grid.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},

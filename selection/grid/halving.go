@@ -17,14 +17,13 @@ import (
 // Defaults of Halving.
 const (
 	defaultHalvingFactor = 3
-	// defaultLeastRows is the fewest training rows of a fold that parameters are judged on.
+	// defaultLeastRows is the smallest number of training rows in a fold.
 	defaultLeastRows = 40
 )
 
-// Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016): all
-// parameters are fitted on a part of each fold's training rows, the best of them, one in
-// Factor, on Factor times as many, and so on, until the last are fitted on all: a baseline
-// that is cheaper than Search where fits grow faster than their rows. With few rows it is
+// Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016): all parameters are fitted on a part of each
+// fold's training rows, the best one in Factor on Factor times as many rows, and so on, until the last are fitted on all rows. It
+// is a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. With few rows it is the same as
 // Search.
 type Halving struct {
 	// Params are as in [Search].
@@ -35,7 +34,7 @@ type Halving struct {
 	// Factor is ≥ 2. If it is 0, it is 3.
 	Factor int `zero:"3" least:"2"`
 
-	// LeastRows is the fewest training rows of a fold, ≥ 2. If it is 0, it is 40.
+	// LeastRows is the smallest number of training rows in a fold, ≥ 2. If it is 0, it is 40.
 	LeastRows int `zero:"40" least:"2"`
 
 	// Splitter is as in [Search].
@@ -54,14 +53,14 @@ func (h *Halving) withDefaults() (Halving, error) {
 	return out, settings.Check("grid: Halving", h)
 }
 
-// halvingRound is what one round of Halving does.
+// halvingRound describes one round of Halving.
 type halvingRound struct {
 	rows  int // training rows of a fold
-	count int // parameters
+	count int // number of parameters
 }
 
-// rounds plans how many parameters are judged on how many rows: the last on all, those
-// before on one part in factor of the next, but not on fewer than least.
+// rounds plans the numbers of parameters and rows: the last round uses all rows, and each earlier one a fraction 1/factor of the
+// next, but at least least rows.
 func rounds(parameters, rows, factor, least int) []halvingRound {
 	out := []halvingRound{{rows, parameters}}
 	for parts := factor; parameters > 1 && rows/parts >= least && len(out) < 30; parts *= factor {
@@ -81,7 +80,7 @@ func rounds(parameters, rows, factor, least int) []halvingRound {
 // Name returns "halving".
 func (h *Halving) Name() string { return "halving" }
 
-// Choose implements [search.Strategy]; errors are Search's.
+// Choose implements [search.Strategy], with the errors of Search.
 func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
@@ -110,7 +109,7 @@ func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 	r.Expect(len(plan))
 	for i, round := range plan {
 		t.Points, t.Folds, t.Round, t.Rows = left[:min(round.count, len(left))], folds, i+1, round.rows
-		t.Spread = i == 0 // later the best of the last round first, should the budget end this one
+		t.Spread = i == 0 // later rounds start with the best of the last, in case the budget ends them
 		if round.rows < smallest {
 			t.Folds = cfg.parts(folds, r.Labels, round.rows)
 		}
@@ -131,7 +130,7 @@ func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 	return out, nil
 }
 
-// bestFirst returns the points of rows by their scores; those without one last.
+// bestFirst returns the points of rows in the order of their scores, with those without a score last.
 func bestFirst(r *search.Run, m search.Measure, iterations []int) []search.Point {
 	rows := make([]search.TraceRow, len(iterations))
 	for i, at := range iterations {
@@ -153,12 +152,11 @@ func bestFirst(r *search.Run, m search.Measure, iterations []int) []search.Point
 	return out
 }
 
-// parts returns the folds with that many of their training rows, of a classification each
-// class in proportion; those of a smaller part are among those of a larger one.
+// parts returns the folds with the given number of training rows, stratified by class. Smaller parts are subsets of larger ones.
 func (h *Halving) parts(folds []validation.Fold, labels []int, rows int) []validation.Fold {
 	out := make([]validation.Fold, len(folds))
 	for i, f := range folds {
-		rng := rand.New(rand.NewPCG(h.Seed, 0x68616c76<<16+uint64(i))) // the streams "halv" 0, 1, ...
+		rng := rand.New(rand.NewPCG(h.Seed, 0x68616c76<<16+uint64(i))) // the random streams "halv" 0, 1, ...
 		shuffled := slices.Clone(f.Train)
 		rng.Shuffle(len(shuffled), func(a, b int) { shuffled[a], shuffled[b] = shuffled[b], shuffled[a] })
 		if labels != nil {
@@ -171,7 +169,7 @@ func (h *Halving) parts(folds []validation.Fold, labels []int, rows int) []valid
 	return out
 }
 
-// interleaved orders rows so that every beginning has the classes in proportion.
+// interleaved orders rows so that every prefix has the classes in proportion.
 func interleaved(rows, labels []int) []int {
 	size, seen := map[int]int{}, map[int]int{}
 	for _, r := range rows {

@@ -1,5 +1,5 @@
-// Package grid holds the searches that fit the learner at many points: [Search], which fits at all of them in each fold and
-// is the baseline that every user knows, and [Halving], which leaves out more and more points on more and more rows.
+// Package grid has the searches that fit the learner at many points. [Search] fits all points in each fold, and is the common
+// baseline. [Halving] drops points as it increases the number of rows.
 package grid
 
 import (
@@ -20,31 +20,27 @@ import (
 // Defaults of Search.
 const (
 	defaultGridPoints = 24
-	// defaultGridLow and defaultGridHigh are the ends of the grid in units of the
-	// family's Start: six decades, from a kernel that is nearly linear to one that
-	// is nearly the identity.
+	// defaultGridLow and defaultGridHigh are the ends of the grid in units of the family's Start: six decades, from a nearly linear
+	// kernel to one that is nearly the identity.
 	defaultGridLow  = 1e-4
 	defaultGridHigh = 1e2
 )
 
-// traceBytes is about what a point takes in a trace.
+// traceBytes is the approximate size of a point in a trace.
 const traceBytes = 512
 
-// Search fits the learner at each parameter in each fold and takes the best mean score. It is the baseline that every
-// user knows. It costs Points × folds + 1 fits. It also compares candidates; Params, Points, Lo and Hi then have no
-// effect.
+// Search fits the learner at each parameter in each fold and chooses the best mean score. It is the common baseline, and costs
+// Points × folds + 1 fits. It can also compare candidates; Params, Points, Lo and Hi then have no effect.
 //
-// If a Budget ends it, the best of what was tried is taken. It tries the values from Lo to Hi, and the points that
-// selection.CandidateGrid has from [Points], in an order of which every beginning is spread over them: the middle
-// first, then those of both halves, and so on; of several axes each point has other values of all. Params and other
-// candidates are tried in their order. The trace is in the order of the grid in any case, a grid that was not ended chooses
-// the same in any order, and of equal scores the first in the trace is best.
+// If a Budget ends it, the best point so far is chosen. Values from Lo to Hi, and the points of a selection.CandidateGrid from
+// [Points], are tried in an order whose prefixes cover the range: first the middle, then those of both halves, and so on, and with
+// several axes each point has new values of all. Params and other candidates are tried in order. The trace is always in the order
+// of the grid. A complete grid makes the same choice in any order, and the first of equal scores in the trace is best.
 //
-// The machines of lssvm and svm get their kernel matrices from distances that are computed
-// once in each fold, if a gigabyte is enough for them.
+// The machines of lssvm and svm receive kernel matrices from distances that are computed once per fold, if these fit into a
+// gigabyte.
 type Search struct {
-	// Params are the parameters, which are tried in their order. If they are nil, they are Points values from Lo to Hi
-	// in equal ratios.
+	// Params are the parameters, which are tried in order. If they are nil, they are Points values from Lo to Hi in equal ratios.
 	Params []float64
 
 	// Points is the number of values. If it is 0, it is 24.
@@ -66,8 +62,8 @@ const searchType = "grid: Search"
 // Name returns "grid".
 func (g *Search) Name() string { return "grid" }
 
-// Choose implements [search.Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
-// scored, or the error of ctx.
+// Choose implements [search.Strategy]. Errors: ErrParam, the splitter's, that of the first failed fit if no point has a score, and
+// ctx's.
 func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
@@ -106,7 +102,7 @@ func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	return out, nil
 }
 
-// warnOfEdge warns where the best of a grid is its first or last.
+// warnOfEdge adds a warning if the best point of a grid is the first or the last.
 func warnOfEdge(r *search.Run, points []search.Point, iteration int) {
 	p := r.Row(iteration).Point
 	if r.Family != nil && len(points) > 1 && (p.Equal(points[0]) || p.Equal(points[len(points)-1])) {
@@ -114,7 +110,7 @@ func warnOfEdge(r *search.Run, points []search.Point, iteration int) {
 	}
 }
 
-// points returns what the grid compares.
+// points returns the points of the grid.
 func (g *Search) points(ctx context.Context, r *search.Run) ([]search.Point, error) {
 	if r.Family == nil {
 		out := make([]search.Point, len(r.Candidates))
@@ -179,5 +175,5 @@ func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
 	return slices.Compact(out), nil
 }
 
-// missing is the value of what was not computed.
+// missing is the value of quantities that were not computed.
 var missing = math.NaN()

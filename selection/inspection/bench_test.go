@@ -11,13 +11,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// BenchmarkEffect compares the exact band of a machine of 1000 rows with the bound that any
-// other estimator gets from the variance of each row, and with no band.
+// BenchmarkEffect compares the exact band of a machine of 1000 rows with the bound that other estimators get from the variances of
+// single rows, and with no band.
 func BenchmarkEffect(b *testing.B) {
 	x, y := bent(1000, 1)
 	m := &lssvm.Regressor{}
 	require.NoError(b, m.Fit(ctx, x, y))
-	_, _, err := m.PredictVariance(x.Slice(0, 1, 0, 3)) // the factor is there for all
+	_, _, err := m.PredictVariance(x.Slice(0, 1, 0, 3)) // computes the shared factor
 	require.NoError(b, err)
 	for _, c := range []struct {
 		name string
@@ -33,8 +33,9 @@ func BenchmarkEffect(b *testing.B) {
 	}
 }
 
-// BenchmarkExplain compares the closed form with random orders, for 1000 rows of ten columns and a background of 100. A metric of the
-// orders is the time that they would take for standard errors of a hundredth of the largest value, over that of the closed form.
+// BenchmarkExplain compares the closed form with random permutations, for 1000 rows of ten columns and a background of 100. It
+// reports the time that permutations would take for standard errors of a hundredth of the largest value, relative to the closed
+// form.
 func BenchmarkExplain(b *testing.B) {
 	x := uniform(1000, 10, -1, 1, 1)
 	y := make([]float64, 1000)

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// Of a model of logarithms the effect is that on the targets, with a band, and not on their logarithms.
+// For a model of logarithms the effect and its band are on the scale of the targets.
 func TestEffectOnTargetsThatAreBent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(120, 2, nil), make([]float64, 120)
@@ -31,7 +31,7 @@ func TestEffectOnTargetsThatAreBent(t *testing.T) {
 	}
 }
 
-// A column of categories has a length beside those of numbers, whatever its codes are.
+// A categorical column has a length, like numeric ones, whatever its codes.
 func TestLengthsOfCategories(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(150, 3, nil), make([]float64, 150)

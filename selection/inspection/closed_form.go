@@ -18,29 +18,30 @@ import (
 )
 
 const (
-	// agreement is how far a sum of kernel values may be from the predictions, over the largest of these.
+	// agreement is the largest accepted difference between a sum of kernel values and the predictions, relative to the largest
+	// prediction.
 	agreement   = 1e-9
-	mostWork    = 1 << 32 // multiplications of AutomaticMethod
+	mostWork    = 1 << 32 // largest number of multiplications for AutomaticMethod
 	trials      = 16
-	trialStream = 0x747269616c // "trial"
+	trialStream = 0x747269616c // the random stream "trial"
 )
 
-// noClosedForm is why there is none.
+// noClosedForm is the reason why there is no closed form.
 type noClosedForm string
 
 func (e noClosedForm) Error() string { return string(e) }
 
-// expanded is a model as a sum of kernel values, with the row and the background as it sees them.
+// expanded is a model as a sum of kernel values, with the row and the background after its preprocessing.
 type expanded struct {
 	model
 	estimators.Expansion
 	row, background *mat.Dense
-	owners          []int // the player of each column; the number of players for one that is the same everywhere
+	owners          []int // the player of each column; for a constant column the number of players
 	games           []*shapley.Game
 }
 
-// closedForm returns the value of each player for an output of the models, which sum to total. Errors: noClosedForm, those of the
-// steps, or ctx's.
+// closedForm returns the value of each player for an output of the models. The values sum to total. Errors: noClosedForm, those of
+// the steps, and ctx's.
 func (t *explained) closedForm(ctx context.Context, f shapley.Function, models []model, output int, total float64) ([]float64, error) {
 	if len(models) == 0 {
 		return nil, noClosedForm("the models are not known")
@@ -97,7 +98,7 @@ func (e *expanded) play(players int) error {
 	return nil
 }
 
-// work returns the multiplications that the values of the parts take.
+// work returns the number of multiplications for the values of the parts.
 func (e *expanded) work() (out float64) {
 	for i, p := range e.Parts {
 		out += e.games[i].Work(e.background.RawMatrix().Rows, p.Rows.RawMatrix().Rows)
@@ -105,7 +106,7 @@ func (e *expanded) work() (out float64) {
 	return out
 }
 
-// expand writes a model as a sum of kernel values of what it sees.
+// expand writes a model as a sum of kernel values of preprocessed rows.
 func (t *explained) expand(m model) (out expanded, err error) {
 	if out.model, out.Expansion, err = expansionOf(m, t.row); err != nil {
 		return out, err
@@ -120,7 +121,7 @@ func (t *explained) expand(m model) (out expanded, err error) {
 	return out, err
 }
 
-// expansionOf returns the sum of kernel values of a model, or of what it wraps.
+// expansionOf returns the sum of kernel values of a model, or of the model that it wraps.
 func expansionOf(m model, row *mat.Dense) (model, estimators.Expansion, error) {
 	m, err := unwrapped(m, row)
 	if err != nil {
@@ -143,7 +144,7 @@ func expansionOf(m model, row *mat.Dense) (model, estimators.Expansion, error) {
 	return m, out, validate(out, m.estimator, z.RawMatrix().Cols)
 }
 
-// validate returns what is wrong with an Expansion, which may be that of a third-party estimator.
+// validate checks an Expansion, which may come from a third-party estimator.
 func validate(e estimators.Expansion, of any, width int) error {
 	for i, p := range e.Parts {
 		if p.Rows == nil || p.Coefficients == nil {
@@ -165,8 +166,8 @@ func validate(e estimators.Expansion, of any, width int) error {
 	return nil
 }
 
-// unwrapped looks through a Forwarder that modelsOf does not know. It may predict something else than what it wraps, which tryMixed
-// finds out.
+// unwrapped follows a Forwarder that modelsOf does not know. Its predictions may differ from those of the wrapped model, which
+// tryMixed detects.
 func unwrapped(m model, row *mat.Dense) (model, error) {
 	for {
 		if _, ok := embedding.As[estimators.Expander](m.estimator); ok {
@@ -195,7 +196,7 @@ func unwrapped(m model, row *mat.Dense) (model, error) {
 	}
 }
 
-// ownersOf returns the player that moves each column that a model sees, if no column is moved by several.
+// ownersOf returns, for each column that a model sees, the player that moves it. It fails if several players move one column.
 func (t *explained) ownersOf(e expanded) ([]int, error) {
 	none := len(t.players)
 	_, width := e.background.Dims()
@@ -239,8 +240,8 @@ func sameColumn(a, b *mat.Dense, c int) bool {
 	return true
 }
 
-// tryMixed compares the sums of kernel values with f for a few rows that have some players from the row and others from the background.
-// It returns the largest absolute value of f.
+// tryMixed compares the sums of kernel values with f on a few rows that mix the row and the background. It returns the largest
+// absolute value of f.
 func (t *explained) tryMixed(ctx context.Context, f shapley.Function, all []expanded, output int) (scale float64, err error) {
 	m, d := t.drawn.Dims()
 	rng := rand.New(rand.NewPCG(t.ExplainOptions.Seed, trialStream))
@@ -286,7 +287,7 @@ func (t *explained) tryMixed(ctx context.Context, f shapley.Function, all []expa
 	return scale, nil
 }
 
-// addTo adds the share of an output at rows that the model sees.
+// addTo adds this model's share of an output at preprocessed rows.
 func (e expanded) addTo(ctx context.Context, dst []float64, z *mat.Dense, output int) error {
 	floats.AddConst(e.share*e.Intercepts[output], dst)
 	for _, p := range e.Parts {

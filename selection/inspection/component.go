@@ -14,16 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Component returns the part of a sum of functions that belongs to a column of x (n×d), and to
-// those that go together with it: for machines of package lssvm whose kernel is a
-// kernels.Additive, alone, in a pipeline or in a search. Mean and band are those of its
-// posterior, in closed form, without the noise. The part is taken less its mean over the rows
-// that are drawn of x: a constant may be added to one part and taken from another, and the rows
-// of Fit say nothing of which has it, so a band with the constant would say little. The mean
-// over the rows is 0, and the parts of all columns and the mean prediction sum to the
-// prediction. Cost as RegressorEffect's. Errors: ErrParam for another estimator or kernel, for
-// a column that the steps before the kernel mix with others and for options; ErrNotFitted;
-// ErrShape for a column without a value; those of the steps, or ctx's.
+// Component returns the component of an additive function for a column of x (n×d), including columns that belong to the same part
+// of the kernel. It works for machines of package lssvm whose kernel is a kernels.Additive, directly, in a pipeline or in a search.
+// The mean and the band are those of its posterior in closed form, without noise. The component is centred over the rows sampled
+// from x, because a constant can move from one component to another without effect on the predictions, and a band that included
+// this uncertainty would be useless. The components of all columns and the mean prediction sum to the prediction. The cost is that
+// of RegressorEffect. Errors: ErrParam for another estimator or kernel, for a column that the steps before the kernel mix with
+// others, and for options; ErrNotFitted; ErrShape for a column without a value; those of the steps; and ctx's.
 func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("Component", r, x, opt)
@@ -34,7 +31,7 @@ func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column
 	if err != nil {
 		return Effect{}, err
 	}
-	if _, err := r.Predict(t.drawn); err != nil { // not fitted, or on other columns
+	if _, err := r.Predict(t.drawn); err != nil { // not fitted, or fitted on other columns
 		return Effect{}, err
 	}
 	machines, ok := machinesOf(r)
@@ -64,8 +61,8 @@ func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column
 	return out, t.band(&out, mean, variance)
 }
 
-// partOf is the part of a machine's kernel that a feature moves; nil for none, of a constant
-// that the steps have left out.
+// partOf returns the part of a machine's kernel that a feature moves. It returns nil if there is none, as for a constant that the
+// steps have dropped.
 func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 	k, ok := m.of.ChosenKernel().(kernels.Additive)
 	if !ok {
@@ -97,8 +94,8 @@ func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 	return kernels.Columns{Of: of, Kernel: part}, nil
 }
 
-// contrasts returns the kernel values of a part at each point less the mean over the drawn
-// rows, with the rows of Fit, and between those differences.
+// contrasts returns the centred kernel values of a part: those of each point minus their mean over the sampled rows, with the rows
+// of Fit and among themselves.
 func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature,
 	grid []point) (values *mat.Dense, priors []float64, err error) {
 	n, _ := m.rows.Dims()
@@ -130,7 +127,7 @@ func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, 
 	toDrawn := make([]float64, rows)
 	err = t.eachPoint(ctx, f, grid, func(g int, moved *mat.Dense) error {
 		_, d := moved.Dims()
-		z, err := m.transform(moved.Slice(0, 1, 0, d).(*mat.Dense)) // the other columns are not in k
+		z, err := m.transform(moved.Slice(0, 1, 0, d).(*mat.Dense)) // k does not depend on the other columns
 		if err != nil {
 			return err
 		}

@@ -27,60 +27,57 @@ import (
 const (
 	defaultSizes = 5
 
-	orderStream = 0x6f72646572 // "order"
+	orderStream = 0x6f72646572 // the random stream "order"
 )
 
-// CurveOptions are the settings of learning and validation curves. Nil means the defaults. A curve
-// of p points makes a fit for each point and fold.
+// CurveOptions are the settings of learning and validation curves. Nil means the defaults. A curve takes one fit per point and
+// fold.
 type CurveOptions struct {
-	// Splitter; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
+	// Splitter makes the folds; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
 	Splitter validation.Splitter
-	// Metric; its zero value: NMSE for regressors, Accuracy for classifiers.
+	// Metric is the score; its zero value: NMSE for regressors, Accuracy for classifiers.
 	Metric metrics.Metric
-	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the metric; nil: none.
+	// Weights, one > 0 per row, are passed to the estimator's FitWeighted and to the metric; nil: none.
 	Weights []float64
-	Seed    uint64 // of the rows that a learning curve begins with
-	Workers int    // fits at a time; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each fit, by one goroutine at a time. Those of a learning
-	// curve begin with the fewest rows.
+	Seed    uint64 // for the order of rows in a learning curve
+	Workers int    // parallel fits; 0: GOMAXPROCS
+	// Observe, if not nil, is called after each fit, by one goroutine at a time. A learning curve starts with the fewest rows.
 	Observe func(estimators.Step)
 }
 
-// Setting is what a validation curve changes.
+// Setting is the setting that a validation curve varies.
 type Setting struct {
 	Name   string
-	Values []float64 // that it takes, in the order of the points
-	// Labels, one for each value, if the values are numbers of choices; nil: they are numbers.
+	Values []float64 // its values, in the order of the points
+	// Labels has one label per value if the values are indices of choices; nil: they are numbers.
 	Labels []string
 }
 
-// Curve is the scores of an estimator on the rows that it has learnt from and on those held out,
-// as one thing changes.
+// Curve holds the scores of an estimator on its training rows and on held-out rows, as a function of one quantity.
 type Curve struct {
-	Setting        string // what changes: "rows", or the setting's name
-	Metric         string // its name
-	LargerIsBetter bool   // of the metric
+	Setting        string // the quantity: "rows", or the setting's name
+	Metric         string // name of the metric
+	LargerIsBetter bool   // for the metric
 	Points         []CurvePoint
 }
 
-// CurvePoint is one value of what changes. NaN stands for a fit that failed or did not begin.
+// CurvePoint holds the scores at one value. NaN stands for a fit that failed or did not start.
 type CurvePoint struct {
-	At         float64   // rows, or the value of the setting
-	Label      string    // of a setting with Labels
-	Train      []float64 // [fold], the score on the rows of the fit
-	HeldOut    []float64 // [fold], the score on the rows held out
+	At         float64   // number of rows, or value of the setting
+	Label      string    // label of the value, if the setting has Labels
+	Train      []float64 // [fold], score on the training rows
+	HeldOut    []float64 // [fold], score on the held-out rows
 	FitSeconds []float64 // [fold]
 }
 
-// TrainMean returns the mean over the folds of Train and the standard deviation, by their number
-// less one. Folds share rows, so it is no measure of the error of the mean.
+// TrainMean returns the mean of Train over the folds, and their standard deviation with denominator n-1. Folds share rows, so it
+// does not measure the error of the mean.
 func (p CurvePoint) TrainMean() (mean, sd float64) { return meanAndSD(p.Train) }
 
-// HeldOutMean is TrainMean of HeldOut.
+// HeldOutMean returns the same for HeldOut.
 func (p CurvePoint) HeldOutMean() (mean, sd float64) { return meanAndSD(p.HeldOut) }
 
-// Best returns the index of the point whose HeldOut has the best mean, of equals the first; -1 if
-// there is none.
+// Best returns the index of the point with the best mean of HeldOut, the first in a tie, or -1 if there is none.
 func (c Curve) Best() int {
 	best, score := -1, math.NaN()
 	for i, p := range c.Points {
@@ -92,7 +89,7 @@ func (c Curve) Best() int {
 	return best
 }
 
-// String returns a table for people.
+// String returns a table.
 func (c Curve) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -102,7 +99,7 @@ func (c Curve) String() string {
 		held, heldSD := p.HeldOutMean()
 		fmt.Fprintf(w, "%s\t%.4g\t%.2g\t%.4g\t%.2g\t\n", p.name(), train, trainSD, held, heldSD)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	return out.String()
 }
 
@@ -113,11 +110,11 @@ func (p CurvePoint) name() string {
 	return fmt.Sprintf("%.6g", p.At)
 }
 
-// RegressorLearningCurve fits clones of the model on more and more of the training rows of each fold of x (n×d) and y
-// (n), and scores them on these rows and on the rows held out. Within a fold more rows are the fewer ones and others,
-// drawn by Seed. Sizes ascend; nil: five, of which each is twice the one before and the last is the smallest training
-// part. To preprocess, pass a pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size
-// and fold, or of ctx comes with what was found.
+// RegressorLearningCurve fits clones of the model on increasing numbers of training rows in each fold of x (n×d) and y (n), and
+// scores them on these rows and on the held-out rows. Within a fold, larger sizes include the rows of smaller ones, drawn by Seed.
+// Sizes ascend; nil: five sizes, each twice the one before, up to the smallest training part. To preprocess, pass a pipeline.
+// Errors: ErrParam, ErrShape, ErrNotFinite. The first error of a fit, by size and fold, or ctx's error is returned with the results
+// so far.
 func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -128,8 +125,7 @@ func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x m
 	return j.learning(ctx, model, sizes)
 }
 
-// ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Any number of
-// rows has the classes in the proportions of the training part, as nearly as whole rows allow.
+// ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Each size is stratified by class.
 func ClassifierLearningCurve(ctx context.Context, model estimators.Classifier, x mat.Matrix, y []int, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -140,10 +136,9 @@ func ClassifierLearningCurve(ctx context.Context, model estimators.Classifier, x
 	return j.learning(ctx, model, sizes)
 }
 
-// RegressorValidationCurve fits what build returns for each value of a setting, a new regressor at
-// each call, on the training rows of each fold, and scores it on them and on the rows held out. The score
-// of the best point is too good for a report: it was chosen by the rows that it is of. Errors as
-// RegressorLearningCurve.
+// RegressorValidationCurve fits the result of build for each value of a setting, a new regressor per call, on the training rows of
+// each fold, and scores it on these and on the held-out rows. The score of the best point is optimistic, since the same rows chose
+// it. Errors are those of RegressorLearningCurve.
 func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -165,19 +160,19 @@ func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value 
 	return j.validation(ctx, s, build)
 }
 
-// fitter is what regressors and classifiers have in common.
+// fitter is the common part of regressors and classifiers.
 type fitter[Y float64 | int] interface {
 	Fit(ctx context.Context, x mat.Matrix, y []Y) error
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// curves makes curves of rows that are checked.
+// curves computes curves on validated rows.
 type curves[Y float64 | int, E fitter[Y]] struct {
 	CurveOptions
 	typ    string
 	x      *mat.Dense
 	y      []Y
-	labels []int // nil for numbers
+	labels []int // nil for a regression
 	folds  []validation.Fold
 	score  func(e E, m metrics.Metric, x mat.Matrix, y []Y, weights []float64) (float64, error)
 }
@@ -224,7 +219,7 @@ func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter validatio
 	return err
 }
 
-// learning makes a curve over the number of rows.
+// learning computes a curve over the number of rows.
 func (j *curves[Y, E]) learning(ctx context.Context, model E, sizes []int) (Curve, error) {
 	if check.IsNil(model) {
 		return Curve{}, fault.Param(j.typ, "model", nil, "an estimator")
@@ -251,13 +246,13 @@ func (j *curves[Y, E]) learning(ctx context.Context, model E, sizes []int) (Curv
 	for f := range orders {
 		orders[f] = j.order(f)
 	}
-	// Rows ascend, so that all of them are fitted as a cross-validation does.
+	// Rows are sorted, so that a fit on all of them is that of a cross-validation.
 	return j.run(ctx, out, func(int) E { return estimators.Clone(model) },
 		func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
 }
 
-// order is the training rows of a fold as a learning curve takes them: those of each class, in an
-// order drawn by chance, spread evenly over the whole.
+// order returns the training rows of a fold in the order of a learning curve: the rows of each class in random order, spread
+// evenly.
 func (j *curves[Y, E]) order(f int) []int {
 	rows := slices.Clone(j.folds[f].Train)
 	rng := rand.New(rand.NewPCG(j.Seed, orderStream+uint64(f)))
@@ -279,7 +274,7 @@ func (j *curves[Y, E]) order(f int) []int {
 	return rows
 }
 
-// validation makes a curve over the values of a setting.
+// validation computes a curve over the values of a setting.
 func (j *curves[Y, E]) validation(ctx context.Context, s Setting, build func(value float64) E) (Curve, error) {
 	switch {
 	case build == nil:
@@ -370,7 +365,7 @@ func (j *curves[Y, E]) pick(rows []int) (x *mat.Dense, y []Y, weights []float64)
 	return x, y, weights
 }
 
-// fit fits e, with the weights where there are some.
+// fit fits e, with weights if there are any.
 func fit[Y float64 | int, E fitter[Y]](ctx context.Context, typ string, e E, x *mat.Dense, y []Y, weights []float64) error {
 	if weights == nil {
 		return e.Fit(ctx, x, y)

@@ -28,7 +28,7 @@ func noisy(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// withoutTimes is a curve whose fits took no time, to compare.
+// withoutTimes returns a curve with all times 0, for comparison.
 func withoutTimes(c Curve) Curve {
 	for i := range c.Points {
 		for f := range c.Points[i].FitSeconds {
@@ -38,7 +38,7 @@ func withoutTimes(c Curve) Curve {
 	return c
 }
 
-// With all rows a learning curve is a cross-validation; with fewer the line is less sure.
+// With all rows a learning curve agrees with a cross-validation. With fewer rows the fit is less accurate.
 func TestLearningCurve(t *testing.T) {
 	x, y := noisy(120)
 	build := func() estimators.Regressor { return &ridge.Regressor{} }
@@ -94,7 +94,7 @@ func TestLearningCurve(t *testing.T) {
 	assert.Equal(t, c.Points[4].HeldOut, other.Points[1].HeldOut, "all rows are all rows")
 }
 
-// recorder is a regressor that keeps what it is fitted on.
+// recorder is a regressor that records its training rows.
 type recorder struct {
 	known
 	seen *[][]float64
@@ -105,7 +105,7 @@ func (r recorder) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
 	return nil
 }
 
-// Within a fold the rows of a smaller size are among those of a larger one, and none is held out.
+// Within a fold, smaller sizes are subsets of larger ones, and contain no held-out row.
 func TestLearningCurveIsNested(t *testing.T) {
 	x, y := mat.NewDense(30, 1, nil), make([]float64, 30)
 	for i := range y {
@@ -134,7 +134,7 @@ func TestLearningCurveIsNested(t *testing.T) {
 	}
 }
 
-// labelled is a classifier that keeps how many rows of each class it is fitted on.
+// labelled is a classifier that records the number of training rows of each class.
 type labelled struct{ counts *[]map[int]int }
 
 func (l labelled) Fit(_ context.Context, _ mat.Matrix, y []int) error {
@@ -221,7 +221,7 @@ func (failing) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
 	return nil
 }
 
-// What was found is kept beside an error.
+// The results so far are returned with an error.
 func TestCurveKeepsWhatWasFound(t *testing.T) {
 	x, y := noisy(30)
 	build := func() estimators.Regressor {

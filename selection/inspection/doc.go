@@ -1,75 +1,65 @@
-// Package inspection says what a fitted estimator has learnt: how much each column matters to
-// its predictions, and how they follow a column. It asks for predictions alone, so it works
-// with any estimator, on the columns as they came, before all preprocessing.
+// Package inspection explains what a fitted estimator has learnt: how much each column matters to its predictions, and how they
+// depend on a column. It only needs predictions, so it works with any estimator, on the original columns before all preprocessing.
 //
 //	RegressorRelevances, ClassifierRelevances   how much each column matters, as a table
 //	RegressorEffect, ClassifierEffect           the mean prediction along one column, with a band
 //	RegressorImportances, ...                   by how much the score is worse without each column
-//	RegressorLearningCurve, ...                 scores as the rows of the fit grow
+//	RegressorLearningCurve, ...                 scores as the number of training rows grows
 //	RegressorValidationCurve, ...               scores as one setting changes
-//	Component                                   one part of a sum of functions of single columns
+//	Component                                   one component of an additive function
 //	Explain, ExplainClass                       by how much each column moves one prediction
-//	Neighbours, ClassNeighbours                 the training rows that weigh most in one prediction
+//	Neighbours, ClassNeighbours                 the training rows with the largest weights in one prediction
 //
-// Curves of labels and scores, ROC, precision against recall and reliability, are in package
-// metrics; package effectplot draws all of them.
+// Curves of labels and scores, ROC, precision-recall and reliability, are in package metrics. Package effectplot draws all of them.
 //
-// Columns that stand for one thing are looked at together: those that the names call levels
-// of one category, name=category, and, with ten rows or more, exact copies of one column, also in other units. The
-// effect of a copy alone would be a share of the column's, whichever share the fit gave it.
+// Related columns are moved together: levels of one category by their names, name=category, and, with ten rows or more, exact
+// copies of a column, also in other units. The effect of a single copy would be an arbitrary share of the column's effect.
 //
 // # Relevance
 //
-// Let f be what is predicted, and let a column take the values v[g] that stand for shares
-// p[g] of the rows, while rows x[i] keep their other columns. With f[i,g] the prediction for
-// row i with value g,
+// Let f be the prediction. Let a column take the values v[g], which represent fractions p[g] of the rows, while rows x[i] keep
+// their other columns. With f[i,g] the prediction for row i with value g,
 //
 //	relevance    (1/m) Σ[i] var[g] f[i,g] / var[i] f(x[i])
 //	first order  var[g] (1/m) Σ[i] f[i,g] / var[i] f(x[i])
 //
-// are the total and the first-order effect of A. Saltelli and others (Computer Physics
-// Communications 181, 2010, 259), as far as a column's values may be set freely: what varies
-// with the column when all others stay, and what varies with it by itself, over the variance
-// of the predictions for the rows as they are. Where they differ, the column acts together with
-// others. Of columns that are independent both are shares of that variance, the first orders
-// sum to at most 1 and the relevances to at least 1. Of dependent ones they are not, because
-// rows with a foreign value need not be like any others: of two columns that say nearly the
-// same each may matter less than both together, and where two large effects cancel on the rows
-// as they are, each is larger than 1. Relevance is about what was learnt; it says nothing of how
-// well that predicts. The loss of score when a column is permuted is another thing, permutation
-// importance: [RegressorImportances].
+// are the total and the first-order effect of A. Saltelli and others (Computer Physics Communications 181, 2010, 259): the variance
+// due to the column when all others stay, and the variance due to the column alone, relative to the variance of the predictions for
+// the original rows. They assume that a column's values can be set freely. If they differ, the column interacts with others. For
+// independent columns both are fractions of that variance, the first orders sum to at most 1 and the relevances to at least 1. For
+// dependent columns they are not, because a row with a foreign value need not resemble any other row: of two columns with nearly
+// the same content each may matter less than both together, and if two large effects cancel on the original rows, each exceeds 1.
+// Relevance describes what was learnt, not how well that predicts. The loss of score when a column is permuted is another quantity,
+// permutation importance: see [RegressorImportances].
 //
-// Of classes f is the probability of each, and variances are sums over the classes.
+// For classes f is the probability of each class, and variances are sums over the classes.
 //
-// Length is what the kernel knows: the distance in a column over which the function changes,
-// in standard deviations of that column after preprocessing, as kernels.ARD and kernels.Matern
-// have it. Above 10
-// or so the column acts as a straight line or not at all; a small one is a column in which
-// the function winds, whatever share of its variance that makes. Columns that go together
-// have one over the root of Σ 1/length², so a column and its copy have the length of one.
-// Where several models are averaged it is of the mean of 1/length² by their shares.
+// Length is the kernel's length: the distance in a column over which the function changes, in standard deviations of that column
+// after preprocessing, as in kernels.ARD and kernels.Matern. Above about 10 the column acts linearly or not at all. With a small
+// length the function oscillates in the column, whatever its contribution to the variance. The length of related columns is 1 over
+// the root of Σ 1/length², so a column and its copy have the length of one. If several models are averaged, it is that of the mean
+// of 1/length² weighted by their shares.
 //
 // # Effects
 //
-// An effect is (1/m) Σ[i] f[i,g] over g, partial dependence (J. H. Friedman, Annals of
-// Statistics 29, 2001, 1189). The band says how well the rows of Fit determine that average,
-// given the kernel and the ridge. It does not say how well those are known, nor how the average
-// would change with other rows to average over. See [Band] for which it is.
+// An effect is (1/m) Σ[i] f[i,g] over g, partial dependence (J. H. Friedman, Annals of Statistics 29, 2001, 1189). The band shows
+// how well the training rows determine that mean, given the kernel and the ridge. It includes neither the uncertainty of the kernel
+// and the ridge, nor the variation of the mean with other rows. See [Band] for the kinds of bands.
 //
 // # Shapley values
 //
-// An [Explanation] of f(x) has a value φ for each player, a column or columns that go together, with Σ φ = f(x) - mean f(z) over the
-// rows z of a background. Let v(S) be the mean over z of f at the row that has the players S of x and all others of z. The value of a
-// player is the mean, over all orders in which the players join, of by how much v changes when it does (L. S. Shapley, 1953). A
-// player that changes nothing has the value 0, and players that do the same in f have equal values if they are equal in x and z.
+// An [Explanation] of f(x) has a value φ for each player, a column or related columns, with Σ φ = f(x) - mean f(z) over the rows z
+// of a background. Let v(S) be the mean over z of f at the row that takes the players S from x and all others from z. The value of
+// a player is the mean change of v when the player joins, over all orders in which the players can join (L. S. Shapley, 1953). A
+// player that changes nothing has value 0, and players with the same role in f have equal values if they are equal in x and z.
 //
-// If f is Σ α[i] k(x, x[i]) + b and k a product with a factor for each player, the mean over all orders is an integral of a
-// polynomial, and exact with ⌈d/2⌉ nodes (G. Owen, Management Science 18, 1972, P64). RBF, Laplacian and periodic kernels, with any
-// lengths and categories, and products of kernels of different columns are such. Of a sum of kernels and of models
-// the values are the sums, and a kernel of a single player is a factor, which covers additive and linear kernels. A Matérn or a rational
-// quadratic kernel is a mixture of RBF kernels of all lengths, of which 71 (ν = 5/2), 101 (3/2) or 246 (1/2) give 14 digits. Whether the
-// sum of kernel values is what the estimator predicts is tried on 16 mixed rows.
+// If f is Σ α[i] k(x, x[i]) + b, and k is a product with one factor per player, the mean over all orders is an integral of a
+// polynomial, and ⌈d/2⌉ nodes give it exactly (G. Owen, Management Science 18, 1972, P64). This covers RBF, Laplacian and periodic
+// kernels with any lengths and categories, and products of kernels of different columns. For sums of kernels and of models the
+// values are sums. A kernel of a single player is a factor, which covers additive and linear kernels. A Matérn or rational
+// quadratic kernel is a mixture of RBF kernels over all lengths, and 71 (ν = 5/2), 101 (3/2) or 246 (1/2) of them give 14 digits. A
+// trial on 16 mixed rows checks that the sum of kernel values is the estimator's prediction.
 //
-// Any other f is asked for predictions: for each row z the players join in a few random orders and in the reverse of each, which
-// gives values that sum to f(x) - f(z), and standard errors. Of few players all sets cost no more, and the values are exact.
+// Other functions f are explained by predictions: for each row z the players join in a few random orders and in their reverses. The
+// values sum to f(x) - f(z), and have standard errors. For few players all sets are no more expensive, and the values are exact.
 package inspection

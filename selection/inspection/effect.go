@@ -17,24 +17,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 )
 
-// Band says what the band of an effect is.
+// Band is the kind of an effect's band.
 type Band int
 
 // The bands. ExactBand and BoundBand are central intervals of a normal distribution.
 const (
-	// NoBand: the estimator has no variance, the effect is of a probability, or none was asked for.
-	// [Options].Spread is for these.
+	// NoBand: the estimator has no variance, the effect is of a probability, or no band was requested. [Options].Spread suits
+	// these.
 	NoBand Band = iota
-	// ExactBand is of the posterior of the averaged function itself, without noise, with all
-	// covariances between the rows that are averaged. The machines of package lssvm have it,
-	// alone, in pipelines, in searches and as the mean of a search, which is a mixture.
+	// ExactBand is that of the posterior of the mean function, without noise, with all covariances between the averaged rows. The
+	// machines of package lssvm have it, directly, in pipelines, in searches, and as the mean of a search, which is a mixture.
 	ExactBand
-	// BoundBand is of an upper bound: the deviation of an average is at most the average of the
-	// deviations. Those are of new observations, so that the noise is in them, too.
+	// BoundBand is that of an upper bound: the standard deviation of a mean is at most the mean of the standard deviations. These
+	// are of new observations, so they include the noise.
 	BoundBand
-	// SpreadBand lies between two quantiles of the rows' own predictions at each point: of what is
-	// averaged, the central Level. It says how the rows differ, by their other columns, and
-	// nothing of how well the average is known. Any estimator has it; see [Options].Spread.
+	// SpreadBand contains the central Level of the rows' predictions at each point. It shows how the rows differ due to their other
+	// columns, and not how accurate the mean is. Any estimator has it; see [Options].Spread.
 	SpreadBand
 )
 
@@ -43,25 +41,24 @@ func (b Band) String() string {
 	return enum.Name("Band", int(b), "none", "exact", "bound", "spread")
 }
 
-// Effect is the mean prediction over rows as a column, or columns that go together, takes one
-// value after the other.
+// Effect is the mean prediction over rows as a function of a column, or of related columns.
 type Effect struct {
-	Name    string // of the column; of the category; of copies all names
-	Columns []int  // their indices, ascending
-	// At are the values that the column takes, ascending: of copies those of the first, of a
-	// category 0, 1, 2 and so on for the Levels.
+	Name    string // name of the column or the category, or all names of copies
+	Columns []int  // column indices, ascending
+	// At holds the values of the column, ascending: for copies those of the first, and for a category 0, 1, 2 and so on for the
+	// Levels.
 	At     []float64
-	Levels []string  // of a category; nil for numbers
-	Share  []float64 // of the rows, that each value stands for; they sum to 1
-	Mean   []float64 // of the predictions
-	Low    []float64 // the ends of the band; nil without one
+	Levels []string  // levels of a category; nil for numbers
+	Share  []float64 // fraction of the rows that each value represents; they sum to 1
+	Mean   []float64 // mean predictions
+	Low    []float64 // ends of the band; nil without one
 	High   []float64
 	Band   Band
-	Level  float64   // that the band covers; 0 without one
-	Rows   []float64 // the value of each row that is averaged over, as At, without gaps
+	Level  float64   // probability of the band; 0 without one
+	Rows   []float64 // values of the averaged rows in the units of At, without gaps
 }
 
-// String returns a table for people.
+// String returns a table.
 func (e Effect) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -81,16 +78,14 @@ func (e Effect) String() string {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	return out.String()
 }
 
-// RegressorEffect returns the effect of a column of x (n×d), and of those that go together with
-// it, on the predictions of a fitted regressor. The rows should be like those of Fit. The band
-// is exact for the machines of package lssvm, at the cost of a factor of the kernel matrix,
-// O(n³), where none is kept, and an upper bound for all others that have a variance. Errors:
-// ErrParam for an option or a column, ErrNotFinite for an infinity, ErrShape for a column
-// without a value, those of the predictions, or ctx's.
+// RegressorEffect returns the effect of a column of x (n×d), together with related columns, on the predictions of a fitted
+// regressor. The rows should resemble those of Fit. The band is exact for machines of package lssvm, at the cost of a factor of the
+// kernel matrix, O(n³), unless the machine has one, and an upper bound for other estimators with a variance. Errors: ErrParam for
+// an option or a column, ErrNotFinite for an infinity, ErrShape for a column without a value, those of the predictions, and ctx's.
 func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorEffect", r, x, opt)
@@ -126,10 +121,8 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 	return out, err
 }
 
-// ClassifierEffect is RegressorEffect for the probability of a class, without a band but for that of
-// [Options].Spread. The error
-// wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam if it
-// does not know the class.
+// ClassifierEffect is RegressorEffect for the probability of a class. The only band is that of [Options].Spread. The error wraps
+// errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam for an unknown class.
 func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("ClassifierEffect", c, x, opt)
@@ -155,7 +148,7 @@ func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix
 	return out, err
 }
 
-// begin returns an effect that lacks its numbers.
+// begin returns an effect without its numbers.
 func (t *inspected) begin(column int) (Effect, feature, []point, error) {
 	f, err := t.feature(column)
 	if err != nil {
@@ -187,7 +180,7 @@ func (t *inspected) begin(column int) (Effect, feature, []point, error) {
 	return out, f, grid, nil
 }
 
-// eachPoint calls do with the drawn rows at each point of a feature.
+// eachPoint calls do with the sampled rows at each point of a feature.
 func (t *inspected) eachPoint(ctx context.Context, f feature, grid []point, do func(g int, rows *mat.Dense) error) error {
 	rows := mat.DenseCopyOf(t.drawn)
 	for g, p := range grid {
@@ -219,7 +212,7 @@ func (t *inspected) means(ctx context.Context, f outputs, output int, of feature
 	})
 }
 
-// spreads fills an effect from the mean of an output and the quantiles of its rows at each point.
+// spreads fills an effect with the mean of an output and the quantiles of its rows at each point.
 func (t *inspected) spreads(ctx context.Context, e *Effect, f outputs, output int, of feature, grid []point) error {
 	e.Band, e.Level = SpreadBand, t.Level
 	e.Mean, e.Low, e.High = make([]float64, len(grid)), make([]float64, len(grid)), make([]float64, len(grid))
@@ -231,7 +224,7 @@ func (t *inspected) spreads(ctx context.Context, e *Effect, f outputs, output in
 		v := mat.Col(nil, output, at)
 		slices.Sort(v)
 		m := len(v)
-		// As many rows lie below as above; (1 - .8)/2 of 200 are 20 but for rounding.
+		// Leave out equal numbers of rows on both sides; (1 - 0.8)/2 of 200 is 20 only up to rounding.
 		outside := int((1-t.Level)/2*float64(m) + 1e-9)
 		e.Low[g], e.High[g] = v[outside], v[m-1-outside]
 		for _, a := range v {
@@ -241,7 +234,7 @@ func (t *inspected) spreads(ctx context.Context, e *Effect, f outputs, output in
 	})
 }
 
-// bounds returns the mean prediction at each point, and the square of the mean deviation.
+// bounds returns the mean prediction at each point, and the square of the mean standard deviation.
 func (t *inspected) bounds(ctx context.Context, v estimators.VariancePredictor, f feature,
 	grid []point) (mean, variance []float64, err error) {
 	mean, variance = make([]float64, len(grid)), make([]float64, len(grid))
@@ -261,7 +254,7 @@ func (t *inspected) bounds(ctx context.Context, v estimators.VariancePredictor, 
 	return mean, variance, err
 }
 
-// band fills an effect from means and variances.
+// band fills an effect with means and variances.
 func (t *inspected) band(e *Effect, mean, variance []float64) (err error) {
 	e.Mean, e.Level = mean, t.Level
 	e.Low, e.High, err = interval.Normal(t.Level)(mean, variance, nil)

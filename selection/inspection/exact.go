@@ -11,18 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// block is how many rows at a time are paired with all others, which bounds the memory.
+// block is the number of rows that are paired with all others at a time, to limit the memory.
 const block = 256
 
 // machine is a model that is a Gaussian process.
 type machine struct {
 	model
 	of   *lssvm.Regressor
-	rows *mat.Dense // of its Fit
+	rows *mat.Dense // training rows
 }
 
-// machinesOf returns the machines of which e predicts the mean, and whether all models of e
-// are such. A type that embeds a machine may predict otherwise, and is none.
+// machinesOf returns the machines whose mean e predicts, and whether all models of e are machines. A type that embeds a machine
+// does not count, since it may predict differently.
 func machinesOf(e estimators.Regressor) (out []machine, all bool) {
 	for _, m := range modelsOf(e) {
 		of, ok := m.estimator.(*lssvm.Regressor)
@@ -38,7 +38,7 @@ func machinesOf(e estimators.Regressor) (out []machine, all bool) {
 	return out, len(out) > 0
 }
 
-// averages returns the mean and the variance of the average over the drawn rows at each point.
+// averages returns the mean and the variance of the average over the sampled rows at each point.
 func (t *inspected) averages(ctx context.Context, machines []machine, f feature, grid []point) (mean, variance []float64, err error) {
 	sums := make([]float64, len(grid))
 	for g := range sums {
@@ -78,7 +78,7 @@ func (m machine) options() *kernels.Options {
 	return &kernels.Options{Workers: m.of.Workers, MaxBytes: m.of.MaxKernelBytes}
 }
 
-// meanOfRows sets dst to the mean over the rows of z of the kernel values with those prepared.
+// meanOfRows sets dst to the mean of the kernel values over the rows of z, for the prepared rows.
 func meanOfRows(ctx context.Context, dst []float64, k *kernels.Prepared, z *mat.Dense) error {
 	n, d := z.Dims()
 	clear(dst)
@@ -95,7 +95,7 @@ func meanOfRows(ctx context.Context, dst []float64, k *kernels.Prepared, z *mat.
 	return nil
 }
 
-// meanOfPairs is the mean of the kernel values between all rows of z.
+// meanOfPairs returns the mean of the kernel values over all pairs of rows of z.
 func (m machine) meanOfPairs(ctx context.Context, k kernels.Kernel, z *mat.Dense) (float64, error) {
 	prepared, err := kernels.Prepare(ctx, k, z, m.options())
 	if err != nil {
@@ -109,9 +109,8 @@ func (m machine) meanOfPairs(ctx context.Context, k kernels.Kernel, z *mat.Dense
 	return floats.Sum(means) / float64(n), nil
 }
 
-// mixture returns the mean and the variance of combinations of what the machines have learnt,
-// as that of their mixture: where one of them says something else than the others, the
-// difference is a part of the variance.
+// mixture returns the mean and the variance of linear combinations of function values under the mixture of the machines. The
+// variance includes the differences between the machines.
 func mixture(ctx context.Context, machines []machine, values []*mat.Dense, priors [][]float64,
 	sums []float64) (mean, variance []float64, err error) {
 	mean, variance = make([]float64, len(sums)), make([]float64, len(sums))

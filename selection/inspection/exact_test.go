@@ -20,9 +20,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-const normal = 1.959963984540054 // the quantile of a band of 95%
+const normal = 1.959963984540054 // the quantile of a 95% band
 
-// bent are rows of two columns and a third that says nothing.
+// bent returns rows of two relevant columns and an irrelevant one.
 func bent(n int, seed uint64) (*mat.Dense, []float64) {
 	x := uniform(n, 3, -1, 1, seed)
 	noise := uniform(n, 1, -0.3, 0.3, seed+1)
@@ -33,8 +33,8 @@ func bent(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// posterior returns the mean and the covariance of weighted sums of the values of a Gaussian
-// process at rows, from kernel matrices that are written out, with a wide prior of the constant.
+// posterior returns the mean and the covariance of weighted sums of the values of a Gaussian process at rows, from explicit kernel
+// matrices, with a wide prior of the constant.
 func posterior(t *testing.T, m *lssvm.Regressor, part kernels.Kernel, constant float64, x *mat.Dense, y []float64, at, weights *mat.Dense) (mean []float64, covariance *mat.Dense) {
 	t.Helper()
 	const wide = 1e4
@@ -74,7 +74,7 @@ func posterior(t *testing.T, m *lssvm.Regressor, part kernels.Kernel, constant f
 	return mean, &both
 }
 
-// scaleOf is s², from the noise in a variance.
+// scaleOf computes s² from the noise part of a variance.
 func scaleOf(t *testing.T, m *lssvm.Regressor, x *mat.Dense) float64 {
 	k := mat.NewDense(1, x.RawMatrix().Rows, nil)
 	_, a, err := m.PredictVarianceMatrix(k, []float64{1})
@@ -84,8 +84,7 @@ func scaleOf(t *testing.T, m *lssvm.Regressor, x *mat.Dense) float64 {
 	return b[0] - a[0]
 }
 
-// movedRows are the rows with a value in a column, one copy of all for each value, and the
-// weights of the means over each copy.
+// movedRows returns a copy of all rows for each value of a column, and the weights of the means over each copy.
 func movedRows(x *mat.Dense, column int, values []float64) (at, weights *mat.Dense) {
 	n, d := x.Dims()
 	at, weights = mat.NewDense(n*len(values), d, nil), mat.NewDense(len(values), n*len(values), nil)
@@ -142,7 +141,7 @@ func TestBandIsExact(t *testing.T) {
 	assertBand(t, e, mean, covariance)
 }
 
-// Of a search that averages models the band is that of the mixture of theirs.
+// For a search that averages models the band is that of their mixture.
 func TestBandOfAMeanOfModels(t *testing.T) {
 	x, y := bent(40, 2)
 	for i := range 40 {
@@ -186,10 +185,10 @@ func TestBandOfAMeanOfModels(t *testing.T) {
 	assert.InDeltaSlice(t, e.Mean, without.Mean, 1e-9)
 }
 
-// hidden predicts as a machine does, but is a type of its own.
+// hidden is a separate type with a machine's predictions.
 type hidden struct{ *lssvm.Regressor }
 
-// Of other estimators the band is of a bound, which no exact one exceeds.
+// For other estimators the band is a bound, which exact bands do not exceed.
 func TestBandIsABound(t *testing.T) {
 	x, y := bent(40, 3)
 	m := &lssvm.Regressor{}
@@ -217,7 +216,7 @@ func additive() *lssvm.Regressor {
 	return &lssvm.Regressor{Kernel: kernels.Additive{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{0.7, 1, 2}, Variances: []float64{1, 0.5, 0.25}}, Ridge: 0.1}
 }
 
-// A component is the posterior of its term of the kernel, less its mean over the rows.
+// A component is the posterior of its term of the kernel, centred over the rows.
 func TestComponentIsExact(t *testing.T) {
 	x, y := bent(30, 4)
 	m := additive()
@@ -229,7 +228,7 @@ func TestComponentIsExact(t *testing.T) {
 		assert.InDelta(t, 0, stat.Mean(e.Mean, e.Share), 1e-9, "over the rows")
 		k := m.Kernel.(kernels.Additive)
 		term := kernels.Columns{Of: []int{j}, Kernel: kernels.Additive{Kernel: k.Kernel, Lengths: k.Lengths[j : j+1], Variances: k.Variances[j : j+1]}}
-		weights := mat.NewDense(30, 30, nil) // each row less the mean of all
+		weights := mat.NewDense(30, 30, nil) // each row minus the mean of all
 		for a := range 30 {
 			for b := range 30 {
 				weights.Set(a, b, -1.0/30)
@@ -309,7 +308,7 @@ func TestLengths(t *testing.T) {
 	assert.InDelta(t, 3, of["column 2"].Length, 1e-9)
 	assert.True(t, math.IsInf(of["column 4"].Length, 1), "a constant")
 
-	// Without a scaler lengths in the unit of a column become lengths in its deviations.
+	// Without a scaler, lengths in the units of a column are converted to its standard deviations.
 	bare := &lssvm.Regressor{Kernel: kernels.Additive{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{1, 2, 3}}}
 	require.NoError(t, bare.Fit(ctx, x, y))
 	r, err = RegressorRelevances(ctx, bare, x, nil)
@@ -321,7 +320,7 @@ func TestLengths(t *testing.T) {
 		kernel kernels.Kernel
 		want   float64
 	}{
-		{kernels.Matern{Nu: 1.5, Length: 2}, 2 / deviation}, // one for all columns
+		{kernels.Matern{Nu: 1.5, Length: 2}, 2 / deviation}, // one length for all columns
 		{kernels.ARD{Kernel: kernels.Matern{Nu: 1.5, Length: 2}, Lengths: []float64{1, 3, 1}}, 6 / deviation},
 		{kernels.Sum{kernels.Matern{Nu: 1.5, Length: 2}, kernels.Linear{}}, math.NaN()},
 		{kernels.RBF{Gamma: 1}, math.NaN()},
@@ -345,7 +344,7 @@ func TestLengths(t *testing.T) {
 	assert.Contains(t, r.String(), " - ")
 }
 
-// What a search has learnt finds the columns that matter, with gaps and all.
+// The relevances of a search identify the relevant columns, even with gaps.
 func TestRelevancesOfASearch(t *testing.T) {
 	x, y := bent(120, 7)
 	for i := 0; i < 120; i += 9 {

@@ -18,7 +18,7 @@ import (
 
 var ctx = context.Background()
 
-// sample are 150 rows of three columns: a wave, a bowl, and one that says nothing.
+// sample returns 150 rows of three columns: a wave, a parabola, and an irrelevant one.
 func sample() (x *mat.Dense, y []float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y = mat.NewDense(150, 3, nil), make([]float64, 150)
@@ -29,7 +29,7 @@ func sample() (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// Which columns matter to what a search has learnt.
+// Which columns matter to a search's result.
 func ExampleRelevances() {
 	x, y := sample()
 	r := &selection.Regressor{}
@@ -54,7 +54,7 @@ func ExampleRelevances() {
 	// the shortest length: true
 }
 
-// How predictions follow a column: low where the parabola is, and how sure that is.
+// How predictions depend on a column: low at the vertex of the parabola, with a band.
 func ExampleEffect() {
 	x, y := sample()
 	r := &selection.Regressor{}
@@ -84,7 +84,7 @@ func ExampleEffect() {
 	//    0.8   0.7           0.06
 }
 
-// The parts of a sum of functions of single columns.
+// The components of an additive function.
 func ExampleComponent() {
 	x, y := sample()
 	r := &lssvm.Regressor{Kernel: kernels.Additive{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{0.2, 0.5, 1}}}
@@ -106,7 +106,7 @@ func ExampleComponent() {
 	//  0.7  0.2
 }
 
-// By how much predictions of new rows are worse without the content of a column.
+// By how much predictions of new rows are worse without the information in a column.
 func ExampleImportances() {
 	x, y := sample()
 	r := &lssvm.Regressor{}
@@ -133,7 +133,7 @@ func ExampleImportances() {
 	// weight 0.0
 }
 
-// How the rows differ where an estimator has no variance, or only that is asked for.
+// How the rows differ, for an estimator without a variance or on request.
 func ExampleClassifierEffect() {
 	x, y := sample()
 	labels := make([]int, len(y))
@@ -163,7 +163,7 @@ func ExampleClassifierEffect() {
 	// 0.9: 0.0, of nearly all rows 0.0 to 0.2
 }
 
-// Whether more rows would help: the scores on both kinds of rows, as the rows of the fit grow.
+// Whether more rows would help: training and test scores as the number of rows grows.
 func ExampleRegressorLearningCurve() {
 	x, y := sample()
 	c, err := inspection.RegressorLearningCurve(ctx, &lssvm.Regressor{}, x, y, []int{25, 50, 100}, &inspection.CurveOptions{
@@ -184,7 +184,7 @@ func ExampleRegressorLearningCurve() {
 	// 100 rows: 0.05, held out 0.17
 }
 
-// Where a setting is too small and where too large.
+// Where a setting is too small, and where it is too large.
 func ExampleRegressorValidationCurve() {
 	x, y := sample()
 	gamma := inspection.Setting{Name: "gamma", Values: []float64{0.01, 1, 100, 10000}}
@@ -245,7 +245,7 @@ func ExampleExplain() {
 	// true
 }
 
-// The training rows that are most like a row, in units of the kernel that was learnt.
+// The training rows most similar to a row, by the learnt kernel.
 func ExampleNeighbours() {
 	x, y := sample()
 	r := &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.RBF{}, Lengths: []float64{0.3, 1, 10}}}

@@ -26,35 +26,35 @@ const (
 	defaultOrders     = 4
 )
 
-// Scale says which number is explained.
+// Scale selects the number that is explained.
 type Scale int
 
 // The scales.
 const (
-	// PredictionScale is what Predict returns, in the units of the targets, or the probability of a class.
+	// PredictionScale explains the result of Predict, in the units of the targets, or the probability of a class.
 	PredictionScale Scale = iota
-	// ModelScale is what the models themselves compute: for targets of which a search has taken the logarithm or a power, the mean of
-	// that, and for classes the decision value, of a search that has kept one model that of the model. It is a sum of kernel values
-	// in more cases, and so explained exactly.
+	// ModelScale explains the output of the models: if a search has transformed the targets, the mean of the logarithm or power,
+	// and for classes the decision value, which is the model's own if a search has kept a single model. It is more often a sum of
+	// kernel values, and so can be explained exactly.
 	ModelScale
 )
 
 // String returns "prediction" or "model".
 func (s Scale) String() string { return enum.Name("Scale", int(s), "prediction", "model") }
 
-// Method says how an explanation is computed.
+// Method selects how an explanation is computed.
 type Method int
 
 // The methods.
 const (
-	// AutomaticMethod is ClosedForm where there is one that takes at most 2³² multiplications, some ten seconds of a processor.
-	// Otherwise it is Permutations, or AllCoalitions where these take no more predictions.
+	// AutomaticMethod is ClosedForm if it exists and takes at most 2³² multiplications, some ten seconds of a processor. Otherwise
+	// it is Permutations, or AllCoalitions if these take no more predictions.
 	AutomaticMethod Method = iota
-	// ClosedForm: the function is a sum of kernels that are sums of products over the columns, whose Shapley values have a closed form.
+	// ClosedForm applies if the function is a sum of kernels that are sums of products over the columns.
 	ClosedForm
-	// AllCoalitions: predictions for all sets of columns, of at most 20 columns. The values are exact.
+	// AllCoalitions predicts all sets of at most 20 columns. The values are exact.
 	AllCoalitions
-	// Permutations: columns joined in random orders. The values have standard errors.
+	// Permutations lets columns join in random orders. The values have standard errors.
 	Permutations
 )
 
@@ -65,35 +65,35 @@ func (m Method) String() string {
 
 // ExplainOptions are the settings of an explanation. Nil means the defaults.
 type ExplainOptions struct {
-	// Names are those of the columns, as in [Options].
+	// Names are the names of the columns, as in [Options].
 	Names []string
-	// Rows is how many rows of the background are averaged over, drawn by Seed where more are given. The cost grows with it.
+	// Rows is the number of background rows to average over, sampled by Seed if there are more. The cost grows with it.
 	Rows   int `zero:"100"`
 	Scale  Scale
 	Method Method
-	// Orders is how many random orders of the columns are tried for each row of the background, each with its reverse, by
-	// Permutations. Of d columns each takes 2(d-1) predictions. Twice as many make standard errors 0.7 times as large.
+	// Orders is the number of random orders of the columns per background row for Permutations, each with its reverse. Each takes
+	// 2(d-1) predictions for d columns. Twice as many reduce standard errors by a factor of 0.7.
 	Orders  int    `zero:"4" least:"2"`
-	Seed    uint64 // of the rows and the orders
+	Seed    uint64 // for the rows and the orders
 	Workers int    // 0: GOMAXPROCS
-	// Observe, if not nil, is called as the work goes on, by one goroutine at a time.
+	// Observe, if not nil, is called during the work, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
-// Contribution is the Shapley value of a column, or of columns that go together.
+// Contribution is the Shapley value of a column, or of related columns.
 type Contribution struct {
-	Name    string    // of the column; of the category; of copies all names
-	Columns []int     // their indices, ascending
-	Cells   []float64 // what the row has in them
-	Level   string    // of a category, that the row has; "" for numbers
-	// Value is by how much the column moves the prediction from the base, in the units of the prediction.
+	Name    string    // name of the column or the category, or all names of copies
+	Columns []int     // column indices, ascending
+	Cells   []float64 // values of the row in these columns
+	Level   string    // level of a category in the row; "" for numbers
+	// Value is the contribution to the difference from the base, in the units of the prediction.
 	Value float64
-	// SE is the standard error of Value that comes from the orders, 0 if Value is exact. That there could be other rows in the
-	// background is not in it.
+	// SE is the standard error of Value due to the random orders, 0 if Value is exact. It does not include the choice of the
+	// background.
 	SE float64
 }
 
-// Label returns the name with what the row has, for example "height = 1.7" or "make = audi".
+// Label returns the name with the row's value, for example "height = 1.7" or "make = audi".
 func (c Contribution) Label() string {
 	switch {
 	case c.Level != "":
@@ -104,20 +104,20 @@ func (c Contribution) Label() string {
 	return fmt.Sprintf("%s = %.4g", c.Name, c.Cells[0])
 }
 
-// Explanation says which columns of a row make a prediction differ from the mean.
+// Explanation explains the difference of one prediction from the mean prediction by columns.
 type Explanation struct {
 	Prediction float64 // for the row
-	Base       float64 // the mean prediction over the background
-	// Contributions sum to Prediction - Base, the largest first, whatever its sign.
+	Base       float64 // mean prediction over the background
+	// Contributions sum to Prediction - Base. They are sorted by absolute value, largest first.
 	Contributions []Contribution
 	Scale         Scale
 	Method        Method
-	// Reason says why AutomaticMethod did not take the closed form; "" if it did, and with other methods.
+	// Reason explains why AutomaticMethod did not use the closed form. It is "" if it did, and with other methods.
 	Reason string
-	Rows   int // of the background, over which the mean is
+	Rows   int // number of background rows
 }
 
-// String returns a table for people.
+// String returns a table.
 func (e Explanation) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -133,7 +133,7 @@ func (e Explanation) String() string {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	fmt.Fprintf(&out, "prediction %.4g, mean of %d rows %.4g, by %v\n", e.Prediction, e.Rows, e.Base, e.Method)
 	if e.Reason != "" {
 		fmt.Fprintf(&out, "no closed form: %s\n", e.Reason)
@@ -141,16 +141,16 @@ func (e Explanation) String() string {
 	return out.String()
 }
 
-// Explain returns why a fitted regressor predicts what it does for a row (d): the Shapley value of each column for a game in which the
-// columns that have not joined are those of rows of the background (m×d), such as the rows of Fit (the interventional game; D. Janzing,
-// L. Minorics and P. Blöbaum, AISTATS 2020). A value says what the model does with the column, and nothing of what causes the target.
-// Columns that go together, levels of a category and copies, have one value.
+// Explain explains the prediction of a fitted regressor for a row (d). It returns the Shapley value of each column for a game in
+// which columns that have not joined come from rows of the background (m×d), such as the training rows (the interventional game; D.
+// Janzing, L. Minorics and P. Blöbaum, AISTATS 2020). A value describes the model's use of the column, and not what causes the
+// target. Related columns, levels of a category and copies, share one value.
 //
-// The values are exact for sums of kernels that are products over the columns, see the documentation of the package, at a cost of
-// O(m n d²/2) for n rows of the machine, times 71 for a Matérn kernel of ν = 5/2. Any other regressor is asked for predictions,
-// 2(d-1)·Orders for each row of the background. A gap (NaN) is for estimators that take gaps, and is explained like a value.
-// Errors: ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, one that wraps errors.ErrUnsupported if Method is
-// ClosedForm and there is none, those of Predict, or ctx's.
+// The values are exact for sums of kernels that are products over the columns, see the package documentation, at a cost of O(m n
+// d²/2) for a machine of n rows, times 71 for a Matérn kernel with ν = 5/2. Other regressors are explained by 2(d-1)·Orders
+// predictions per background row. Gaps (NaN) require an estimator that accepts gaps, and are explained like values. Errors:
+// ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, one that wraps errors.ErrUnsupported if Method is
+// ClosedForm and there is none, those of Predict, and ctx's.
 func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix,
 	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -159,7 +159,7 @@ func Explain(ctx context.Context, r estimators.Regressor, row []float64, backgro
 		return Explanation{}, err
 	}
 	defer estimators.BeginFit(&ctx, t.Observe)(&err)
-	if _, err := r.Predict(t.row); err != nil { // not fitted, or on other columns
+	if _, err := r.Predict(t.row); err != nil { // not fitted, or fitted on other columns
 		return Explanation{}, err
 	}
 	models := modelsOf(r)
@@ -174,8 +174,8 @@ func Explain(ctx context.Context, r estimators.Regressor, row []float64, backgro
 }
 
 // ExplainClass is Explain for the probability of a class, or for its decision value if Scale is ModelScale. Probabilities have no
-// closed form. The error wraps errors.ErrUnsupported if the classifier does not give what is explained, and is ErrParam if it does not
-// know the class.
+// closed form. The error wraps errors.ErrUnsupported if the classifier lacks the explained output, and is ErrParam for an unknown
+// class.
 func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, background mat.Matrix, class int,
 	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -202,9 +202,9 @@ func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, b
 	return t.explain(ctx, f.column(at), nil, at, "a probability is no sum of kernel values; ModelScale explains the decision value")
 }
 
-// class returns the place of a class, for a classifier that predicts the row.
+// class returns the position of a class, after checking that the classifier predicts the row.
 func (t *explained) class(c estimators.Classifier, class int) (int, error) {
-	if _, err := c.Predict(t.row); err != nil { // not fitted, or on other columns
+	if _, err := c.Predict(t.row); err != nil { // not fitted, or fitted on other columns
 		return 0, err
 	}
 	at := slices.Index(c.Classes(), class)
@@ -214,8 +214,8 @@ func (t *explained) class(c estimators.Classifier, class int) (int, error) {
 	return at, nil
 }
 
-// decisions returns the scores of a classifier, and its models: of one model its own scores, since the mean that a search makes of
-// a single model is one of probabilities.
+// decisions returns the scores of a classifier, and its models. With a single model they are the model's own, since the mean in a
+// search is one of probabilities.
 func decisions(typ string, c estimators.Classifier) (outputs, []model, error) {
 	models := modelsOf(c)
 	d, ok := any(nil), len(models) == 1
@@ -249,7 +249,7 @@ func (f outputs) column(at int) shapley.Function {
 	}
 }
 
-// meanOf returns what the models predict, without what a search does to the mean of it.
+// meanOf returns the mean of the models' predictions, before a search transforms it back.
 func meanOf(models []model) shapley.Function {
 	return func(x *mat.Dense) ([]float64, error) {
 		out := make([]float64, x.RawMatrix().Rows)
@@ -270,12 +270,12 @@ func meanOf(models []model) shapley.Function {
 	}
 }
 
-// explained is a row beside a background, which are the drawn rows.
+// explained is a row with a background, which is the sampled rows.
 type explained struct {
 	*inspected
 	ExplainOptions
 	row     *mat.Dense // 1×d
-	players []feature  // that differ from some row of the background
+	players []feature  // features that differ from some background row
 }
 
 func newExplained(typ string, e any, row []float64, background mat.Matrix, opt *ExplainOptions) (*explained, error) {
@@ -325,7 +325,7 @@ func (t *explained) changes(f feature) bool {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// explain explains f: by the closed form of an output of the models, unless why says that there is none, or else by predictions.
+// explain explains f: by the closed form of an output of the models, or by predictions if why gives a reason against it.
 func (t *explained) explain(ctx context.Context, f shapley.Function, models []model, output int, why string) (out Explanation, err error) {
 	y, err := f(t.row)
 	if err != nil {
@@ -376,7 +376,7 @@ func (t *explained) sample(ctx context.Context, f shapley.Function, out Explanat
 	return out, nil
 }
 
-// contributions returns those of all features, from the values of the players.
+// contributions returns the contributions of all features, given the values of the players.
 func (t *explained) contributions(phi, se []float64) (out []Contribution) {
 	for _, f := range t.features {
 		c := Contribution{Name: f.name, Columns: f.columns, Cells: pick(t.row.RawRowView(0), f.columns)}

@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// houses are rows of five columns: three numbers, a category of four codes, and a column that says nothing; and positive targets.
+// houses returns rows of five columns: three numbers, a category with four codes, and an irrelevant column; and positive targets.
 func houses(n int, seed uint64) (*mat.Dense, []float64) {
 	x := uniform(n, 5, -1, 1, seed)
 	y := make([]float64, n)
@@ -41,7 +41,7 @@ func houses(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// defined returns the Shapley values of groups of columns by the definition, from predictions for all coalitions.
+// defined returns the Shapley values of groups of columns by their definition, from predictions for all coalitions.
 func defined(t *testing.T, predict func(x *mat.Dense) ([]float64, error), groups [][]int, row []float64, background *mat.Dense) []float64 {
 	t.Helper()
 	m, _ := background.Dims()
@@ -94,7 +94,7 @@ func inOrder(t *testing.T, e Explanation, groups [][]int) []float64 {
 	return out
 }
 
-// assertSums holds that the values sum to the prediction less the base, and are sorted.
+// assertSums checks that the values sum to the prediction minus the base, and are sorted.
 func assertSums(t *testing.T, e Explanation) {
 	t.Helper()
 	total := 0.0
@@ -139,7 +139,7 @@ func regressors() map[string]estimators.Regressor {
 	}
 }
 
-// What is a sum of products is explained exactly, on the columns as they came, with gaps where the estimator takes them.
+// Sums of products are explained exactly, on the original columns, with gaps if the estimator accepts them.
 func TestExplainInClosedForm(t *testing.T) {
 	x, y := houses(80, 1)
 	rows, _ := houses(7, 2)
@@ -189,7 +189,7 @@ func fittedTo(t *testing.T, r estimators.Regressor, x *mat.Dense, y []float64) e
 	return r
 }
 
-// Levels of a category and copies are one player, and a column that does not change is none.
+// Levels of a category and copies are one player, and a column that does not change is not a player.
 func TestExplainGroups(t *testing.T) {
 	plain, y := houses(60, 3)
 	x := mat.NewDense(60, 9, nil)
@@ -221,7 +221,7 @@ func TestExplainGroups(t *testing.T) {
 	}
 }
 
-// other predicts another function than the machine that it embeds.
+// other predicts a different function than the machine that it embeds.
 type other struct{ *lssvm.Regressor }
 
 func (o other) Predict(x mat.Matrix) ([]float64, error) {
@@ -232,7 +232,7 @@ func (o other) Predict(x mat.Matrix) ([]float64, error) {
 	return y, err
 }
 
-// liar says that its predictions are those of another machine.
+// liar claims the Expansion of another machine.
 type liar struct {
 	estimators.Regressor
 	of *lssvm.Regressor
@@ -240,7 +240,7 @@ type liar struct {
 
 func (l liar) Expansion() (estimators.Expansion, error) { return l.of.Expansion() }
 
-// wrong has an Expansion of another form than its rows.
+// wrong has an Expansion whose shape does not match its rows.
 type wrong struct {
 	estimators.Regressor
 	of estimators.Expansion
@@ -265,7 +265,7 @@ func TestExplainWrongExpansions(t *testing.T) {
 	}
 }
 
-// What is no sum of products is explained by predictions, which says why.
+// Other functions are explained by predictions, with a reason.
 func TestExplainByPredictions(t *testing.T) {
 	x, y := houses(80, 1)
 	background, _ := houses(30, 2)
@@ -300,7 +300,7 @@ func TestExplainByPredictions(t *testing.T) {
 	}
 }
 
-// Orders give the exact values within four standard errors, which fall with the root of their number.
+// Random orders give the exact values within four standard errors, which fall with the square root of their number.
 func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	x, y := houses(100, 1)
 	background, _ := houses(40, 2)
@@ -327,7 +327,7 @@ func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	assert.Contains(t, e.String(), "s.e.")
 }
 
-// A search that takes the logarithm of the targets is explained in their units by predictions, and on the scale of its models exactly.
+// A search that takes logarithms of the targets is explained in their units by predictions, and exactly on the scale of its models.
 func TestExplainBentTargets(t *testing.T) {
 	x, y := houses(80, 1)
 	for i, v := range y {
@@ -435,7 +435,7 @@ func TestExplainErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Both ways look at their context, and report steps up to the end.
+// Both methods observe their context, and report progress to the end.
 func TestExplainCancelledAndObserved(t *testing.T) {
 	x, y := houses(300, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)
@@ -455,7 +455,7 @@ func TestExplainCancelledAndObserved(t *testing.T) {
 	}
 }
 
-// A closed form that takes too long is taken only where it is asked for.
+// An expensive closed form is used only on request.
 func TestExplainTakesNoHours(t *testing.T) {
 	x := uniform(400, 60, -1, 1, 1)
 	y := mat.Col(nil, 0, x)
@@ -473,7 +473,7 @@ func TestExplainTakesNoHours(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrTooLarge)
 }
 
-// The background is at most so many rows, drawn by the seed.
+// The background is limited in size, and sampled by the seed.
 func TestExplainDrawsItsBackground(t *testing.T) {
 	x, y := houses(300, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)
@@ -504,7 +504,7 @@ func TestExplanationString(t *testing.T) {
 	assert.Equal(t, "Method(-1)", Method(-1).String())
 }
 
-// A background of one row is a baseline; a row that is its own background has nothing to explain.
+// A background of a single row is a baseline. A row that is its own background has nothing to explain.
 func TestExplainAgainstOneRow(t *testing.T) {
 	x, y := houses(60, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)
@@ -525,7 +525,7 @@ func TestExplainAgainstOneRow(t *testing.T) {
 	}
 }
 
-// A category of many levels, which a search sees as itself and as the mean targets of its levels, is one player.
+// A category with many levels, which enters a search both as a category and as the mean targets of its levels, is one player.
 func TestExplainEncodedCategories(t *testing.T) {
 	const levels = 60
 	x, y := uniform(300, 3, -1, 1, 1), make([]float64, 300)

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// feature is columns that go together.
+// feature is a column or a set of related columns.
 type feature struct {
 	name    string
 	columns []int
@@ -17,10 +17,10 @@ type feature struct {
 	levels []string
 }
 
-// leastCopied is the number of rows from which on equal columns are taken for copies: of fewer they may be equal by chance.
+// leastCopied is the number of rows from which on equal columns count as copies. With fewer rows they may be equal by chance.
 const leastCopied = 10
 
-// featuresOf are the columns, those of a category and copies of one as one feature.
+// featuresOf returns the features: single columns, the columns of a category, and copies.
 func featuresOf(x *mat.Dense, names []string) (out []feature) {
 	count := map[string]int{}
 	for _, name := range names {
@@ -28,8 +28,8 @@ func featuresOf(x *mat.Dense, names []string) (out []feature) {
 			count[category]++
 		}
 	}
-	at := map[string]int{}      // of a category among out
-	shapes := make([]column, 0) // of each feature
+	at := map[string]int{}      // index of a category in out
+	shapes := make([]column, 0) // one per feature
 	for j, name := range names {
 		category, level, ok := strings.Cut(name, "=")
 		if ok && count[category] > 1 {
@@ -56,9 +56,8 @@ func featuresOf(x *mat.Dense, names []string) (out []feature) {
 	return out
 }
 
-// column is the values of a column less their mean over their deviation, the first that is
-// not 0 positive: what a copy has in common with its original. A gap is NaN. Nil for a
-// constant.
+// column is a standardised column whose first value other than 0 is positive, so that copies in other units are equal. A gap is
+// NaN. It is nil for a constant.
 type column []float64
 
 func standardised(x *mat.Dense, j int) column {
@@ -72,7 +71,7 @@ func standardised(x *mat.Dense, j int) column {
 	if !(low < high) {
 		return nil
 	}
-	// From 0 to 1 first, so that nothing overflows.
+	// Scale to [0, 1] first, so that nothing overflows.
 	half, count, mean := high/2-low/2, 0.0, 0.0
 	for i, v := range out {
 		out[i] = (v/2 - low/2) / half
@@ -89,7 +88,7 @@ func standardised(x *mat.Dense, j int) column {
 		}
 	}
 	scale := 1 / math.Sqrt(square/count)
-	// The sign is that of the first value that is clearly not the mean.
+	// The sign follows the first value that clearly differs from the mean.
 	if i := slices.IndexFunc(out, func(v float64) bool { return math.Abs(v*scale) > 0.1 }); i >= 0 && out[i] < 0 {
 		scale = -scale
 	}
@@ -99,7 +98,7 @@ func standardised(x *mat.Dense, j int) column {
 	return out
 }
 
-// copies reports whether both are one column but for units and rounding.
+// copies reports whether both columns are equal up to units and rounding.
 func (c column) copies(other column) bool {
 	const rounding = 1e-9
 	return c != nil && other != nil && slices.EqualFunc(c, other, func(a, b float64) bool {
@@ -107,15 +106,13 @@ func (c column) copies(other column) bool {
 	})
 }
 
-// point is a value that a feature takes, for all its columns, and the share of the rows that
-// it stands for.
+// point is a value of a feature, for all its columns, and the fraction of rows that it represents.
 type point struct {
 	values []float64
 	share  float64
 }
 
-// grid returns the points of a feature in the order of its first column, or of its levels;
-// none where there are only gaps.
+// grid returns the points of a feature in the order of its first column or of its levels. It returns none if there are only gaps.
 func (t *inspected) grid(f feature) []point {
 	n, _ := t.x.Dims()
 	var rows [][]float64
@@ -129,7 +126,7 @@ func (t *inspected) grid(f feature) []point {
 	if f.levels != nil {
 		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(b.share, a.share) })
 		all = all[:min(t.Points, len(all))]
-		slices.SortFunc(all, func(a, b point) int { return slices.Compare(b.values, a.values) }) // the level of the first column first
+		slices.SortFunc(all, func(a, b point) int { return slices.Compare(b.values, a.values) }) // start with the level of the first column
 		left := 0.0
 		for _, p := range all {
 			left += p.share
@@ -158,7 +155,7 @@ func pick(row []float64, columns []int) []float64 {
 	return out
 }
 
-// differentOf returns the values of sorted rows that differ.
+// differentOf returns the distinct values of sorted rows.
 func differentOf(rows [][]float64) (out []point) {
 	for _, v := range rows {
 		if len(out) == 0 || !slices.Equal(out[len(out)-1].values, v) {
@@ -169,7 +166,7 @@ func differentOf(rows [][]float64) (out []point) {
 	return out
 }
 
-// moved sets dst to the drawn rows with the values of a point in a feature's columns.
+// moved sets dst to the sampled rows with the values of a point in a feature's columns.
 func (t *inspected) moved(dst *mat.Dense, f feature, p point) {
 	dst.Copy(t.drawn)
 	m, _ := dst.Dims()
@@ -181,7 +178,7 @@ func (t *inspected) moved(dst *mat.Dense, f feature, p point) {
 	}
 }
 
-// level names a point of a category.
+// level returns the name of a category's level at a point.
 func (f feature) level(p point) string {
 	var of []string
 	for c, v := range p.values {

@@ -25,48 +25,46 @@ import (
 const (
 	defaultRepeats = 10
 
-	permuteStream = 0x7065726d757465 // "permute"
+	permuteStream = 0x7065726d757465 // the random stream "permute"
 	maxRepeats    = 1 << 20
 )
 
-// ImportanceOptions are the settings of permutation importance. Nil means the defaults. Of d
-// columns it makes d·Repeats + 1 predictions of all rows.
+// ImportanceOptions are the settings of permutation importance. Nil means the defaults. For d columns it predicts all rows
+// d·Repeats + 1 times.
 type ImportanceOptions struct {
-	// Names are those of the columns, as in [Options].
+	// Names are the names of the columns, as in [Options].
 	Names []string
-	// Metric by which the predictions are scored; its zero value: NMSE for regressors, Accuracy for
-	// classifiers.
+	// Metric scores the predictions; its zero value: NMSE for regressors, Accuracy for classifiers.
 	Metric metrics.Metric
-	// Weights of the metric, one > 0 for each row; nil: 1 each.
+	// Weights are those of the metric, one > 0 per row; nil: 1 each.
 	Weights []float64
 	Repeats int    `zero:"10" most:"1048576"` // permutations of each column; 0: 10
-	Seed    uint64 // of the permutations
-	Workers int    // predictions at a time, each with a copy of the rows; 0: GOMAXPROCS
+	Seed    uint64 // for the permutations
+	Workers int    // parallel predictions, each with a copy of the rows; 0: GOMAXPROCS
 	// Observe, if not nil, is called after each prediction, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
-// Importance is how much the score suffers when a column, or columns that go together, are
-// permuted among the rows.
+// Importance is the loss of score when a column, or related columns, are permuted among the rows.
 type Importance struct {
-	Name    string    // of the column; of the category; of copies all names
-	Columns []int     // their indices, ascending
-	Losses  []float64 // of each permutation: by how much the score is worse, so that more matters more
+	Name    string    // name of the column or the category, or all names of copies
+	Columns []int     // column indices, ascending
+	Losses  []float64 // loss of score for each permutation; larger means more important
 	Mean    float64   // of Losses
-	// SE is the standard error of Mean that comes from the permutations: the deviation of Losses over
-	// the root of their number. That there could be other rows is not in it. NaN for one repeat.
+	// SE is the standard error of Mean due to the permutations: the standard deviation of Losses over the square root of their
+	// number. It does not include the choice of the rows. It is NaN for a single permutation.
 	SE float64
 }
 
-// Importances are sorted, the largest mean first, with what they are losses of.
+// Importances are sorted by mean loss, largest first.
 type Importances struct {
 	Columns        []Importance
-	Metric         string  // its name
-	LargerIsBetter bool    // of the metric
-	Score          float64 // of the rows as they are
+	Metric         string  // name of the metric
+	LargerIsBetter bool    // for the metric
+	Score          float64 // score of the original rows
 }
 
-// String returns a table for people.
+// String returns a table.
 func (r Importances) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -78,17 +76,16 @@ func (r Importances) String() string {
 		}
 		fmt.Fprintf(w, "%s\t%.4f\t%s\t\n", v.Name, v.Mean, se)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	return out.String() + fmt.Sprintf("%s of the rows as they are: %.4g\n", r.Metric, r.Score)
 }
 
-// RegressorImportances returns by how much the metric of a fitted regressor is worse when a column
-// of x (n×d) is permuted: permutation importance (L. Breiman, Machine Learning 45, 2001, 5). The
-// rows and their targets y (n) should be such as Fit has not seen: on those of Fit a column
-// that only helped to learn by heart matters, too. Columns that go together are permuted
-// together. A column whose content other columns have as well may be left out without a loss, and
-// yet have an importance, or share one with them. Gaps move like values. Errors: ErrParam for an option, ErrShape,
-// ErrNotFinite, those of Predict and of the metric, or ctx's.
+// RegressorImportances returns the losses of a metric of a fitted regressor when columns of x (n×d) are permuted: permutation
+// importance (L. Breiman, Machine Learning 45, 2001, 5). The rows and their targets y (n) should not have been used by Fit: on
+// training rows, columns used only to memorise noise seem important, too. Related columns are permuted together. A column whose
+// information other columns also contain may have an importance, or share one with them, although it could be dropped without a
+// loss. Gaps move like values. Errors: ErrParam for an option, ErrShape, ErrNotFinite, those of Predict and of the metric, and
+// ctx's.
 func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64,
 	opt *ImportanceOptions) (_ Importances, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -111,7 +108,7 @@ func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.M
 		})
 }
 
-// isZero reports whether a metric scores nothing, so that the default stands for it.
+// isZero reports whether a metric has no function, so that the default applies.
 func isZero(m metrics.Metric) bool {
 	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
 }
@@ -154,7 +151,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	steps.done("the rows as they are")
 	err = parallel.ForEach(ctx, o.Workers, len(t.features)*o.Repeats, func(i int) error {
 		f, repeat := t.features[i/o.Repeats], i%o.Repeats
-		// A stream for each column and repeat: the first of ten repeats are those of five.
+		// One random stream per column and repeat, so that the first five of ten repeats are those of five.
 		rng := rand.New(rand.NewPCG(o.Seed, permuteStream+uint64(f.columns[0])*maxRepeats+uint64(repeat)))
 		rows := mat.DenseCopyOf(t.x)
 		for to, from := range rng.Perm(n) {
@@ -183,7 +180,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	return out, nil
 }
 
-// counter reports steps that several goroutines do.
+// counter reports the steps of several goroutines.
 type counter struct {
 	sync.Mutex
 	ctx    context.Context
@@ -202,8 +199,8 @@ func (c *counter) done(message string) {
 	progress.Tell(c.ctx, progress.Step{Iteration: c.at, Total: c.of, Message: message})
 }
 
-// meanAndSD returns the mean, and the deviation by the number less one, which one value does not have. A NaN
-// stands for none.
+// meanAndSD returns the mean and the standard deviation with denominator n-1, which is NaN for a single value. NaN values are
+// ignored.
 func meanAndSD(v []float64) (mean, sd float64) {
 	n := 0.0
 	for _, a := range v {

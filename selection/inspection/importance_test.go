@@ -28,8 +28,8 @@ var mse = metrics.Metric{Name: "MSE", Values: func(y, p, _ []float64) (float64, 
 	return sum, nil
 }}
 
-// Of a linear function that is known, Σ b x, the squared error with a column permuted is on average
-// over all permutations 2 b² var(x) for variances with n - 1 below.
+// For a known linear function Σ b x, the squared error with a permuted column is 2 b² var(x) on average over all permutations, for
+// variances with denominator n-1.
 func TestImportanceOfALinearFunction(t *testing.T) {
 	x := uniform(400, 3, -1, 1, 1)
 	b := []float64{3, 1, 0}
@@ -59,7 +59,7 @@ func TestImportanceOfALinearFunction(t *testing.T) {
 	assert.Contains(t, r.String(), "loss of MSE")
 }
 
-// The signs of metrics of both senses, and the default.
+// The signs for metrics of both directions, and the default.
 func TestImportanceIsALoss(t *testing.T) {
 	x := uniform(100, 2, -1, 1, 2)
 	f := known(func(v []float64) float64 { return v[0] })
@@ -91,7 +91,7 @@ func ones(n int, v float64) []float64 {
 	return out
 }
 
-// Copies and levels move together: the copy of a column does not hide it.
+// Copies and levels move together, so a copy does not hide a column.
 func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	base := uniform(200, 1, -1, 1, 3)
 	x := mat.NewDense(200, 4, nil)
@@ -103,7 +103,7 @@ func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	}
 	f := known(func(v []float64) float64 {
 		if v[2]+v[3] != 1 || math.Abs(v[1]-(5-100*v[0])) > 1e-9 {
-			return math.NaN() // no such row
+			return math.NaN() // no original row is like this
 		}
 		return v[0] + v[2]
 	})
@@ -119,8 +119,8 @@ func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	assert.Equal(t, map[string][]int{"m, cm": {0, 1}, "sex": {2, 3}}, names)
 }
 
-// Names are those of the columns before all steps of a pipeline, and gaps move like values. Any number
-// of workers gives the same.
+// Names are those of the columns before all steps of a pipeline, and gaps move like values. The result does not depend on the
+// number of workers.
 func TestImportanceThroughAPipeline(t *testing.T) {
 	x := uniform(150, 3, 0, 1, 4)
 	y := make([]int, 150)
@@ -197,8 +197,7 @@ func panicAt(calls, at int) {
 	}
 }
 
-// The spread is that of the rows' own predictions, of any estimator; of a function of the column
-// alone it has no width.
+// The spread is that of the rows' predictions, for any estimator. For a function of the column alone it has no width.
 func TestSpreadBand(t *testing.T) {
 	x := uniform(200, 2, 0, 1, 5)
 	f := known(func(v []float64) float64 { return v[0] + v[0]*v[1] })

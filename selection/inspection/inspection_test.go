@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// known is a regressor that predicts a given function.
+// known is a regressor with a given prediction function.
 type known func(row []float64) float64
 
 func (known) Fit(context.Context, mat.Matrix, []float64) error { return nil }
@@ -34,7 +34,7 @@ func (f known) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// uniform are rows of independent columns between two ends.
+// uniform returns rows of independent uniform columns.
 func uniform(n, d int, low, high float64, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, d, nil)
@@ -53,8 +53,8 @@ func byName(r Relevances) map[string]Relevance {
 	return out
 }
 
-// On a full factorial design the shares are those of an analysis of variance, exactly: of
-// f = 3a + ab the terms 3a and ab have variances 9 var(a) and var(a) var(b).
+// On a full factorial design the fractions are exactly those of an analysis of variance: the terms 3a and ab of f = 3a + ab have
+// variances 9 var(a) and var(a) var(b).
 func TestRelevancesAreAnAnalysisOfVariance(t *testing.T) {
 	x := mat.NewDense(5*4*3, 3, nil)
 	for i := range 60 {
@@ -119,8 +119,8 @@ func TestColumnsThatGoTogether(t *testing.T) {
 	for i := 1; i < len(r); i++ {
 		assert.GreaterOrEqual(t, r[i-1].Relevance, r[i].Relevance)
 	}
-	// Of a sum of functions of single columns both are the variance of the part. The points
-	// at quantiles leave out the ends of a normal distribution.
+	// For an additive function both are the variance of the component. Points at quantiles leave out the tails of a normal
+	// distribution.
 	total := stat.PopVariance(predict(t, f, x), nil)
 	height := 4 * stat.PopVariance(mat.Col(nil, 0, x), nil)
 	assert.InEpsilon(t, height/total, of["height, height in mm"].Relevance, 0.1)
@@ -153,7 +153,7 @@ func predict(t *testing.T, r estimators.Regressor, x mat.Matrix) []float64 {
 	return y
 }
 
-// An effect is the mean prediction with the column at a value, at quantiles or at all values.
+// An effect is the mean prediction with the column at a value, at quantiles or at all distinct values.
 func TestEffectIsTheMeanPrediction(t *testing.T) {
 	x := uniform(300, 2, 0, 1, 5)
 	f := known(func(v []float64) float64 { return v[0]*v[0] + v[0]*v[1] })
@@ -287,7 +287,7 @@ func TestObserve(t *testing.T) {
 	assert.Len(t, steps, 4)
 }
 
-// A constant function is explained by nothing.
+// A constant function has no explained variance.
 func TestConstantPredictions(t *testing.T) {
 	x := uniform(20, 2, 0, 1, 1)
 	r, err := RegressorRelevances(ctx, known(func(v []float64) float64 { return 1e6 + 1e-9*v[0] }), x, nil)

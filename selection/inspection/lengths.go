@@ -13,10 +13,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// lengths returns that of each feature, NaN where none was learnt or a column of what the
-// kernel sees depends on several features.
+// lengths returns the length of each feature. It is NaN if no length was learnt, or if a column that the kernel sees depends on
+// several features.
 func (t *inspected) lengths(e any) ([]float64, error) {
-	out := make([]float64, len(t.features)) // of 1/length², until the end
+	out := make([]float64, len(t.features)) // holds 1/length² until the end
 	for _, m := range modelsOf(e) {
 		own, err := t.rates(m)
 		if err != nil {
@@ -70,13 +70,13 @@ func (t *inspected) rates(m model) ([]float64, error) {
 	return out, nil
 }
 
-// owners returns for each column that a model sees the features that move it.
+// owners returns the features that move each column that a model sees.
 func (t *inspected) owners(m model) ([][]int, error) {
 	before, err := m.transform(t.drawn)
 	if err != nil {
 		return nil, err
 	}
-	before = mat.DenseCopyOf(before) // the identity gives the very rows
+	before = mat.DenseCopyOf(before) // the identity returns its argument
 	_, width := before.Dims()
 	out := make([][]int, width)
 	rows := mat.DenseCopyOf(t.drawn)
@@ -104,7 +104,7 @@ func (t *inspected) owners(m model) ([][]int, error) {
 	return out, nil
 }
 
-// hasLength reports whether a kernel has a length, of each column or of all.
+// hasLength reports whether a kernel has a length, for each column or for all.
 func hasLength(k kernels.Kernel) bool {
 	switch k := k.(type) {
 	case kernels.Additive, kernels.ARD:
@@ -114,7 +114,7 @@ func hasLength(k kernels.Kernel) bool {
 	}
 }
 
-// lengthsOf returns the length of each of the columns that a kernel with lengths sees.
+// lengthsOf returns the length of each column of a kernel with lengths.
 func lengthsOf(k kernels.Kernel, width int) []float64 {
 	out := make([]float64, width)
 	switch k := k.(type) {
@@ -134,10 +134,10 @@ func lengthsOf(k kernels.Kernel, width int) []float64 {
 	return out
 }
 
-// inner is the factor of the lengths that the kernel within them makes.
+// inner returns the factor of the lengths due to the kernel inside an ARD.
 func inner(k kernels.Kernel) float64 { return cmp.Or(common(k), 1) }
 
-// common returns the length that a kernel of the distance has for all columns, 0 without one.
+// common returns the common length of a kernel of the distance, or 0 if it has none.
 func common(k kernels.Kernel) float64 {
 	d, ok := k.(interface {
 		kernels.Differentiable

@@ -9,17 +9,16 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// model is an estimator within others: what it sees of rows, and its share of the mean that
-// predicts.
+// model is an estimator inside others: its input as a transformation of rows, and its share of the mean prediction.
 type model struct {
 	share     float64
 	transform transformation
 	estimator any
-	bent      bool // it predicts a function of the targets
+	bent      bool // it predicts transformed targets
 }
 
-// modelsOf looks through searches, stacks and pipelines, which are known to predict with what is in
-// them alone; nil where they are not fitted.
+// modelsOf returns the models inside searches, stacks and pipelines, whose predictions are known to be means of their models. It
+// returns nil if they are not fitted.
 func modelsOf(e any) (out []model) {
 	switch e := e.(type) {
 	case *selection.Regressor:
@@ -56,7 +55,7 @@ func modelsOf(e any) (out []model) {
 	return out
 }
 
-// transformation takes rows to others.
+// transformation maps rows to rows.
 type transformation func(x *mat.Dense) (*mat.Dense, error)
 
 func identity(x *mat.Dense) (*mat.Dense, error) { return x, nil }
@@ -65,7 +64,7 @@ func dense(f func(x mat.Matrix) (*mat.Dense, error)) transformation {
 	return func(x *mat.Dense) (*mat.Dense, error) { return f(x) }
 }
 
-// behind are the models in e as they are seen from before a transformation.
+// behind returns the models in e with a transformation before their inputs.
 func behind(transform transformation, share float64, e any) []model {
 	out := modelsOf(e)
 	for i, m := range out {
@@ -81,7 +80,7 @@ func behind(transform transformation, share float64, e any) []model {
 	return out
 }
 
-// chained sends rows through fitted steps.
+// chained returns the transformation by fitted steps.
 func chained(steps []transformers.Transformer) transformation {
 	return func(z *mat.Dense) (*mat.Dense, error) {
 		for _, s := range steps {

@@ -24,28 +24,28 @@ const defaultNeighbours = 10
 
 // NeighbourOptions are the settings of [Neighbours]. Nil means the defaults.
 type NeighbourOptions struct {
-	Count int `zero:"10"` // how many rows are listed; 0: 10
-	// ByKernel sorts by the kernel alone, which finds the rows that are most alike, also those that add little.
+	Count int `zero:"10"` // number of rows in the list; 0: 10
+	// ByKernel sorts by the kernel alone, which finds the most similar rows, including those with small weights.
 	ByKernel bool
 }
 
-// Neighbour is a training row beside a row that is predicted.
+// Neighbour is a training row with its contribution to a prediction.
 type Neighbour struct {
-	Row    int     // its index
-	Kernel float64 // k(x, x[i]), of several models the mean by their shares
-	Weight float64 // α[i] k(x, x[i]), what the row adds to the prediction
-	Share  float64 // |Weight| over the sum of all
+	Row    int     // index of the row
+	Kernel float64 // k(x, x[i]), averaged over several models by their shares
+	Weight float64 // α[i] k(x, x[i]), the row's contribution to the prediction
+	Share  float64 // |Weight| divided by the sum over all rows
 }
 
-// NeighbourList has the training rows that a prediction is made of. The weights of all rows, Rest and Intercept sum to what the
-// models predict.
+// NeighbourList holds the training rows behind a prediction. The weights of all rows, Rest and Intercept sum to the prediction of
+// the models.
 type NeighbourList struct {
-	Rows      []Neighbour // the largest first
-	Rest      float64     // the sum of the weights of all other rows
+	Rows      []Neighbour // largest first
+	Rest      float64     // sum of the weights of all other rows
 	Intercept float64
 }
 
-// String returns a table for people.
+// String returns a table.
 func (l NeighbourList) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -53,18 +53,18 @@ func (l NeighbourList) String() string {
 	for _, n := range l.Rows {
 		fmt.Fprintf(w, "%d\t%.3f\t%+.4g\t%.1f%%\t\n", n.Row, n.Kernel, n.Weight, 100*n.Share)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	return out.String() + fmt.Sprintf("all other rows %+.4g, intercept %.4g\n", l.Rest, l.Intercept)
 }
 
-// Neighbours returns the training rows that weigh most in the prediction for a row (d) of a regressor that is a sum of kernel values: an
-// [estimators.Expander], alone, in a pipeline, a search or a stack. The rows x (n×d) are those of Fit, which the estimator keeps only as
-// its kernel sees them. Equal rows share the weight of the one that it keeps; a row that it does not keep, because it is no
-// support vector or landmark, has none. If the targets were transformed, weights add up on the scale of the models.
+// Neighbours returns the training rows with the largest weights in the prediction for a row (d). The regressor must be a sum of
+// kernel values: an [estimators.Expander], directly, in a pipeline, a search or a stack. The rows x (n×d) are those of Fit, which
+// the estimator stores only in preprocessed form. Equal rows share the weight of the stored one. A row that is not stored, because
+// it is not a support vector or landmark, has weight 0. If the targets were transformed, weights sum on the scale of the models.
 //
-// A weight is a part of a sum whose parts cancel each other: a row with a negative weight need not have a small target. Cost O(nd).
-// Errors: ErrParam for an option and if no row of x is one that the models keep, ErrShape, ErrNotFinite, ErrNotFitted, one that
-// wraps errors.ErrUnsupported for other estimators, those of the steps, or ctx's.
+// The terms of the sum may cancel: a row with a negative weight need not have a small target. Cost O(nd). Errors: ErrParam for an
+// option, and if no row of x is stored in the models; ErrShape; ErrNotFinite; ErrNotFitted; one that wraps errors.ErrUnsupported
+// for other estimators; those of the steps; and ctx's.
 func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x mat.Matrix,
 	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -72,13 +72,13 @@ func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x ma
 	if err != nil {
 		return NeighbourList{}, err
 	}
-	if _, err := r.Predict(t.row); err != nil { // not fitted, or on other columns
+	if _, err := r.Predict(t.row); err != nil { // not fitted, or fitted on other columns
 		return NeighbourList{}, err
 	}
 	return t.neighbours(ctx, modelsOf(r), 0, opt)
 }
 
-// ClassNeighbours is Neighbours for the decision value of a class, of a classifier that is one machine.
+// ClassNeighbours is Neighbours for the decision value of a class, for a classifier with a single machine.
 func ClassNeighbours(ctx context.Context, c estimators.Classifier, row []float64, x mat.Matrix, class int,
 	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -97,7 +97,7 @@ func ClassNeighbours(ctx context.Context, c estimators.Classifier, row []float64
 	return t.neighbours(ctx, models, at, opt)
 }
 
-// neighbours lists the rows by what they add to an output of the models.
+// neighbours lists the rows by their contributions to an output of the models.
 func (t *explained) neighbours(ctx context.Context, models []model, output int, opt *NeighbourOptions) (out NeighbourList, err error) {
 	o := NeighbourOptions{}
 	if opt != nil {
@@ -154,8 +154,8 @@ func (t *explained) neighbours(ctx context.Context, models []model, output int, 
 	return out, nil
 }
 
-// addWeights adds the values of a kernel with the rows of x, and the weights of those that the model keeps. It returns whether there
-// are some, and what the rows that are not in x add up to.
+// addWeights adds the kernel values with the rows of x, and the weights of the stored rows. It reports whether there are any, and
+// returns the sum over stored rows that are not in x.
 func (t *explained) addWeights(ctx context.Context, all []Neighbour, m model, p estimators.ExpansionPart,
 	output int) (found bool, rest float64, err error) {
 	z, err := m.transform(t.row)
@@ -170,7 +170,7 @@ func (t *explained) addWeights(ctx context.Context, all []Neighbour, m model, p 
 	if err != nil {
 		return false, 0, err
 	}
-	at := map[string][]int{} // of equal rows
+	at := map[string][]int{} // positions of equal rows
 	for i := range all {
 		all[i].Kernel += m.share * alike.At(0, i)
 		k := key(rows.RawRowView(i))
@@ -195,11 +195,11 @@ func (t *explained) addWeights(ctx context.Context, all []Neighbour, m model, p 
 	return found, rest, nil
 }
 
-// key is equal for equal rows.
+// key returns the same text for equal rows.
 func key(row []float64) string {
 	out := make([]byte, 0, 8*len(row))
 	for _, v := range row {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v+0)) // no negative zero
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v+0)) // v+0 replaces -0
 	}
 	return string(out)
 }

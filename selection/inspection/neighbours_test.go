@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// assertNeighbours holds that the weights of all rows, the rest and the intercept are the prediction, and the order.
+// assertNeighbours checks that the weights of all rows, the rest and the intercept sum to the prediction, and the order.
 func assertNeighbours(t *testing.T, l NeighbourList, prediction float64) {
 	t.Helper()
 	total := l.Rest + l.Intercept
@@ -39,7 +39,7 @@ func assertNeighbours(t *testing.T, l NeighbourList, prediction float64) {
 
 func TestNeighboursOfAMachine(t *testing.T) {
 	x, y := houses(60, 1)
-	x.SetRow(17, x.RawRowView(5)) // a row that is there twice
+	x.SetRow(17, x.RawRowView(5)) // a repeated row
 	k := kernels.RBF{Gamma: 0.5}
 	r := &lssvm.Regressor{Kernel: k, Ridge: 0.1}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -76,7 +76,7 @@ func TestNeighboursOfAMachine(t *testing.T) {
 	assert.InDelta(t, 1, alike.Rows[0].Kernel, 1e-15)
 }
 
-// The weights are of the rows as they came, whatever stands before the machines and however many there are.
+// Weights refer to the original rows, for any steps before the machines and any number of machines.
 func TestNeighboursBehindSteps(t *testing.T) {
 	x, y := houses(60, 1)
 	row := []float64{0.3, 0.8, -0.5, 2, 0.1}

@@ -20,34 +20,31 @@ const (
 	defaultPoints = 20
 	defaultLevel  = 0.95
 
-	rowStream = 0x726f7773 // "rows"
+	rowStream = 0x726f7773 // the random stream "rows"
 )
 
-// Options are the settings of an inspection. Nil means the defaults. An inspection of d columns
-// makes d·Points·Rows predictions, an effect Points·Rows.
+// Options are the settings of an inspection. Nil means the defaults. An inspection of d columns makes d·Points·Rows predictions,
+// and an effect Points·Rows.
 type Options struct {
-	// Names are those of the columns; nil: those that the estimator knows ([estimators.ColumnNamer]),
-	// or "column 0" and so on. Columns name=category, of one name, are the levels of one category.
-	// The Features of an adapter to golearn are such, and the FeatureNames of a transformer
-	// (transformers.FeatureNamer) that made the columns.
+	// Names are the names of the columns; nil: those that the estimator knows ([estimators.ColumnNamer]), or "column 0" and so on.
+	// Columns name=category with the same name are the levels of one category. The Features of an adapter to golearn are suitable,
+	// and so are the FeatureNames of a transformer (transformers.FeatureNamer) that made the columns.
 	Names []string
-	// Rows is how many rows are averaged over, drawn without repetition where more are given;
-	// 0: 200.
+	// Rows is the number of rows to average over, sampled without replacement from a larger number; 0: 200.
 	Rows int `zero:"200"`
-	// Points is how many values a column takes: all of them, if it has no more, or those at as
-	// many quantiles, from 1/(2·Points) on; 0: 20. Of a category they are the most frequent levels.
+	// Points is the number of values of a column; 0: 20. A column with no more distinct values takes all of them. Otherwise it
+	// takes this many quantiles, starting at 1/(2·Points), and a category its most frequent levels.
 	Points int     `zero:"20"`
-	Level  float64 `zero:"0.95" below:"1"` // that a band covers, in (0, 1); 0: 0.95
-	NoBand bool    // effects without one
-	// Spread makes the band of an effect SpreadBand, for any estimator: how the rows differ.
+	Level  float64 `zero:"0.95" below:"1"` // probability of a band, in (0, 1); 0: 0.95
+	NoBand bool    // effects without bands
+	// Spread selects SpreadBand, which shows how the rows differ, for any estimator.
 	Spread bool
-	Seed   uint64 // of the rows that are drawn
+	Seed   uint64 // for sampling rows
 	// Observe, if not nil, is called after each column of relevances and each point of an effect.
 	Observe func(estimators.Step)
 }
 
-// inspected is what is looked at: rows, those of them that are averaged over, and columns that go
-// together.
+// inspected holds the rows, the sample to average over, and the features.
 type inspected struct {
 	Options
 	typ      string
@@ -93,7 +90,7 @@ func newTable(typ string, e any, x mat.Matrix, opt *Options) (*inspected, error)
 	return t, nil
 }
 
-// feature returns the feature that a column belongs to.
+// feature returns the feature that contains a column.
 func (t *inspected) feature(column int) (feature, error) {
 	for _, f := range t.features {
 		if slices.Contains(f.columns, column) {

@@ -15,25 +15,24 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Relevance is how much a column, or columns that go together, matters to what is predicted;
-// the documentation of the package has the formulas.
+// Relevance describes how much a column, or related columns, matters to predictions. The package documentation has the formulas.
 type Relevance struct {
-	Name    string // of the column; of the category; of copies all names
-	Columns []int  // their indices, ascending
-	// Length is that of the kernel in deviations of the column: +Inf for a constant column, NaN
-	// where the kernel has no length or a column that it sees is made of several.
+	Name    string // name of the column or the category, or all names of copies
+	Columns []int  // column indices, ascending
+	// Length is the kernel's length in standard deviations of the column. It is +Inf for a constant column, and NaN if the kernel
+	// has no length or sees a combination of several columns.
 	Length float64
-	// Relevance is the variance of the predictions that comes from the column, alone and together
-	// with others, over all of it: the total effect. 0 for a constant column.
+	// Relevance is the fraction of the variance of the predictions due to the column, alone and in interactions: the total effect.
+	// It is 0 for a constant column.
 	Relevance float64
-	// FirstOrder is what comes from the column by itself.
+	// FirstOrder is the fraction due to the column alone.
 	FirstOrder float64
 }
 
-// Relevances are sorted, the largest first.
+// Relevances are sorted, largest first.
 type Relevances []Relevance
 
-// String returns a table for people.
+// String returns a table.
 func (r Relevances) String() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -45,11 +44,11 @@ func (r Relevances) String() string {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%.3f\t%.3f\t\n", v.Name, length, v.FirstOrder, v.Relevance)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	return out.String()
 }
 
-// outputs are what is predicted, a column for each class or one.
+// outputs computes predictions in one column, or one column per class.
 type outputs func(x *mat.Dense) (*mat.Dense, error)
 
 func numbers(r estimators.Regressor) outputs {
@@ -70,11 +69,10 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 	return func(x *mat.Dense) (*mat.Dense, error) { return p.PredictProba(x) }, nil
 }
 
-// RegressorRelevances returns how much each column of x (n×d) matters to the predictions of a
-// fitted regressor, the largest relevance first. The rows should be like those of Fit, often
-// they are those; a gap (NaN) is for estimators that take gaps, and no value that a column
-// takes. Errors: ErrParam for an option, ErrNotFinite for an infinity, those of Predict, or
-// ctx's.
+// RegressorRelevances returns how much each column of x (n×d) matters to the predictions of a fitted regressor, largest relevance
+// first. The rows should resemble the training rows, and often are the training rows. Gaps (NaN) require an estimator that accepts
+// gaps, and are not among the values of a column. Errors: ErrParam for an option, ErrNotFinite for an infinity, those of Predict,
+// and ctx's.
 func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (_ Relevances, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorRelevances", r, x, opt)
@@ -84,8 +82,8 @@ func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matr
 	return t.relevances(ctx, r, numbers(r))
 }
 
-// ClassifierRelevances is RegressorRelevances for the probabilities of a fitted classifier; an
-// error that wraps errors.ErrUnsupported if it has none.
+// ClassifierRelevances is RegressorRelevances for the probabilities of a fitted classifier. The error wraps errors.ErrUnsupported
+// if it has none.
 func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Matrix, opt *Options) (_ Relevances, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("ClassifierRelevances", c, x, opt)
@@ -99,7 +97,7 @@ func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Ma
 	return t.relevances(ctx, c, f)
 }
 
-// rounding is the variance, over the mean square, of predictions that differ by rounding alone.
+// rounding is the ratio of variance to mean square below which predictions differ only by rounding.
 const rounding = 1e-24
 
 func (t *inspected) relevances(ctx context.Context, e any, f outputs) (Relevances, error) {
@@ -128,7 +126,7 @@ func (t *inspected) relevances(ctx context.Context, e any, f outputs) (Relevance
 	return out, nil
 }
 
-// spread is the sum over the outputs of their variance over the rows.
+// spread returns the variance over the rows, summed over the outputs.
 func spread(f *mat.Dense) (sum float64) {
 	m, k := f.Dims()
 	for c := range k {
@@ -141,8 +139,8 @@ func spread(f *mat.Dense) (sum float64) {
 	return sum
 }
 
-// explained returns the mean over the rows of the variance over the points of a feature, and
-// the variance over the points of the mean over the rows.
+// explained returns the mean over the rows of the variance over the points of a feature, and the variance over the points of the
+// mean over the rows.
 func (t *inspected) explained(ctx context.Context, of feature, f outputs, base *mat.Dense) (together, alone float64, err error) {
 	grid := t.grid(of)
 	if len(grid) < 2 {
@@ -177,7 +175,7 @@ func (t *inspected) explained(ctx context.Context, of feature, f outputs, base *
 	return together, alone, nil
 }
 
-// moments are a weighted mean and the sum of squares around it, updated value by value.
+// moments holds a weighted mean and the sum of squared deviations from it, updated value by value.
 type moments struct{ weight, mean, square float64 }
 
 func (s *moments) add(v, weight float64) {

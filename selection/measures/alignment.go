@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Options says how the measures are computed. Nil means the zero value.
+// Options are the settings of the measures. Nil means the zero value.
 type Options struct {
 	Workers int // goroutines; 0 means GOMAXPROCS
 }
@@ -23,28 +23,24 @@ func (o *Options) workers() int {
 	return o.Workers
 }
 
-// Alignment is the cosine between a kernel matrix K and the one that the targets
-// make, yy', as vectors of n² elements (Nguyen and Ho, eq. 5; Cristianini and
-// others, 2001):
+// Alignment is the cosine between a kernel matrix K and the ideal matrix yy' of the targets, as vectors of n² elements (Nguyen and
+// Ho, eq. 5; Cristianini and others, 2001):
 //
 //	KTA        = y'Ky / (‖K‖F y'y)
 //	CentredKTA = z'Kz / (‖HKH‖F z'z)      H = I - 11'/n,  z = Hy
 //
-// Larger is better, 1 is the most. KTA depends on where the origin of the feature
-// space lies (Theorem 1), CentredKTA does not; neither depends on the scale of K or
-// of y. Both are at least 0 for a positive semi-definite K and may be negative for
-// another, such as that of kernels.Tanh.
+// Larger is better, up to 1. KTA depends on the origin of the feature space (Theorem 1), and CentredKTA does not. Neither depends
+// on the scale of K or y. Both are nonnegative for a positive semi-definite K, and may be negative otherwise, as for kernels.Tanh.
 //
-// KTA is 0 for K = 0 or y = 0. CentredKTA is 0 for constant targets and for HKH = 0:
-// where the norm of what is left is at most 1e-12 of what it was, in features 1e-24.
+// KTA is 0 for K = 0 or y = 0. CentredKTA is 0 for constant targets and for HKH = 0, which means that the norm after centring is at
+// most 1e-12 of the norm before, or 1e-24 for features.
 type Alignment struct {
 	KTA        float64
 	CentredKTA float64
 }
 
-// AlignmentOfMatrix returns the alignment of k (n×n) with real targets y (n). Cost
-// O(n²), memory O(n) beside k. Errors: ErrShape for an empty k or a y of another
-// length, ErrNotFinite, and ctx's.
+// AlignmentOfMatrix returns the alignment of k (n×n) with real targets y (n). It costs O(n²), and O(n) memory in addition to k.
+// Errors: ErrShape for an empty k or a y of another length, ErrNotFinite, and ctx's.
 func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := matrixInput(k)
@@ -54,8 +50,8 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 	return in.alignment(ctx, y, opt)
 }
 
-// AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
-// (n×d), which is never whole in memory: see SeparabilityOfKernel for cost and errors.
+// AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x (n×d), which is never held in memory at once. Cost
+// and errors are those of SeparabilityOfKernel.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
@@ -65,8 +61,8 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 	return in.alignment(ctx, y, opt)
 }
 
-// AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
-// (n×r): see SeparabilityOfFeatures for cost and errors.
+// AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' with the features phi (n×r). Cost and errors are those of
+// SeparabilityOfFeatures.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := featureInput(phi)
@@ -88,10 +84,10 @@ func (in input) alignment(ctx context.Context, y []float64, opt *Options) (Align
 	return align(g.target, g.mean, of.forms(g.target), of.norms()), nil
 }
 
-// forms are those of K with z, of mean 0, and with ones.
+// forms holds the quadratic forms of K with z, which has mean 0, and with ones.
 type forms struct{ zKz, zK1, oneK1 float64 }
 
-// norms are ‖K‖F and ‖HKH‖F, the latter 0 if it is the rounding of the former.
+// norms holds ‖K‖F and ‖HKH‖F. The latter is 0 if it is only a rounding error of the former.
 type norms struct{ whole, centred float64 }
 
 func makeNorms(square, centredSquare, noise float64) norms {
@@ -106,7 +102,7 @@ func align(z []float64, mean float64, f forms, size norms) Alignment {
 	return alignOf(float64(len(z)), floats.Dot(z, z), mean, f, size)
 }
 
-// alignOf is align of n targets of which zz is z'z.
+// alignOf is align for n targets, given zz = z'z.
 func alignOf(n, zz, mean float64, f forms, size norms) Alignment {
 	yy := zz + n*mean*mean
 	if zz <= noise*noise*yy {
@@ -125,8 +121,8 @@ func cosine(form, norm, targets float64) float64 {
 	return form / norm / targets
 }
 
-// forms returns those of s·K with the grouping's targets or a z that is constant on
-// each of its classes, from those of k̃: K1 = k̃1 + nh + 1Σh.
+// forms returns the forms of s·K with the targets, or with a z that is constant on each class, from those of k̃: K1 = k̃1 + nh +
+// 1Σh.
 func (s *sums) forms(z []float64) forms {
 	n, row := float64(s.rows()), s.row
 	zKz := s.form
@@ -142,7 +138,7 @@ func (s *sums) forms(z []float64) forms {
 	return forms{zKz, floats.Dot(z, row) + n*floats.Dot(z, s.h), floats.Sum(row) + 2*n*floats.Sum(s.h)}
 }
 
-// norms returns those of s·K. HKH is that of k̃, whose sums are small.
+// norms returns the norms of s·K. HKH equals that of k̃, whose sums are small.
 func (s *sums) norms() norms {
 	n, row := float64(s.rows()), s.row
 	total := floats.Sum(row) / n

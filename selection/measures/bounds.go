@@ -4,25 +4,22 @@ import (
 	"slices"
 )
 
-// Bounds are what a part of a kernel matrix's eigenvalues tells of its entropy.
+// Bounds holds bounds on the entropy of a kernel matrix from some of its eigenvalues.
 type Bounds struct {
-	Low, High VonNeumann // the entropy lies between them, rigorously
-	Point     VonNeumann // an estimate: .65 of the way from Low to High, in bits
+	Low, High VonNeumann // rigorous bounds of the entropy
+	Point     VonNeumann // an estimate in bits, at 0.65 of the way from Low to High
 }
 
-// boundsPoint is where between the bounds the point estimate lies, in bits: found by
-// experiment, not derived.
+// boundsPoint is the position of the estimate between the bounds, in bits. It was found by experiment.
 const boundsPoint = 0.65
 
-// boundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given the
-// eigenvalues u of a part FF' of it with K - FF' positive semi-definite too (a partial
-// Cholesky factorisation, a Nyström approximation), at most n of them. Both u and rest,
-// the trace of what is left, are in any common unit; values below 0 count as 0.
+// boundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given at most n eigenvalues u of a matrix FF' for
+// which K - FF' is also positive semi-definite, such as a partial Cholesky factorisation or a Nyström approximation. Both u and
+// rest, the trace of the remainder, are in a common unit. Negative values count as 0.
 //
-// Sorted, the eigenvalues of K are at least those of FF' one by one, and their sum is
-// known. Entropy is Schur-concave: it is least with all of the rest on the largest
-// eigenvalue, and largest with the rest filled up from the bottom, like water, over n
-// places. Cost O(n) and sorting u.
+// In sorted order, the eigenvalues of K are at least those of FF', and their sum is known. Entropy is Schur-concave: it is smallest
+// with all of the rest on the largest eigenvalue, and largest with the rest filled up from the bottom, like water, over n places.
+// Cost O(n) and sorting u.
 func boundsOf(u []float64, rest float64, n int) Bounds {
 	w := make([]float64, 0, n)
 	for _, v := range u {
@@ -39,7 +36,7 @@ func boundsOf(u []float64, rest float64, n int) Bounds {
 	low := slices.Clone(w)
 	low[0] += rest
 	b := Bounds{Low: ofEigenvaluesOf(low, n), High: ofEigenvaluesOf(filled(w, rest, n), n)}
-	// Rounding must not turn them round where there is next to no rest.
+	// With almost no rest, rounding must not invert the bounds.
 	if b.High.Bits < b.Low.Bits {
 		b.High = b.Low
 	}
@@ -47,16 +44,15 @@ func boundsOf(u []float64, rest float64, n int) Bounds {
 	return b
 }
 
-// ofEigenvaluesOf is EntropyOfEigenvalues of w and zeros up to n of them.
+// ofEigenvaluesOf is EntropyOfEigenvalues of w, extended by zeros to n values.
 func ofEigenvaluesOf(w []float64, n int) VonNeumann { return ofBits(EntropyOfEigenvalues(w).Bits, n) }
 
-// filled returns the n values that are at least w, descending, then 0, and of which the
-// smallest are raised to one level by rest in all.
+// filled returns n values in descending order: w, extended by zeros, with rest distributed so that it raises the smallest values to
+// a common level.
 func filled(w []float64, rest float64, n int) []float64 {
 	out := make([]float64, n)
 	copy(out, w)
-	// With the smallest k places at a level t: k·t = their sum + rest, t at most the
-	// next larger value.
+	// With the smallest k values at level t, k·t = their sum + rest, and t is at most the next larger value.
 	sum := 0.0
 	for k := 1; k <= n; k++ {
 		sum += out[n-k]

@@ -48,7 +48,7 @@ func TestBoundsReference(t *testing.T) {
 	assert.True(t, covers(b, c.Real.Exact))
 }
 
-// partial returns the eigenvalues of K[:,p] K[p,p]⁺ K[p,:] and the trace of what it leaves.
+// partial returns the eigenvalues of K[:,p] K[p,p]⁺ K[p,:], and the trace of the remainder.
 func partial(t require.TestingT, k *mat.SymDense, pivots []int) (u []float64, rest float64) {
 	n := k.SymmetricDim()
 	inner, cross := mat.NewSymDense(len(pivots), nil), mat.NewDense(n, len(pivots), nil)
@@ -87,8 +87,7 @@ func partial(t require.TestingT, k *mat.SymDense, pivots []int) (u []float64, re
 	return u, rest
 }
 
-// The bounds hold for the kernels of every family, with equal rows among others and
-// where the matrix has rank one, and close as the part becomes the whole.
+// The bounds hold for kernels of every family, with equal rows, and for matrices of rank one. They converge as the rank grows.
 func TestBoundsHold(t *testing.T) {
 	families := []families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}, families.Polynomial{}, families.ELM{}}
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,7 +124,7 @@ func TestBoundsHold(t *testing.T) {
 	})
 }
 
-// covers says whether an entropy lies within the bounds, but for rounding.
+// covers reports whether an entropy is within the bounds, up to rounding.
 func covers(b Bounds, entropy float64) bool {
 	const rounding = 1e-9
 	return entropy >= b.Low.Entropy-rounding && entropy <= b.High.Entropy+rounding
@@ -144,7 +143,7 @@ func TestBoundsEdges(t *testing.T) {
 	assert.Equal(t, 0.0, negative.High.Entropy)
 }
 
-// The entropy of features is that of their kernel matrix, narrow or wide.
+// The entropy of features, narrow or wide, is that of their kernel matrix.
 func TestEntropyOfFeatures(t *testing.T) {
 	for _, shape := range [][2]int{{40, 5}, {5, 40}, {12, 12}, {1, 3}} {
 		phi := normal(shape[0], shape[1], 3)

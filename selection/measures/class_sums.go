@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// ClassSums are TargetSums of rows with labels: the same for each class. The zero value holds no rows. Weights of rows
-// are ErrParam.
+// ClassSums is like TargetSums for rows with labels: it holds the sums of each class. The zero value holds no rows. Weights of rows
+// are an ErrParam error.
 type ClassSums struct {
 	of map[int]*moments.Gram
 }
@@ -35,7 +35,7 @@ func (s *ClassSums) Rows() (n int) {
 	return n
 }
 
-// columns is the number of features, 0 before the first row.
+// columns returns the number of features, 0 before the first row.
 func (s *ClassSums) columns() int {
 	for _, g := range s.of {
 		return len(g.Mean)
@@ -52,7 +52,7 @@ func (s *ClassSums) Clone() streaming.Statistics[int] {
 	return out
 }
 
-// AddBlock takes in rows of features with their labels. Cost O(nr²).
+// AddBlock includes rows of features with their labels. Cost O(nr²).
 func (s *ClassSums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Labelled(b.X, len(b.Y))
@@ -98,7 +98,7 @@ func (s *ClassSums) take(o *ClassSums) error {
 	return nil
 }
 
-// Merge takes in the rows of other ClassSums.
+// Merge includes the rows of other ClassSums.
 func (s *ClassSums) Merge(other streaming.Statistics[int]) error {
 	o, ok := other.(*ClassSums)
 	switch {
@@ -124,10 +124,10 @@ func (s *ClassSums) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classSumsKind, sumsVersion, out)
 }
 
-// labels are the classes, ascending.
+// labels returns the classes in ascending order.
 func (s *ClassSums) labels() []int { return slices.Sorted(maps.Keys(s.of)) }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s unchanged.
 func (s *ClassSums) UnmarshalBinary(data []byte) error {
 	var in storedClassSums
 	if _, err := codec.Unmarshal(data, classSumsKind, sumsVersion, &in); err != nil {
@@ -151,23 +151,23 @@ func (s *ClassSums) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// total are the sums of all classes together.
+// total returns the sums over all classes.
 func (s *ClassSums) total() *moments.Gram {
 	out := &moments.Gram{}
-	for _, label := range s.labels() { // in their order: the last bits must not change from run to run
+	for _, label := range s.labels() { // in a fixed order, so that runs are bit-identical
 		out.Merge(s.of[label])
 	}
 	return out
 }
 
-// Entropy is TargetSums'.
+// Entropy returns the entropy of all rows, as TargetSums does.
 func (s *ClassSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, classSumsType, s.total(), s.columns())
 }
 
-// Divergence returns what DivergenceOfProjection does for all rows, of one feature: the projection. Errors: ErrShape for
-// other numbers of classes and features than two and one.
+// Divergence returns the result of DivergenceOfProjection for all rows. The single feature is the projection. Errors: ErrShape
+// unless there are two classes and one feature.
 func (s *ClassSums) Divergence() (Divergence, error) {
 	labels := s.labels()
 	if len(labels) != 2 || s.columns() != 1 {
@@ -179,14 +179,14 @@ func (s *ClassSums) Divergence() (Divergence, error) {
 		g := s.of[label]
 		mean[c], variance[c] = g.Mean[0], g.S.At(0, 0)/float64(g.N)
 	}
-	// Far from 0 the gap of the means is not that of the rounded ones.
+	// Far from 0 the rounded means do not suffice for the gap.
 	a, b := s.of[labels[0]], s.of[labels[1]]
 	gap := (b.Mean[0] - a.Mean[0]) + (b.Low[0] - a.Low[0])
 	return divergence([2]float64{0, gap}, variance), nil
 }
 
-// Separability returns what SeparabilityOfFeatures does for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for less
-// than two classes, or ctx's.
+// Separability returns the result of SeparabilityOfFeatures for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for fewer
+// than two classes, and ctx's.
 func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	labels := s.labels()
@@ -207,7 +207,7 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 		m := s.contrast(k, labels[c]).measures()
 		plus := float64(s.of[labels[c]].N)
 		values := [2]float64{2 * (k.n - plus) / k.n, -2 * plus / k.n}
-		// Φ'z of z that is one value in the class and another outside: as the means are, about the mean of all.
+		// Φ'z, for a z with one value in the class and another outside, follows from the class means about the overall mean.
 		along := s.meanDifference(all, s.of[labels[c]], k.scale)
 		floats.Scale(plus*(values[0]-values[1]), along)
 		zz := plus*values[0]*values[0] + (k.n-plus)*values[1]*values[1]
@@ -217,7 +217,7 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 	return out, ctx.Err()
 }
 
-// meanDifference is the mean of g less that of another, times a scale.
+// meanDifference returns the mean of g minus that of from, times a scale.
 func (s *ClassSums) meanDifference(from, g *moments.Gram, scale float64) []float64 {
 	out := make([]float64, len(g.Mean))
 	for j := range out {
@@ -226,7 +226,7 @@ func (s *ClassSums) meanDifference(from, g *moments.Gram, scale float64) []float
 	return out
 }
 
-// contrast is that of a class and the rest.
+// contrast returns the contrast of a class with the rest.
 func (s *ClassSums) contrast(k featureSums, label int) contrast {
 	rest := &moments.Gram{}
 	for _, other := range s.labels() {
@@ -249,7 +249,7 @@ func (s *ClassSums) contrast(k featureSums, label int) contrast {
 	return out
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler, so that JSON holds the bytes as a base64 string.
 func (s *ClassSums) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

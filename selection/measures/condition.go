@@ -9,9 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// Condition returns the condition number of k (n×n), positive semi-definite, from its
-// eigenvalues: see ConditionOfEigenvalues. Cost, memory and errors are those of
-// Entropy. To compute both, compute the eigenvalues once.
+// Condition returns the condition number of a positive semi-definite k (n×n) from its eigenvalues: see ConditionOfEigenvalues.
+// Cost, memory and errors are those of Entropy. To compute both, compute the eigenvalues once.
 func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	w, err := eigenvalues(ctx, k)
@@ -21,10 +20,9 @@ func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
 	return ConditionOfEigenvalues(w), nil
 }
 
-// ConditionOfEigenvalues returns λmax/λmin of the n eigenvalues of a positive
-// semi-definite matrix, at least 1. It is +Inf where λmin ≤ n·2⁻⁵²·λmax, the rounding
-// of λmax: the matrix is singular as far as float64 can tell, or, where λmin is well
-// below 0, not positive semi-definite. Finite values above 1e12 are mostly rounding.
+// ConditionOfEigenvalues returns λmax/λmin of the n eigenvalues of a positive semi-definite matrix, at least 1. It is +Inf if λmin
+// ≤ n·2⁻⁵²·λmax, the rounding error of λmax: the matrix is then numerically singular or, if λmin is clearly negative, not positive
+// semi-definite. Finite values above 1e12 are mostly rounding.
 func ConditionOfEigenvalues(w []float64) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range w {

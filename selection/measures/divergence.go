@@ -7,29 +7,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Divergence is that of Cauchy and Schwarz between two classes whose rows were
-// projected on a line and are taken for Gaussian there (Czarnecki and Tabor,
-// arXiv 1501.05279):
+// Divergence is the Cauchy-Schwarz divergence between two classes whose rows are projected on a line and treated as Gaussian there
+// (Czarnecki and Tabor, arXiv 1501.05279):
 //
 //	D_CS  = (m+ - m-)²/(S+ + S-) + ln((S+ + S-)/(2√(S+ S-)))
 //	Means = (m+ - m-)²/(S+ + S-)
 //
-// with the means m± and variances S±. Both are at least 0, larger is better, and no
-// shift or scale of the line changes them. Means is the reduced form, which extreme
-// entropy machines maximise; what it leaves out, at least 0, tells classes apart by
-// their widths alone.
+// with means m± and variances S±. Both are nonnegative, larger is better, and neither changes when the line is shifted or scaled.
+// Means is the reduced form that extreme entropy machines maximise. The omitted term is nonnegative, and separates classes by their
+// widths alone.
 type Divergence struct {
 	CauchySchwarz float64 // D_CS
 	Means         float64 // its first term
 }
 
-// divergence returns that of two Gaussians.
+// divergence returns the divergence of two Gaussians.
 func divergence(mean, variance [2]float64) Divergence {
 	sd := [2]float64{math.Sqrt(variance[0]), math.Sqrt(variance[1])}
 	gap := math.Abs(mean[0] - mean[1])
 	var out Divergence
 	if gap > 0 {
-		// Of roots, because the squares of a valid gap may overflow.
+		// Divide before squaring, because squares of a valid gap may overflow.
 		t := gap / math.Hypot(sd[0], sd[1])
 		out.Means = t * t
 	}
@@ -39,20 +37,18 @@ func divergence(mean, variance [2]float64) Divergence {
 	case lo == 0:
 		out.CauchySchwarz = math.Inf(1)
 	default:
-		// (S+ + S-)/(2√(S+S-)) = 1 + (r-1)²/2r for the ratio r of the deviations, which
-		// keeps its digits where they are nearly equal.
+		// (S+ + S-)/(2√(S+S-)) = 1 + (r-1)²/2r for the ratio r of the standard deviations, which keeps its digits if they are
+		// nearly equal.
 		r := hi / lo
 		out.CauchySchwarz = out.Means + math.Log1p((r-1)/(2*r)*(r-1))
 	}
 	return out
 }
 
-// DivergenceOfProjection returns the divergence of the classes of rows with the
-// projections z (n) and the labels y (n), exactly two of them. Variances are divided
-// by the rows of the class, as those of the machine are. A class of one row, or of
-// equal z, has the variance 0: then D_CS is +Inf; where both have, the classes are two
-// points: D_CS and Means are +Inf, or 0 if the points are one. Cost O(n). Errors:
-// ErrShape for unequal lengths or a count of classes that is not 2, and ErrNotFinite.
+// DivergenceOfProjection returns the divergence of exactly two classes, given the projections z (n) and the labels y (n). Variances
+// have the number of rows as the denominator, as those of the machine do. A class with one row, or with equal z, has variance 0:
+// then D_CS is +Inf. If both classes have variance 0, they are two points, and D_CS and Means are +Inf, or 0 if the points are
+// equal. Cost O(n). Errors: ErrShape for unequal lengths or a number of classes other than 2, and ErrNotFinite.
 func DivergenceOfProjection(z []float64, y []int) (Divergence, error) {
 	if err := check.Vector("z", z); err != nil {
 		return Divergence{}, err

@@ -55,7 +55,7 @@ func TestDivergenceProperties(t *testing.T) {
 }
 
 func TestDivergenceKeepsDigits(t *testing.T) {
-	// ln((a+b)/(2√ab)) = ε²/8 for b = a(1+ε); the plain formula gives 0 here.
+	// ln((a+b)/(2√ab)) = ε²/8 for b = a(1+ε). The plain formula gives 0.
 	d := divergence([2]float64{}, [2]float64{1, 1 + 1e-9})
 	assert.InEpsilon(t, 1.25e-19, d.CauchySchwarz, 1e-6)
 	d = divergence([2]float64{}, [2]float64{1e-300, 1e300})
@@ -86,7 +86,7 @@ func TestDivergenceOfProjection(t *testing.T) {
 	assert.InEpsilon(t, want.CauchySchwarz, d.CauchySchwarz, 1e-13)
 	assert.InEpsilon(t, want.Means, d.Means, 1e-13)
 
-	// Equal projections, whatever their digits, are points.
+	// Equal projections are points, even with many digits.
 	d, err = DivergenceOfProjection([]float64{0.1, 0.1, 0.1, 5, 6}, []int{0, 0, 0, 1, 1})
 	require.NoError(t, err)
 	assert.Equal(t, math.Inf(1), d.CauchySchwarz)

@@ -21,9 +21,8 @@ type VonNeumann struct {
 	EffectiveRank float64 // 2^bits, in [1, n]
 }
 
-// Entropy returns the entropy of k (n×n) from its eigenvalues. Negative
-// eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
-// ErrShape for an empty k, ErrNotFinite, or ctx's.
+// Entropy returns the entropy of k (n×n) from its eigenvalues. Negative eigenvalues, due to rounding or not, count as 0. It costs
+// 4n³/3 and a copy of k. Errors: ErrShape for an empty k, ErrNotFinite, and ctx's.
 func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	w, err := eigenvalues(ctx, k)
@@ -33,10 +32,9 @@ func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 	return EntropyOfEigenvalues(w), nil
 }
 
-// EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r),
-// without forming it where r < n: its eigenvalues but for zeros are those of Φ'Φ. For
-// centred features that is the entropy of their covariance. Cost O(nr·min(n, r)). Errors:
-// ErrShape, ErrNotFinite, or ctx's.
+// EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r). It does not form the matrix if r < n,
+// because its nonzero eigenvalues are those of Φ'Φ. For centred features it is the entropy of their covariance. Cost O(nr·min(n,
+// r)). Errors: ErrShape, ErrNotFinite, and ctx's.
 func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := check.Dense("phi", phi)
@@ -62,7 +60,7 @@ func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err e
 	return ofBits(EntropyOfEigenvalues(w).Bits, n), nil
 }
 
-// eigenvalues checks k and returns its eigenvalues, ascending.
+// eigenvalues checks k and returns its eigenvalues in ascending order.
 func eigenvalues(ctx context.Context, k mat.Symmetric) ([]float64, error) {
 	n, err := order(k)
 	if err != nil {
@@ -83,8 +81,8 @@ func eigenvalues(ctx context.Context, k mat.Symmetric) ([]float64, error) {
 	return linalg.Eigenvalues(ctx, own)
 }
 
-// EntropyOfEigenvalues returns the entropy of the matrix that has these eigenvalues, n
-// of them. Values below 0 count as 0; if none is above, the entropy is 0.
+// EntropyOfEigenvalues returns the entropy of a matrix with these n eigenvalues. Negative values count as 0. If none is positive,
+// the entropy is 0.
 func EntropyOfEigenvalues(w []float64) VonNeumann {
 	total := 0.0
 	for _, v := range w {
@@ -108,22 +106,20 @@ func ofBits(bits float64, n int) VonNeumann {
 	return s
 }
 
-// EntropyCeiling returns the highest entropy that any kernel can have on the rows of x
-// (n×d): that of the sizes of the groups of equal rows, 1 if no two are equal
-// and 0 if all are. Cost O(nd).
+// EntropyCeiling returns the largest entropy of any kernel on the rows of x (n×d): the entropy of the sizes of the groups of equal
+// rows. It is 1 if no two rows are equal and 0 if all are. Cost O(nd).
 func EntropyCeiling(x *mat.Dense) VonNeumann {
 	n, d := x.Dims()
 	groups := make(map[string]int, n)
 	key := make([]byte, 8*d)
 	for i := range n {
 		for j, v := range x.RawRowView(i) {
-			// v+0 turns the negative zero, which equals zero, into it.
+			// v+0 replaces -0, which equals 0.
 			binary.LittleEndian.PutUint64(key[8*j:], math.Float64bits(v+0))
 		}
 		groups[string(key)]++
 	}
-	// The sum is taken over sizes, in their order, not over the map's: the last
-	// bits must not change from run to run.
+	// Sum over sizes in order rather than over the map, so that runs are bit-identical.
 	sizes := make([]int, n+1)
 	for _, g := range groups {
 		sizes[g]++

@@ -33,8 +33,7 @@ type reference struct {
 	}
 }
 
-// unit scales rows to length 1, as the files say of their polynomial cases; a
-// zero row stays.
+// unit scales rows to length 1, except zero rows, as in the polynomial cases of the files.
 func unit(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	n, _ := x.Dims()
@@ -53,8 +52,7 @@ func unit(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// kernelOf returns a kernel by the name that the files have for it, and the rows that
-// it takes there.
+// kernelOf returns a kernel by its name in the files, with the rows it is applied to there.
 func kernelOf(t *testing.T, name string, param float64, x *mat.Dense) (kernels.Kernel, *mat.Dense) {
 	switch name {
 	case "rbf":
@@ -121,7 +119,7 @@ func TestEntropyLimits(t *testing.T) {
 	s, err = Entropy(ctx, mat.NewSymDense(1, []float64{5}))
 	require.NoError(t, err)
 	assert.Equal(t, VonNeumann{EffectiveRank: 1}, s)
-	// Negative eigenvalues count as none.
+	// Negative eigenvalues count as 0.
 	assert.Equal(t, EntropyOfEigenvalues([]float64{1, 1, 0, 0}), EntropyOfEigenvalues([]float64{1, 1, -5, 0}))
 	assert.Equal(t, VonNeumann{EffectiveRank: 1}, EntropyOfEigenvalues([]float64{0, 0}))
 }
@@ -145,7 +143,7 @@ func TestCeiling(t *testing.T) {
 	assert.Equal(t, 1.0, EntropyCeiling(mat.NewDense(4, 1, []float64{1, 2, 3, 4})).Entropy)
 }
 
-// endsAtLook is a context that has ended from its look of this number on.
+// endsAtLook is a context that is cancelled from the given check on.
 type endsAtLook struct {
 	context.Context
 	left atomic.Int64
@@ -158,7 +156,7 @@ func (c *endsAtLook) Err() error {
 	return nil
 }
 
-// The eigenvalues are left off wherever the context ends on the way to them.
+// The computation of eigenvalues stops wherever the context is cancelled.
 func TestMeasuresHearTheirContext(t *testing.T) {
 	const n = 200
 	phi := mat.NewDense(n, 70, nil)
@@ -181,6 +179,6 @@ func TestMeasuresHearTheirContext(t *testing.T) {
 			}
 			require.ErrorIs(t, err, context.Canceled, "%s after %d looks", name, looks)
 		}
-		assert.Greater(t, looks, int64(60), name) // one for each row of the reduction
+		assert.Greater(t, looks, int64(60), name) // one check per row of the reduction
 	}
 }

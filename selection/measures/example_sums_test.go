@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// How far two classes lie apart on a line, from the sums of two machines.
+// The distance of two classes on a line, from the sums of two machines.
 func ExampleClassSums() {
 	var here, there measures.ClassSums
 	ctx := context.Background()

@@ -9,13 +9,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// features are Ψ = s(Φ - 1μ'), s a power of two. They are exact to the noise of Φ,
-// which makes their products exact to its square.
+// features are Ψ = s(Φ - 1μ'), where s is a power of two. They are exact to the rounding of Φ, and their products to its square.
 type features struct {
 	psi    *mat.Dense // n×r
 	mean   []float64  // sμ
 	scale  float64
-	square float64 // the mean of |sφ[i]|²
+	square float64 // mean of |sφ[i]|²
 	size   norms   // of s²K
 }
 
@@ -38,8 +37,8 @@ func centreFeatures(ctx context.Context, phi *mat.Dense) (*features, error) {
 	return f, f.measure(ctx)
 }
 
-// measure sets the norms of s²K from the r×r matrix Ψ'Ψ: its norm is that of HKH, and
-// Φ'Φ = Ψ'Ψ + nμμ' has that of K. The error is ctx's.
+// measure sets the norms of s²K from the r×r matrix Ψ'Ψ, whose norm is that of HKH. Φ'Φ = Ψ'Ψ + nμμ' has that of K. It returns
+// ctx's error.
 func (f *features) measure(ctx context.Context) error {
 	n, r := f.psi.Dims()
 	var gram mat.Dense
@@ -71,7 +70,7 @@ func (f *features) forms(z []float64) forms {
 	}
 }
 
-// classFeatures are the class means of Ψ and what is left within the classes.
+// classFeatures holds the class means of Ψ and the sums of squares within the classes.
 type classFeatures struct {
 	*features
 	grouping
@@ -101,7 +100,7 @@ func squaredDistance(a, b []float64) float64 {
 	return d * d
 }
 
-// contrast returns that of class c.
+// contrast returns the contrast of class c.
 func (f *classFeatures) contrast(c int) contrast {
 	n, r := f.psi.Dims()
 	plus, minus := float64(f.sizes[c]), float64(n-f.sizes[c])

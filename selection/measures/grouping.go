@@ -7,13 +7,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 )
 
-// grouping is what the targets say of the rows: labels their classes, numbered in
-// ascending order; real targets one class and their values.
+// grouping describes the rows by their targets: labels give classes, numbered in ascending order, and real targets give one class
+// and their values.
 type grouping struct {
-	of    []int // the class of each row
-	sizes []int // of the classes
-	// target holds real targets less their mean, times a power of two, and mean
-	// that mean in the same unit; nil for labels.
+	of    []int // class of each row
+	sizes []int // class sizes
+	// target holds real targets minus their mean, times a power of two, and mean that mean in the same unit. It is nil for labels.
 	target []float64
 	mean   float64
 }
@@ -57,9 +56,8 @@ func byTarget(y []float64, n int) (grouping, error) {
 	return g, nil
 }
 
-// split returns the mean of f over class c and over all other rows, and the standard
-// deviations, divided by the number of rows less one; 0 for a single row. Sums are of
-// differences from the first row of each side, so that equal values deviate by nothing.
+// split returns the means and standard deviations of f over class c and over all other rows, with denominator n-1, or 0 for a
+// single row. It sums differences from the first row of each side, so that equal values have deviation 0.
 func (g *grouping) split(f []float64, c int) (mean, sd [2]float64) {
 	count := [2]int{g.sizes[c], g.rows() - g.sizes[c]}
 	var first, gap [2]float64
@@ -82,7 +80,7 @@ func (g *grouping) split(f []float64, c int) (mean, sd [2]float64) {
 	return mean, sd
 }
 
-// members returns, for each class but the last, which of some rows belong to it.
+// members returns, for each class except the last, which of the given rows belong to it.
 func (g *grouping) members(from, count int) [][]int {
 	out := make([][]int, g.classes())
 	for j, c := range g.of[from : from+count] {
@@ -91,7 +89,7 @@ func (g *grouping) members(from, count int) [][]int {
 	return out[:len(out)-1]
 }
 
-// side is 0 for a row of class c and 1 for any other.
+// side returns 0 for a row of class c and 1 for any other.
 func (g *grouping) side(i, c int) int {
 	if g.of[i] == c {
 		return 0

@@ -22,37 +22,33 @@ const (
 	defaultTolerance = 0.01
 )
 
-// LowRankOptions say when LowRankEntropy is content. Nil means the zero value.
+// LowRankOptions are the settings of LowRankEntropy. Nil means the zero value.
 type LowRankOptions struct {
-	MaxRank int `zero:"600"` // pivots at most; 0: 600, at most n
-	// Tolerance is the width of the bounds, in entropy, that is good enough; 0:
-	// 0.01.
+	MaxRank int `zero:"600"` // largest number of pivots; 0: 600; never more than n
+	// Tolerance is the width of the bounds, in entropy, at which the factorisation stops; 0: 0.01.
 	Tolerance float64 `zero:"0.01"`
-	// Decided, if not nil, is asked in place of Tolerance: a search for a target wants to
-	// know on which side of it the entropy lies, and that wide bounds may say.
+	// Decided, if not nil, replaces Tolerance: a search for a target only has to know on which side of it the entropy lies, for
+	// which wide bounds may suffice.
 	Decided func(Bounds) bool
-	// Residual is a share of the trace: the factorisation goes on at least until the
-	// pivots leave no more than that; 0: none.
+	// Residual is a fraction of the trace. The factorisation continues at least until the pivots leave no more than that; 0: none.
 	Residual float64 `zero:"none" below:"1"`
-	Seed     uint64  // of the pivots
+	Seed     uint64  // for the pivots
 	Workers  int     // goroutines; 0: GOMAXPROCS
 }
 
-// LowRank is an entropy by bounds.
+// LowRank is an entropy with bounds.
 type LowRank struct {
 	Bounds
-	Rank     int        // pivots used
-	Residual float64    // the share of the trace that they leave
-	Decided  bool       // the bounds were good enough; false: MaxRank ended it
-	Factor   *mat.Dense // F (rank×n) with K ≈ F'F, whose columns are features of the rows
+	Rank     int        // number of pivots
+	Residual float64    // fraction of the trace that remains
+	Decided  bool       // false: MaxRank was reached first
+	Factor   *mat.Dense // F (rank×n) with K ≈ F'F; its columns are features of the rows
 }
 
-// LowRankEntropy returns bounds on the entropy of the kernel matrix of the rows of x
-// (n×d) without forming it: from a Cholesky factorisation F'F on pivots drawn at random,
-// in blocks, that grows until the bounds are good enough. The bounds hold for a positive
-// semi-definite kernel, whatever was drawn: its eigenvalues are at least those of F'F, and
-// their sum is known. Cost O(nm² + nmd) for m pivots,
-// memory mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, or ctx's.
+// LowRankEntropy returns bounds on the entropy of the kernel matrix of the rows of x (n×d) without forming it. It uses a Cholesky
+// factorisation F'F on random pivots, in blocks, which grows until the bounds suffice. The bounds hold for every positive
+// semi-definite kernel and any pivots, because its eigenvalues are at least those of F'F and their sum is known. It costs O(nm² +
+// nmd) for m pivots, and memory for mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, and ctx's.
 func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (_ *LowRank, err error) {
 	defer check.Begin(&ctx)(&err)
 	var o LowRankOptions
@@ -79,14 +75,14 @@ func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *Lo
 	kernels.Diag(diagonal, k, xd)
 	g := &growth{ctx: ctx, n: n, decided: decided, residual: o.Residual}
 	p, err := linalg.RandomlyPivoted(ctx, diagonal, kernelParts{ctx, k, xd}, linalg.Pivots{
-		Rank: o.MaxRank, Random: rand.New(rand.NewPCG(o.Seed, 0x656e74726f7079)), // the stream "entropy"
+		Rank: o.MaxRank, Random: rand.New(rand.NewPCG(o.Seed, 0x656e74726f7079)), // the random stream "entropy"
 		Workers: o.Workers, Enough: g.enough,
 	})
 	if err != nil {
 		return nil, err
 	}
 	g.judge(p)
-	if err := ctx.Err(); err != nil { // the last look at the eigenvalues may have ended early
+	if err := ctx.Err(); err != nil { // the last eigenvalues may be incomplete
 		return nil, err
 	}
 	out := &LowRank{Bounds: g.bounds, Rank: len(p.Pivots), Decided: decided(g.bounds), Factor: p.Factor}
@@ -96,7 +92,7 @@ func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *Lo
 	return out, nil
 }
 
-// kernelParts hands parts of a kernel matrix to the factorisation.
+// kernelParts provides submatrices of a kernel matrix for the factorisation.
 type kernelParts struct {
 	ctx context.Context
 	k   kernels.Kernel
@@ -122,16 +118,15 @@ func (p kernelParts) cross(dst, a, b *mat.Dense) error {
 	return err
 }
 
-// growth watches a factorisation. The eigenvalues of F'F are those of FF', whose new rows
-// are computed as F grows; they are looked at where F has half as many rows again, so that
-// all looks together cost little more than the last.
+// growth monitors a factorisation. The eigenvalues of F'F are those of FF', whose new rows are computed as F grows. They are
+// evaluated whenever F has grown by half, so that all evaluations together cost little more than the last.
 type growth struct {
 	n        int
 	decided  func(Bounds) bool
 	residual float64
 	ctx      context.Context
-	next     int       // rows of F to look at next
-	gram     []float64 // FF', the first seen rows
+	next     int       // number of rows of F at the next evaluation
+	gram     []float64 // FF' of the first seen rows
 	stride   int
 	seen     int
 	bounds   Bounds
@@ -149,7 +144,7 @@ func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
 	return g.decided(g.bounds), nil
 }
 
-// judge sets the bounds that F gives. The error is the context's.
+// judge sets the bounds given by F. It returns the context's error.
 func (g *growth) judge(p *linalg.Pivoted) error {
 	r := len(p.Pivots)
 	if r == 0 {
@@ -174,7 +169,7 @@ func (g *growth) judge(p *linalg.Pivoted) error {
 	return nil
 }
 
-// extend computes the columns of FF' from those seen up to r. The error is the context's.
+// extend computes the columns of FF' up to r. It returns the context's error.
 func (g *growth) extend(f *mat.Dense, r int) error {
 	if r > g.stride {
 		wider := max(r, 2*g.stride)

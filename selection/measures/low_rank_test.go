@@ -16,14 +16,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// The bounds hold whatever the kernel, the rows and the pivots, and with as many pivots as
-// rows they meet.
+// The bounds hold for any kernel, rows and pivots, and with as many pivots as rows they are equal.
 func TestLowRankBoundsHold(t *testing.T) {
 	families := []families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}, families.Polynomial{}, families.ELM{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "n")
 		x := normal(n, 3, rapid.Uint64().Draw(t, "seed"))
-		for i := range n { // equal rows, up to all
+		for i := range n { // equal rows, up to all of them
 			if rapid.IntRange(0, 3).Draw(t, "equal") == 0 {
 				x.SetRow(i, x.RawRowView(i/2))
 			}
@@ -60,8 +59,7 @@ func TestLowRankBoundsHold(t *testing.T) {
 	})
 }
 
-// It stops when it is told, says whether it was content, and is the same on any number of
-// workers.
+// The factorisation stops as requested, reports whether the bounds sufficed, and does not depend on the number of workers.
 func TestLowRankStops(t *testing.T) {
 	x := normal(1500, 4, 3)
 	k := kernels.RBF{Gamma: 0.02}
@@ -93,8 +91,7 @@ func TestLowRankStops(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrShape)
 }
 
-// BenchmarkLowRank says how many times as long all eigenvalues take, for bounds of .01 at
-// an entropy of about a quarter.
+// BenchmarkLowRank reports the time of all eigenvalues relative to that of bounds of 0.01, for an entropy of about a quarter.
 func BenchmarkLowRank(b *testing.B) {
 	const n = 4000
 	x := normal(n, 8, 1)

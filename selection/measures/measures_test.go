@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// definition returns the measures of two classes by the sums of the paper, eqs. 5 and
-// 14-17, and centred KTA by a centred matrix.
+// definition computes the measures of two classes by the sums of the paper, eqs. 5 and 14-17, and centred KTA from a centred
+// matrix.
 func definition(k mat.Matrix, y []int, plus int) Separability {
 	n, _ := k.Dims()
 	sign, count := make([]float64, n), [2]float64{}
@@ -32,7 +32,7 @@ func definition(k mat.Matrix, y []int, plus int) Separability {
 		sign[i] = 1 - 2*float64(side(i))
 		count[side(i)]++
 	}
-	var to [2][]float64 // the means of k[i,j] over the j of either class
+	var to [2][]float64 // means of k[i,j] over the j of either class
 	var block [2][2]float64
 	for s := range to {
 		to[s] = make([]float64, n)
@@ -87,19 +87,19 @@ func fields(m Separability) []float64 {
 	return []float64{m.KTA, m.CentredKTA, m.FSM, m.FSMErr, m.CSM, m.CSMNorm, m.Distance2}
 }
 
-// invariant are the fields that Theorem 2 is about.
+// invariant returns the fields of Theorem 2.
 func invariant(m Separability) []float64 {
 	return []float64{m.CentredKTA, m.FSM, m.FSMErr, m.CSM, m.CSMNorm}
 }
 
-// shifted returns n normal rows of d columns in classes that lie apart, and labels.
+// shifted returns n normal rows of d columns in separate classes, and labels.
 func shifted(n, d, classes int, seed uint64) (*mat.Dense, []int) {
 	x, y := normal(n, d, seed), make([]int, n)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for i := range y {
 		y[i] = rng.IntN(classes)
 		if i < 2*classes {
-			y[i] = i % classes // all are there, twice
+			y[i] = i % classes // each class at least twice
 		}
 		x.Set(i, 0, x.At(i, 0)+float64(y[i]))
 	}
@@ -115,7 +115,7 @@ func (e evalOnly) String() string              { return "evalOnly" }
 // packed hides that a matrix is a SymDense.
 type packed struct{ mat.Symmetric }
 
-// Sizes of less than a tile, of one, of two and a half.
+// Sizes below one tile, of one tile, and of two and a half.
 func TestDefinition(t *testing.T) {
 	for _, n := range []int{5, tile, 300} {
 		x, y := shifted(n, 3, 2, uint64(n))
@@ -162,7 +162,7 @@ func TestSeveralClassesAreTheMeanOfOneAgainstTheRest(t *testing.T) {
 		assert.LessOrEqual(t, golden.MaxError(fields(m), want), 1e-11, "%+v, want %v", m, want)
 	}
 	for i := range y {
-		y[i] = 70 - 5*y[i] // other names in another order
+		y[i] = 70 - 5*y[i] // other labels in another order
 	}
 	renamed, err := SeparabilityOfMatrix(ctx, km, y, nil)
 	require.NoError(t, err)
@@ -217,8 +217,7 @@ func TestRealTargets(t *testing.T) {
 	assert.Zero(t, a)
 }
 
-// Theorem 2: what translates, rotates or scales the feature space changes nothing but
-// KTA, and the order of the rows not that either.
+// Theorem 2: translations, rotations and scalings of the feature space change only KTA, and the order of the rows changes nothing.
 func TestInvariance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(8, 160).Draw(t, "n")
@@ -269,8 +268,8 @@ func TestInvariance(t *testing.T) {
 	})
 }
 
-// Examples 1 and 2 of the paper: KTA gives the best and the worst kernel any value, and
-// eqs. 8 and 9 say which. Example 3 bounds it for positive elements, eq. 10.
+// Examples 1 and 2 of the paper: KTA can take any value for the best and the worst kernel, given by eqs. 8 and 9. Example 3 bounds
+// it for positive elements, eq. 10.
 func TestExamplesOfThePaper(t *testing.T) {
 	const plus, minus = 6, 10
 	n := float64(plus + minus)
@@ -312,8 +311,8 @@ func TestExamplesOfThePaper(t *testing.T) {
 	}
 }
 
-// Theorem 3: the hyperplane across the line of the means, which divides it as the
-// deviations, errs on no more than FSMErr of either class.
+// Theorem 3: the hyperplane orthogonal to the line of the means, which divides it in the ratio of the standard deviations,
+// misclassifies at most a fraction FSMErr of either class.
 func TestErrorBound(t *testing.T) {
 	tightest := 1.0
 	rapid.Check(t, func(t *rapid.T) {
@@ -363,8 +362,7 @@ func TestErrorBound(t *testing.T) {
 	t.Logf("the bound came within %.3f of an error", tightest)
 }
 
-// An offset of 1e6 leaves the elements of K ten digits, and costs the measures none of
-// them: all have what the elements say.
+// An offset of 1e6 leaves ten digits in the elements of K, and the measures keep all of them.
 func TestLargeOffset(t *testing.T) {
 	x, y := shifted(300, 3, 2, 5)
 	k := kernels.RBF{Gamma: 0.2}
@@ -405,8 +403,8 @@ func TestLargeOffset(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(base)), 1e-8)
 }
 
-// The identity memorises and is the best kernel to FSM: hence the warning of the
-// package documentation, which the RBF confirms on its way there.
+// The identity memorises and is the best kernel for FSM, hence the warning in the package documentation. RBF kernels confirm it as
+// they approach the identity.
 func TestIdentityIsBestToFSM(t *testing.T) {
 	identity, y := mat.NewSymDense(40, nil), make([]int, 40)
 	for i := range y {
@@ -418,7 +416,7 @@ func TestIdentityIsBestToFSM(t *testing.T) {
 	assert.InDelta(t, 0, m.FSM, 1e-12)
 	assert.InDelta(t, 2/(1./15+1./25), m.CSM, 1e-12)
 
-	rng := rand.New(rand.NewPCG(8, 8)) // labels without any relation to the rows
+	rng := rand.New(rand.NewPCG(8, 8)) // labels unrelated to the rows
 	x := normal(100, 3, 8)
 	noise := make([]int, 100)
 	for i := range noise {
@@ -434,7 +432,7 @@ func TestIdentityIsBestToFSM(t *testing.T) {
 	assert.Less(t, last, 0.05)
 }
 
-// Centred KTA of a nearly linear target is highest where the entropy is next to none.
+// For a nearly linear target, centred KTA is highest where the entropy is almost 0.
 func TestCentredKTAPrefersNoEntropy(t *testing.T) {
 	x := normal(100, 3, 6)
 	y := make([]float64, 100)
@@ -456,7 +454,7 @@ func TestCentredKTAPrefersNoEntropy(t *testing.T) {
 	assert.Less(t, entropy, 0.1)
 }
 
-// Of indefinite matrices, which no reference file has.
+// Indefinite matrices, which are not in the reference files.
 func TestIndefinite(t *testing.T) {
 	swap := mat.NewSymDense(2, []float64{0, 1, 1, 0})
 	m, err := SeparabilityOfMatrix(ctx, swap, []int{0, 1}, nil)
@@ -466,7 +464,7 @@ func TestIndefinite(t *testing.T) {
 	assert.InDelta(t, -1, m.CentredKTA, 1e-15, "negative")
 	assert.Equal(t, []float64{math.Inf(1), 1, math.Inf(1), 1}, []float64{m.FSM, m.FSMErr, m.CSM, m.CSMNorm})
 
-	// Class 0 has the covariance trace 1 - 3 = -2, class 1 has 1, D2 = 2 + .5.
+	// Class 0 has covariance trace 1 - 3 = -2, class 1 has 1, and D2 = 2 + 0.5.
 	clamped := mat.NewSymDense(4, []float64{
 		1, 3, 0, 0,
 		3, 1, 0, 0,
@@ -494,7 +492,7 @@ func TestOneRowInAClass(t *testing.T) {
 	} {
 		m, err := of()
 		require.NoError(t, err)
-		// Means 5 and 1, the other class has a deviation of 1.
+		// Means 5 and 1; the other class has standard deviation 1.
 		assert.InDelta(t, 16, m.Distance2, 1e-12)
 		assert.InDelta(t, 1./4, m.FSM, 1e-12)
 		assert.InDelta(t, 1./16, m.CSM, 1e-12)
@@ -505,7 +503,7 @@ func TestOneRowInAClass(t *testing.T) {
 	assert.Zero(t, m.CSM)
 }
 
-// Units in which D2 itself overflows or vanishes leave everything else as it is.
+// In units in which D2 itself overflows or vanishes, all other fields are unchanged.
 func TestExtremeUnits(t *testing.T) {
 	x, y := shifted(50, 3, 3, 2)
 	want, err := SeparabilityOfFeatures(ctx, x, y, nil)
@@ -522,7 +520,7 @@ func TestExtremeUnits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Separability{FSM: math.Inf(1), FSMErr: 1, CSM: math.Inf(1), CSMNorm: 1}, m)
 
-	// More features than rows go another way to the same numbers.
+	// With more features than rows, another algorithm gives the same numbers.
 	wide, labels := shifted(20, 25, 2, 3)
 	km, err := kernels.Matrix(ctx, kernels.Linear{}, wide, nil)
 	require.NoError(t, err)
@@ -531,7 +529,7 @@ func TestExtremeUnits(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(definition(km, labels, 1))), 1e-11)
 }
 
-// Equal rows, whatever rounding makes of them, are the worst kernel and not the best.
+// Equal rows are the worst kernel, not the best, despite rounding.
 func TestNothingToSeparate(t *testing.T) {
 	x, y := mat.NewDense(300, 3, nil), make([]int, 300)
 	for i := range y {
@@ -546,7 +544,7 @@ func TestNothingToSeparate(t *testing.T) {
 	m, err := SeparabilityOfFeatures(ctx, x, y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, math.Inf(1), 1, math.Inf(1), 1}, invariant(m))
-	// Ones whose diagonal is rounded otherwise are, to that last digit, an identity.
+	// A matrix of ones whose diagonal is rounded differently is, in the last digit, an identity.
 	ones := mat.NewSymDense(300, nil)
 	for i := range 300 {
 		for j := i; j < 300; j++ {
@@ -563,7 +561,7 @@ func TestNothingToSeparate(t *testing.T) {
 	assert.Equal(t, math.Inf(1), m.FSM)
 }
 
-// The number of workers changes nothing, to the last bit.
+// Results are bit-identical for any number of workers.
 func TestWorkers(t *testing.T) {
 	x, y := shifted(700, 3, 3, 11)
 	target := x.RawMatrix().Data[:700]
@@ -581,7 +579,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// noisy adds a variance of its own to each row, which only its diagonal has.
+// noisy adds a separate variance to each row, which only the diagonal contains.
 type noisy struct{ kernels.RBF }
 
 func (noisy) Diag(dst []float64, _ *mat.Dense) {
@@ -602,7 +600,7 @@ func TestDiagonal(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(want)), 1e-12)
 }
 
-// counting counts the elements that are computed.
+// counting counts the computed elements.
 type counting struct {
 	kernels.Kernel
 	count *int
@@ -615,8 +613,7 @@ func (c counting) Block(dst, x, z *mat.Dense) {
 }
 func (c counting) Diag(dst []float64, x *mat.Dense) { kernels.Diag(dst, c.Kernel, x) }
 
-// No element above the diagonal is computed twice, and the memory of 3000 rows is far
-// from that of their matrix.
+// No element above the diagonal is computed twice, and 3000 rows take far less memory than their matrix.
 func TestCostOfBlocks(t *testing.T) {
 	const n = 3000
 	x, y := shifted(n, 2, 2, 12)

@@ -13,38 +13,35 @@ import (
 )
 
 const (
-	// tile is the number of rows of a block. It is a constant because the last bits
-	// of a sum depend on how it is cut.
+	// tile is the number of rows of a block. It is constant because the last bits of a sum depend on its division.
 	tile = 128
-	// pilots is the number of rows whose mean in feature space the sums are centred
-	// on. Any point near the data will do, so they are few.
+	// pilots is the number of rows whose mean in feature space is the centre of the sums. Any point near the data would do, so a
+	// few rows suffice.
 	pilots = 16
 )
 
-// noise is the relative error that the elements of K may have: what is a difference of
-// them and not above that counts as 0. It is more than their rounding because a power
-// of a high degree magnifies it: on equal rows one of 500 leaves 1e-13.
+// noise is the assumed relative error of the elements of K. Smaller differences count as 0. It exceeds their rounding, because
+// powers of high degree magnify errors: on equal rows a degree of 500 leaves 1e-13.
 const noise = 1e-12
 
-// sums are what one pass over K leaves. They are of the centred and scaled
+// sums holds the results of one pass over K, for the centred and scaled elements
 //
 //	k̃[i,j] = s·k[i,j] - h[i] - h[j]
 //
-// where s is a power of two that brings the elements near 1 and h moves the origin
-// of the feature space into the data: measures that no translation changes are
-// taken of k̃, so an offset of K costs them no digits.
+// Here s is a power of two that brings the elements near 1, and h moves the origin of the feature space into the data. Measures
+// that are invariant under translation are computed from k̃, so an offset of K costs them no digits.
 type sums struct {
 	grouping
 	h        []float64
 	diagonal []float64   // k̃[i,i]
 	class    [][]float64 // [c][i] = Σ k̃[i,j] over the j of class c
 	row      []float64   // [i] = Σ k̃[i,j] over all j
-	members  [][][]int   // [J][c] = which of the rows of block row J are of class c; without the last c
+	members  [][][]int   // [J][c]: the rows of block row J in class c, except for the last c
 	scale    float64     // s
 	rowSums
 }
 
-// rowSums is one block row's share of the scalar sums.
+// rowSums is the contribution of one block row to the scalar sums.
 type rowSums struct {
 	square  float64 // Σ (s·k)²
 	centred float64 // Σ k̃²
@@ -55,12 +52,11 @@ func (p rowSums) plus(q rowSums) rowSums {
 	return rowSums{p.square + q.square, p.centred + q.centred, p.form + q.form}
 }
 
-// pass goes once over the upper triangle of K, in tiles.
+// pass goes once over the upper triangle of K in tiles.
 //
-// In round t the tile of block rows I and J with I+J ≡ t modulo their number is
-// added to the sums of the rows of I and of J. No two tiles of a round share a
-// block row, so they run side by side without a lock, and each sum gets its terms
-// in the order of the rounds, whatever the number of workers.
+// In round t, the tile of block rows I and J with I+J ≡ t modulo their number is added to the sums of the rows of I and of J. No
+// two tiles of a round share a block row, so they run in parallel without a lock, and each sum receives its terms in the order of
+// the rounds, for any number of workers.
 func pass(ctx context.Context, workers int, src source, g grouping) (*sums, error) {
 	s := newSums(g)
 	if err := s.centre(ctx, workers, src); err != nil {
@@ -68,7 +64,7 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 	}
 	n, blocks := s.rows(), len(s.members)
 	parts := make([]rowSums, blocks)
-	buffers := make(chan []float64, min(parallel.Workers(workers), blocks)) // one for each tile at work
+	buffers := make(chan []float64, min(parallel.Workers(workers), blocks)) // one per running tile
 	for range cap(buffers) {
 		buffers <- make([]float64, tile*tile)
 	}
@@ -119,7 +115,7 @@ func newSums(g grouping) *sums {
 	return s
 }
 
-// centre finds the scale and the origin, and the diagonal as it is.
+// centre finds the scale, the origin and the diagonal.
 func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	n := s.rows()
 	s.h, s.diagonal = make([]float64, n), make([]float64, n)
@@ -130,7 +126,7 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 		}
 	}
 	columns := make([][]float64, min(pilots, n))
-	at := func(p int) int { return p * n / len(columns) } // spread
+	at := func(p int) int { return p * n / len(columns) } // evenly spaced
 	err := parallel.ForEach(ctx, workers, len(columns), func(p int) error {
 		columns[p] = make([]float64, n)
 		src.column(columns[p], at(p))
@@ -150,7 +146,7 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 			s.h[i] += s.scale * v / float64(len(columns))
 		}
 	}
-	own := 0.0 // the mean of the pilots times itself
+	own := 0.0 // squared norm of the mean of the pilots
 	for p := range columns {
 		own += s.h[at(p)] / float64(len(columns))
 	}
@@ -160,8 +156,8 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	return nil
 }
 
-// powerOfTwo returns one over the power of two at or below the largest magnitude: a
-// factor that rounds nothing and keeps squares in range.
+// powerOfTwo returns the reciprocal of the largest power of two that is at most the largest magnitude. Multiplying by it is exact,
+// and keeps squares in range.
 func powerOfTwo(values ...[]float64) float64 {
 	most := 0.0
 	for _, vs := range values {
@@ -176,18 +172,18 @@ func powerOfTwo(values ...[]float64) float64 {
 	return math.Ldexp(1, min(max(1-e, -1022), 1023))
 }
 
-// add adds a tile to the sums of its rows and of its columns: beside the diagonal
-// it stands for its mirror image too. It returns its share of the scalar sums.
+// add adds a tile to the sums of its rows and columns. Outside the diagonal it also stands for its mirror image. It returns its
+// contribution to the scalar sums.
 func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 	rows, cols := t.Dims()
-	var mirror [tile]float64 // takes what the tile on the diagonal has twice
+	var mirror [tile]float64 // receives what a tile on the diagonal contains twice
 	members := s.members[j0/tile]
 	var p rowSums
 	for r := range rows {
 		i, row := i0+r, t.RawRowView(r)
 		into := s.class[s.of[i]][j0 : j0+cols]
 		if i0 == j0 {
-			row[r] = s.diagonal[i] // the kernel's own, without the rounding of a product
+			row[r] = s.diagonal[i] // the kernel's own value, without the rounding of a product
 			into = mirror[:cols]
 		}
 		if s.scale != 1 {
@@ -219,8 +215,7 @@ func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 	return p, nil
 }
 
-// sumAt returns the sum of row at some places, in two turns that need not wait for
-// each other.
+// sumAt returns the sum of row at the given positions, as two independent partial sums.
 func sumAt(row []float64, at []int) float64 {
 	even, odd := 0.0, 0.0
 	for len(at) > 1 {
@@ -243,6 +238,5 @@ func notFiniteIn(src source, row []float64, i, j int) error {
 	return errOverflow
 }
 
-// errOverflow is for finite elements whose squares are not: those of an indefinite K
-// may lie far above its diagonal.
+// errOverflow reports finite elements whose squares overflow. In an indefinite K they may be far larger than the diagonal.
 var errOverflow = fmt.Errorf("measures: the squares of the elements of K overflow: %w", fault.ErrNotFinite)

@@ -10,19 +10,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// input is what a kernel matrix is measured by: its elements, or the features that it is the
-// product of where there are fewer of them than rows.
+// input is a kernel matrix given by its elements, or by features whose product it is, if there are fewer features than rows.
 type input struct {
 	source
-	phi  *mat.Dense // nil where there is a source
+	phi  *mat.Dense // nil if there is a source
 	rows int
 }
 
-// geometry is what an input tells of how the rows lie in the feature space.
+// geometry provides the positions of the rows in the feature space.
 type geometry interface {
 	norms() norms
 	forms(z []float64) forms
-	contrast(c int) contrast // of a class of the grouping and the rest
+	contrast(c int) contrast // for a class of the grouping and the rest
 }
 
 func matrixInput(k mat.Symmetric) (input, error) {
@@ -73,10 +72,9 @@ func order(k mat.Symmetric) (int, error) {
 	return k.SymmetricDim(), nil
 }
 
-// source is a kernel matrix, of which a pass reads the upper triangle in blocks.
+// source is a kernel matrix whose upper triangle a pass reads in blocks.
 type source interface {
-	// block sets dst[r,c] to element (i+r, j+c), for i = j or all of it above the
-	// diagonal.
+	// block sets dst[r,c] to element (i+r, j+c), where i = j or the block is entirely above the diagonal.
 	block(dst *mat.Dense, i, j int)
 	// column sets dst to column j.
 	column(dst []float64, j int)
@@ -110,7 +108,7 @@ func (s kernelSource) column(dst []float64, j int) {
 
 func (s kernelSource) diagonal(dst []float64) { kernels.Diag(dst, s.Kernel, s.x) }
 
-// matrixSource reads a K that is there.
+// matrixSource reads an existing K.
 type matrixSource struct{ mat.Symmetric }
 
 func (s matrixSource) block(dst *mat.Dense, i, j int) {

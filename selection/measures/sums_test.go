@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// featuresOf are rows of five features around an offset, targets and labels of three classes that hang on them.
+// featuresOf returns rows of five features around an offset, with targets and labels of three classes that depend on them.
 func featuresOf(n int, offset float64) (*mat.Dense, []float64, []int) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	phi, y, labels := mat.NewDense(n, 5, nil), make([]float64, n), make([]int, n)
@@ -31,7 +31,7 @@ func featuresOf(n int, offset float64) (*mat.Dense, []float64, []int) {
 	return phi, y, labels
 }
 
-// inParts merges the sums of parts in an order of their own, each of which has travelled.
+// inParts merges the sums of parts in a shuffled order, after a round trip through bytes.
 func inParts[Y float64 | int](t *testing.T, fresh func() streaming.Statistics[Y], x *mat.Dense, y []Y, parts int) streaming.Statistics[Y] {
 	n, d := x.Dims()
 	var all []streaming.Statistics[Y]
@@ -68,7 +68,7 @@ func inEpsilon(t *testing.T, want, got any, epsilon float64, of string) {
 	}
 }
 
-// Sums of any parts give what the measures of all rows in memory are.
+// Sums of any parts agree with the measures of all rows in memory.
 func TestSumsAreMeasures(t *testing.T) {
 	ctx := context.Background()
 	for _, offset := range []float64{0, 1e6} {
@@ -99,7 +99,7 @@ func TestSumsAreMeasures(t *testing.T) {
 	}
 }
 
-// The divergence of a projection, of any parts, at any offset.
+// The divergence of a projection, for any parts and any offset.
 func TestDivergenceOfSums(t *testing.T) {
 	for _, offset := range []float64{0, 1e6} {
 		x, _, labels := featuresOf(200, offset)
@@ -118,7 +118,7 @@ func TestDivergenceOfSums(t *testing.T) {
 	}
 }
 
-// What does not fit is an error, and leaves the sums.
+// Invalid input is an error and leaves the sums unchanged.
 func TestSumsErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y, labels := featuresOf(20, 0)
@@ -163,7 +163,7 @@ func TestSumsErrors(t *testing.T) {
 	assert.Equal(t, beforeClasses, after)
 }
 
-// Files of every version so far can be read.
+// Files of all versions can be read.
 func TestGoldenSums(t *testing.T) {
 	x, y, labels := featuresOf(12, 1e6)
 	targets := inParts(t, func() streaming.Statistics[float64] { return &measures.TargetSums{} }, x, y, 3)

@@ -24,9 +24,9 @@ const (
 	sumsVersion    = 1
 )
 
-// TargetSums are statistics of the rows of a feature map and real targets from which the measures of K = ΦΦ' come:
-// means, and products of what differs from them, r²/2 numbers for r features. Those of parts of the rows are merged in
-// any order. The zero value holds no rows. Weights of rows are ErrParam.
+// TargetSums are statistics of the rows of a feature map with real targets that suffice for the measures of K = ΦΦ': means and
+// products of deviations from them, r²/2 numbers for r features. Those of parts of the rows can be merged in any order. The zero
+// value holds no rows. Weights of rows are an ErrParam error.
 type TargetSums struct{ sums moments.Gram }
 
 var _ streaming.Statistics[float64] = (*TargetSums)(nil)
@@ -37,7 +37,7 @@ func (s *TargetSums) Rows() int { return s.sums.N }
 // Clone returns a copy that shares no memory.
 func (s *TargetSums) Clone() streaming.Statistics[float64] { return &TargetSums{*s.sums.Clone()} }
 
-// AddBlock takes in rows of features with their targets. Cost O(nr²).
+// AddBlock includes rows of features with their targets. Cost O(nr²).
 func (s *TargetSums) AddBlock(ctx context.Context, b streaming.Block[float64]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Targeted(b.X, b.Y)
@@ -74,7 +74,7 @@ func take(typ string, s, o *moments.Gram) error {
 	return nil
 }
 
-// Merge takes in the rows of other TargetSums.
+// Merge includes the rows of other TargetSums.
 func (s *TargetSums) Merge(other streaming.Statistics[float64]) error {
 	o, ok := other.(*TargetSums)
 	switch {
@@ -91,7 +91,7 @@ func (s *TargetSums) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(targetSumsKind, sumsVersion, s.sums.Store())
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s unchanged.
 func (s *TargetSums) UnmarshalBinary(data []byte) error {
 	var in moments.Stored
 	if _, err := codec.Unmarshal(data, targetSumsKind, sumsVersion, &in); err != nil {
@@ -116,7 +116,7 @@ func checkRows(typ string, n int) error {
 	return nil
 }
 
-// Alignment returns what AlignmentOfFeatures does for all rows. Cost O(r²). The error is ErrShape for no rows.
+// Alignment returns the result of AlignmentOfFeatures for all rows. Cost O(r²). The error is ErrShape for no rows.
 func (s *TargetSums) Alignment() (Alignment, error) {
 	if err := checkRows(targetSumsType, s.Rows()); err != nil {
 		return Alignment{}, err
@@ -131,14 +131,14 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 	return alignOf(k.n, s.sums.S.At(r, r)*scale*scale, s.sums.Mean[r]*scale, k.forms(along), k.size), nil
 }
 
-// Entropy returns what EntropyOfFeatures does for all rows, also of more features than rows. Cost O(r³). Errors: ErrShape
-// for no rows, ErrNotFinite for products that overflow, or ctx's.
+// Entropy returns the result of EntropyOfFeatures for all rows, even with more features than rows. Cost O(r³). Errors: ErrShape for
+// no rows, ErrNotFinite for products that overflow, and ctx's.
 func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))
 }
 
-// entropyOf is that of the first r columns.
+// entropyOf returns the entropy of the first r columns.
 func entropyOf(ctx context.Context, typ string, g *moments.Gram, r int) (VonNeumann, error) {
 	if err := checkRows(typ, g.N); err != nil {
 		return VonNeumann{}, err
@@ -155,12 +155,12 @@ func entropyOf(ctx context.Context, typ string, g *moments.Gram, r int) (VonNeum
 	return ofBits(EntropyOfEigenvalues(w).Bits, g.N), nil
 }
 
-// featureSums are what the norms and the forms of s²K take, s a power of two, of the sums of r features.
+// featureSums holds the sums of r features from which the norms and the forms of s²K follow, where s is a power of two.
 type featureSums struct {
 	n      float64
 	scale  float64
 	mean   []float64 // sμ
-	square float64   // the mean of |sφ[i]|²
+	square float64   // mean of |sφ[i]|²
 	size   norms
 }
 
@@ -188,12 +188,12 @@ func newFeatureSums(g *moments.Gram, r int) featureSums {
 	return k
 }
 
-// forms are those of s²K with a z of mean 0 of which along is sΦ'z.
+// forms returns the forms of s²K with a z of mean 0, given along = sΦ'z.
 func (k featureSums) forms(along []float64) forms {
 	return forms{floats.Dot(along, along), k.n * floats.Dot(along, k.mean), k.n * k.n * floats.Dot(k.mean, k.mean)}
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler, so that JSON holds the bytes as a base64 string.
 func (s *TargetSums) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

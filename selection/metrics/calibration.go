@@ -10,18 +10,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// defaultBins is the number of bins of Calibration where none is given.
+// defaultBins is the default number of bins of Calibration.
 const defaultBins = 10
 
 const maxBins = 1 << 20
 
-// Binning says how Calibration groups rows.
+// Binning selects how Calibration groups rows.
 type Binning int
 
 // The binnings.
 const (
-	EqualWidth Binning = iota // bins of one width: [0, 1/B), [1/B, 2/B), ..., [1-1/B, 1]
-	EqualCount                // by quantiles: as many rows in each as equal probabilities allow
+	EqualWidth Binning = iota // bins of equal width: [0, 1/B), [1/B, 2/B), ..., [1-1/B, 1]
+	EqualCount                // quantile bins, with equal numbers of rows as far as equal probabilities allow
 )
 
 // String returns the binning's name.
@@ -29,22 +29,20 @@ func (b Binning) String() string {
 	return enum.Name("Binning", int(b), "EqualWidth", "EqualCount")
 }
 
-// Bin is a group of rows of like probability: a point of a reliability diagram.
+// Bin is a group of rows with similar probabilities: a point of a reliability diagram.
 type Bin struct {
-	Low, High float64 // EqualWidth: the bin's ends; EqualCount: its least and largest probability
-	Mean      float64 // of the probabilities
-	Frequency float64 // share of the rows that are of the class
-	Count     int     // rows, at least 1
+	Low, High float64 // EqualWidth: the ends of the bin; EqualCount: its smallest and largest probability
+	Mean      float64 // mean probability
+	Frequency float64 // fraction of rows in the class
+	Count     int     // number of rows, at least 1
 }
 
-// Calibration compares the probabilities p (n) of the class positive with how often
-// the rows y (n) are of it: where Mean is .8, Frequency should be. It returns the
-// bins that have a row, ascending, of 1 to 2²⁰ bins (0: 10). Of more than
-// two classes, one is looked at against the rest. Cost O(n log n).
+// Calibration compares the probabilities p (n) of the class positive with its frequency among the rows y (n): where Mean is 0.8,
+// Frequency should be, too. It returns the nonempty bins in ascending order, of 1 to 2²⁰ bins (0: 10). With more than two classes,
+// one is compared against the rest. Cost O(n log n).
 //
-// Bins of equal width show the whole range, some by few rows; bins of equal count are
-// all equally certain. Rows of equal probability are never parted. Errors: ErrShape,
-// ErrNotFinite, ErrParam.
+// Bins of equal width cover the whole range, some with few rows. Bins of equal count are equally accurate. Rows with equal
+// probabilities are never separated. Errors: ErrShape, ErrNotFinite, ErrParam.
 func Calibration(y []int, positive int, p []float64, bins int, binning Binning) (_ []Bin, err error) {
 	defer fault.Recover(&err)
 	if err := sameLength("p", len(p), len(y)); err != nil {
@@ -88,7 +86,7 @@ func Calibration(y []int, positive int, p []float64, bins int, binning Binning) 
 	return out, nil
 }
 
-// outcome is a probability and what happened.
+// outcome is a probability and whether the row is in the class.
 type outcome struct {
 	p   float64
 	hit bool
@@ -123,10 +121,9 @@ func binOf(rows []outcome, low, high float64) Bin {
 	return b
 }
 
-// CalibrationError returns the expected calibration error of bins, the mean over
-// their rows of |Frequency - Mean|: 0 is calibrated, 1 the worst. It depends on the
-// bins, falls to the noise of its Frequencies at best, and is no proper score: the
-// same frequency predicted for all rows has none. It is NaN for no bins.
+// CalibrationError returns the expected calibration error of bins, the mean over their rows of |Frequency - Mean|: 0 is calibrated,
+// and 1 is worst. It depends on the bins, cannot fall below the noise of their Frequencies, and is not a proper score: predicting
+// the same frequency for all rows gives 0. It is NaN for no bins.
 func CalibrationError(bins []Bin) float64 {
 	sum, count := 0.0, 0
 	for _, b := range bins {

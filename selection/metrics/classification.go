@@ -13,8 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Accuracy returns the share of labels predicted rightly. Errors: ErrShape,
-// ErrNotFinite, ErrParam.
+// Accuracy returns the fraction of correctly predicted labels. Errors: ErrShape, ErrNotFinite, ErrParam.
 func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := weighLabels(y, predicted, weights)
@@ -30,8 +29,8 @@ func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	return right / w.total(len(y)), nil
 }
 
-// GMean returns the geometric mean, over the classes that occur in y, of the
-// share of each class that is predicted rightly: 0 if any class is never found. Errors: ErrShape, ErrNotFinite, ErrParam.
+// GMean returns the geometric mean of the recalls of the classes that occur in y: 0 if any class is never found. Errors: ErrShape,
+// ErrNotFinite, ErrParam.
 func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	recalls, err := recalls(y, predicted, weights)
@@ -45,8 +44,8 @@ func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	return product, nil
 }
 
-// BalancedAccuracy returns the mean, over the classes that occur in y, of the share of each class that is predicted rightly, the
-// recall. Equal guesses among K classes have 1/K. Errors: ErrShape, ErrNotFinite, ErrParam.
+// BalancedAccuracy returns the mean of the recalls of the classes that occur in y. Random guesses among K classes have 1/K. Errors:
+// ErrShape, ErrNotFinite, ErrParam.
 func BalancedAccuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	recalls, err := recalls(y, predicted, weights)
@@ -56,13 +55,13 @@ func BalancedAccuracy(y, predicted []int, weights []float64) (_ float64, err err
 	return floats.Sum(recalls) / float64(len(recalls)), nil
 }
 
-// MCC returns the Matthews correlation coefficient of any number of classes: the correlation between the labels and those predicted,
+// MCC returns the Matthews correlation coefficient for any number of classes, the correlation between true and predicted labels,
 //
 //	(c s - Σ t[k] p[k]) / √((s² - Σ p[k]²) (s² - Σ t[k]²)),
 //
-// with s rows, c of them right, t[k] of class k and p[k] predicted as class k. It is 1 if all are right, 0 for guesses, and 0 where one
-// class is predicted for all rows (J. Gorodkin, Computational Biology and Chemistry 28, 2004, 367). Errors: ErrShape, ErrNotFinite,
-// ErrParam.
+// with s rows, c of them correct, t[k] in class k and p[k] predicted as class k. It is 1 if all are correct, 0 for random guesses,
+// and 0 if one class is predicted for all rows (J. Gorodkin, Computational Biology and Chemistry 28, 2004, 367). Errors: ErrShape,
+// ErrNotFinite, ErrParam.
 func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := weighLabels(y, predicted, weights)
@@ -79,7 +78,7 @@ func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
 		}
 	}
 	both, squaresActual, squaresGuessed := 0.0, 0.0, 0.0
-	for _, c := range classes.Distinct(y, predicted) { // the rounding must not depend on the map's order
+	for _, c := range classes.Distinct(y, predicted) { // in a fixed order, so that rounding does not depend on the map
 		both += actual[c] * guessed[c]
 		squaresActual += actual[c] * actual[c]
 		squaresGuessed += guessed[c] * guessed[c]
@@ -94,9 +93,9 @@ func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
 //
 //	(1 + β²) both / (β² actual + predicted),
 //
-// with the rows of the class, those predicted as it, and those that are both. Recall counts β times as much as precision: F1 has β = 1.
-// It is 0 if nothing is predicted as the class, and if no row is of it. Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is
-// not positive.
+// where actual is the number of rows in the class, predicted the number predicted as it, and both the number of rows that are both.
+// Recall counts β times as much as precision: F1 has β = 1. It is 0 if no row is predicted as the class, or no row is in it.
+// Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is not positive.
 func FBeta(y, predicted []int, positive int, beta float64, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if !(beta > 0) || math.IsInf(beta, 0) {
@@ -125,11 +124,11 @@ func fBeta(actual, predicted, both, beta float64) float64 {
 	if both == 0 {
 		return 0
 	}
-	share := 1 / (1 + beta*beta) // of the predicted, without β², which may overflow
+	share := 1 / (1 + beta*beta) // weight of predicted, without β², which may overflow
 	return both / ((1-share)*actual + share*predicted)
 }
 
-// weighLabels checks labels and those predicted, and returns the weights of the rows.
+// weighLabels checks true and predicted labels, and returns the weights of the rows.
 func weighLabels(y, predicted []int, weights []float64) (rowWeights, error) {
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
 		return nil, err
@@ -137,7 +136,7 @@ func weighLabels(y, predicted []int, weights []float64) (rowWeights, error) {
 	return weigh(weights, len(y))
 }
 
-// recalls returns the share of each class of y that is predicted rightly, in the order of the classes.
+// recalls returns the recall of each class of y, in the order of the classes.
 func recalls(y, predicted []int, weights []float64) ([]float64, error) {
 	w, err := weighLabels(y, predicted, weights)
 	if err != nil {
@@ -158,10 +157,9 @@ func recalls(y, predicted []int, weights []float64) ([]float64, error) {
 	return out, nil
 }
 
-// AUC returns the area under the ROC curve: the chance that a row of the class
-// positive has a higher score than a row of another, ties counting half. Cost
-// O(n log n). Errors: ErrShape also if one side has no row, ErrNotFinite for NaN (an
-// infinite score is one like others), ErrParam.
+// AUC returns the area under the ROC curve: the probability that a row in the class positive has a higher score than a row in
+// another, counting ties half. Cost O(n log n). Errors: ErrShape, also if one side has no row; ErrNotFinite for NaN (infinite
+// scores are valid); ErrParam.
 func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -174,15 +172,15 @@ func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error
 	return area(groups), nil
 }
 
-// oneSided is the error of rows that are all of one side.
+// oneSided returns the error for rows on one side only.
 func oneSided(positive, count, rows int) error {
 	return fault.Shape("y has", count, fmt.Sprintf("rows of class %d", positive), "want at least 1 and fewer than all %d", rows)
 }
 
-// tie is rows of one score: the weights of those of the class and of the others.
+// tie holds the total weights of rows with the same score, in the class and outside.
 type tie struct{ score, positives, negatives float64 }
 
-// tied returns the scores, ascending, and how many rows are of the class. Errors as AUC.
+// tied returns the ties in ascending order of the score, and the number of rows in the class. Errors are those of AUC.
 func tied(y []int, positive int, scores, weights []float64) (groups []tie, count int, err error) {
 	if err := sameLength("scores", len(scores), len(y)); err != nil {
 		return nil, 0, err
@@ -215,7 +213,7 @@ func tied(y []int, positive int, scores, weights []float64) (groups []tie, count
 	return groups, count, nil
 }
 
-// area is the share of the pairs of both sides that are in the right order, half of those that tie.
+// area returns the fraction of pairs of both sides in the right order, counting ties half.
 func area(groups []tie) float64 {
 	won, positives, negatives := 0.0, 0.0, 0.0
 	for _, g := range groups {
@@ -225,9 +223,8 @@ func area(groups []tie) float64 {
 	return won / (positives * negatives)
 }
 
-// AUCOfScores is AUC of n×K scores, columns in the order of classes: of two
-// classes that of the second; of more the mean over the classes that occur, each
-// against the rest.
+// AUCOfScores is AUC for n×K scores with columns in the order of classes. For two classes it is the AUC of the second, and for more
+// the mean over the classes that occur, each against the rest.
 func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
@@ -239,7 +236,7 @@ func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ floa
 	return meanOverClasses(y, classes, scores, weights, AUC)
 }
 
-// meanOverClasses is the mean of a score over the classes that occur, each against the rest.
+// meanOverClasses returns the mean of a score over the classes that occur, each against the rest.
 func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
 	of func(y []int, positive int, scores, weights []float64) (float64, error)) (float64, error) {
 	sum, count := 0.0, 0.0
@@ -259,9 +256,9 @@ func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
 	return sum / count, nil
 }
 
-// TopK returns the share of the rows whose class is among the k with the highest scores (n×K, columns in the order of classes). If scores
-// tie for the last place, the row counts with the chance that a random order would include its class. Cost O(nK). Errors: ErrShape,
-// ErrNotFinite for NaN, and ErrParam for a k below 1.
+// TopK returns the fraction of rows whose class is among the k highest scores (n×K, columns in the order of classes). If scores tie
+// for the last place, the row counts with the probability that a random order includes its class. Cost O(nK). Errors: ErrShape,
+// ErrNotFinite for NaN, and ErrParam for k < 1.
 func TopK(y, classes []int, scores *mat.Dense, k int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if k < 1 {
@@ -300,7 +297,7 @@ func noneOccurs() error {
 	return fault.Shape("y has", 0, "rows of the classes", "want at least 1")
 }
 
-// columns checks that m has a row for each of y and a column for each class.
+// columns checks that m has one row per element of y and one column per class.
 func columns(name string, y, classes []int, m *mat.Dense) error {
 	if m == nil || m.IsEmpty() {
 		return fault.Shape(name+" has", 0, "rows", "want at least 1")

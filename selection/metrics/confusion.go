@@ -11,15 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Confusion counts the rows of each class by the class that was predicted for them.
+// Confusion counts the rows by true and predicted class.
 type Confusion struct {
 	Classes []int
-	Counts  [][]int // [i][j]: rows of Classes[i] for which Classes[j] was predicted
+	Counts  [][]int // [i][j]: rows of Classes[i] predicted as Classes[j]
 }
 
-// NewConfusion counts y (n) against predicted (n). Labels nil stands for those that
-// occur in either, ascending; otherwise the table keeps their order. Errors: ErrShape,
-// also for a label that is not among the labels and one given twice.
+// NewConfusion counts y (n) against predicted (n). Nil labels are those that occur in either, in ascending order. Otherwise the
+// table keeps their order. Errors: ErrShape, also for a label outside labels and for a duplicate one.
 func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
 	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
@@ -57,7 +56,7 @@ func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
 	return c, nil
 }
 
-// tally returns the rows of a class, those predicted as it, and those that are both.
+// tally returns the number of rows in a class, of rows predicted as it, and of rows that are both.
 func (c *Confusion) tally(class int) (actual, predicted, both int) {
 	at := slices.Index(c.Classes, class)
 	if at < 0 {
@@ -70,23 +69,20 @@ func (c *Confusion) tally(class int) (actual, predicted, both int) {
 	return actual, predicted, c.Counts[at][at]
 }
 
-// Precision returns the share of the rows predicted as a class that are of it; NaN,
-// since it is undefined, where nothing was predicted as the class.
+// Precision returns the fraction of the rows predicted as a class that are in it. It is NaN if no row was predicted as the class.
 func (c *Confusion) Precision(class int) float64 {
 	_, predicted, both := c.tally(class)
 	return float64(both) / float64(predicted)
 }
 
-// Recall returns the share of the rows of a class that were predicted as it; NaN,
-// since it is undefined, where no row is of the class.
+// Recall returns the fraction of the rows in a class that were predicted as it. It is NaN if no row is in the class.
 func (c *Confusion) Recall(class int) float64 {
 	actual, _, both := c.tally(class)
 	return float64(both) / float64(actual)
 }
 
-// FBeta returns (1 + β²)·both/(β²·actual + predicted), which is the weighted harmonic mean of Precision and Recall where they are defined;
-// recall counts β times as much. It is 0 where the class occurs and nothing was predicted as it, and NaN where it does neither or β is
-// not positive.
+// FBeta returns (1 + β²)·both/(β²·actual + predicted), the weighted harmonic mean of Precision and Recall, in which recall counts β
+// times as much. It is 0 if the class occurs but is never predicted, and NaN if it does neither or β is not positive.
 func (c *Confusion) FBeta(class int, beta float64) float64 {
 	actual, predicted, both := c.tally(class)
 	if actual+predicted == 0 || !(beta > 0) {
@@ -98,7 +94,7 @@ func (c *Confusion) FBeta(class int, beta float64) float64 {
 // F1 returns [Confusion.FBeta] with β = 1.
 func (c *Confusion) F1(class int) float64 { return c.FBeta(class, 1) }
 
-// Accuracy returns the share of rows predicted rightly.
+// Accuracy returns the fraction of correctly predicted rows.
 func (c *Confusion) Accuracy() float64 {
 	all, right := 0, 0
 	for i, row := range c.Counts {
@@ -121,9 +117,8 @@ func (c *Confusion) BalancedAccuracy() float64 {
 	return sum / classes
 }
 
-// String returns a table for people: a line for each class of y, a column for each
-// that was predicted, at the edges Recall and Precision, "-" where undefined, and in
-// the corner Accuracy.
+// String returns a table: one line per class of y, one column per predicted class, with Recall and Precision at the edges, "-"
+// where undefined, and Accuracy in the corner.
 func (c *Confusion) String() string {
 	ratio := func(v float64) string {
 		if math.IsNaN(v) {

@@ -11,23 +11,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ROCCurve is the receiver operating characteristic of scores for one class against the rest:
-// how many of the others are taken for the class, and how many of the class are found, as the
-// threshold falls. It begins with nothing taken, at a threshold of +Inf, and has a point for
-// each distinct score, at which all rows of that score or more are taken; so it ends with
-// both at 1.
+// ROCCurve is the receiver operating characteristic of scores for one class against the rest: the rates of false and true positives
+// as the threshold falls. It begins with no predicted positives, at a threshold of +Inf, and has a point for each distinct score,
+// at which all rows with at least that score are predicted positive. So it ends with both rates at 1.
 type ROCCurve struct {
 	Class         int
 	Thresholds    []float64 // descending
-	FalsePositive []float64 // the share of the other rows that is taken, ascending
-	TruePositive  []float64 // the share of the rows of the class that is taken, ascending
-	// Area under the curve with straight lines between the points: the AUC.
+	FalsePositive []float64 // false positive rate, ascending
+	TruePositive  []float64 // true positive rate, ascending
+	// Area is the area under the curve with straight lines between the points: the AUC.
 	Area float64
 }
 
-// ROC returns the curve of the scores (n) for the class positive. Rows of equal scores are one
-// point, so that the curve does not depend on the order of the rows. Cost O(n log n). Errors
-// as [AUC].
+// ROC returns the curve of the scores (n) for the class positive. Rows with equal scores share a point, so that the curve does not
+// depend on the order of the rows. Cost O(n log n). Errors are those of [AUC].
 func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -50,32 +47,29 @@ func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err erro
 	return out, nil
 }
 
-// ROCOfScores returns the curves of n×K scores, columns in the order of classes: of two
-// classes that of the second; of more one for each class that occurs, against the rest.
+// ROCOfScores returns the curves of n×K scores with columns in the order of classes: for two classes that of the second, and for
+// more one per class that occurs, against the rest.
 func ROCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []ROCCurve, err error) {
 	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, ROC)
 }
 
-// PrecisionRecallCurve says how many of the rows that are taken for a class are of it, and how
-// many of it are found, as the threshold falls: a point for each distinct score, at which
-// all rows of that score or more are taken. Recall ends at 1, where Precision is Base. There is
-// no point where nothing is taken: precision has no value there, and scikit-learn's 1 is a
-// convention of its plots.
+// PrecisionRecallCurve holds precision and recall as the threshold falls, with a point for each distinct score, at which all rows
+// with at least that score are predicted positive. Recall ends at 1, where Precision is Base. There is no point without predicted
+// positives, where precision is undefined; scikit-learn's value of 1 is a convention for plots.
 type PrecisionRecallCurve struct {
 	Class      int
 	Thresholds []float64 // descending
-	Precision  []float64 // the share of what is taken that is of the class
-	Recall     []float64 // the share of the class that is taken, ascending
-	// AveragePrecision is the sum of the precisions, each times the step of the recall that
-	// ends there. Nothing is interpolated: a line between two points would promise more than
-	// any threshold gives.
+	Precision  []float64 // fraction of predicted positives that are in the class
+	Recall     []float64 // fraction of the class that is predicted positive, ascending
+	// AveragePrecision is the sum of the precisions, each times the step of recall that ends there. It does not interpolate: a line
+	// between two points would promise more than any threshold achieves.
 	AveragePrecision float64
-	Base             float64 // the share of the rows that are of the class: the precision of chance
+	Base             float64 // fraction of the rows in the class: the precision of a random classifier
 }
 
-// PrecisionRecall returns the curve of the scores (n) for the class positive. Cost O(n log n).
-// Errors: ErrShape also if no row is of the class, ErrNotFinite for NaN, ErrParam.
+// PrecisionRecall returns the curve of the scores (n) for the class positive. Cost O(n log n). Errors: ErrShape, also if no row is
+// in the class; ErrNotFinite for NaN; ErrParam.
 func PrecisionRecall(y []int, positive int, scores, weights []float64) (_ PrecisionRecallCurve, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -98,24 +92,23 @@ func PrecisionRecall(y []int, positive int, scores, weights []float64) (_ Precis
 	return out, nil
 }
 
-// PrecisionRecallOfScores returns the curves of n×K scores as ROCOfScores does.
+// PrecisionRecallOfScores returns the curves of n×K scores, as ROCOfScores does.
 func PrecisionRecallOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []PrecisionRecallCurve, err error) {
 	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, PrecisionRecall)
 }
 
-// AveragePrecision returns that of the precision-recall curve of the scores (n) for the class
-// positive: scikit-learn's average_precision_score. 1 is perfect, and chance has the share of
-// the rows that are of the class. Errors as PrecisionRecall.
+// AveragePrecision returns the average precision of the scores (n) for the class positive, as scikit-learn's
+// average_precision_score does. 1 is perfect, and a random classifier has the fraction of rows in the class. Errors are those of
+// PrecisionRecall.
 func AveragePrecision(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	c, err := PrecisionRecall(y, positive, scores, weights)
 	return c.AveragePrecision, err
 }
 
-// AveragePrecisionOfScores is AveragePrecision of n×K scores, columns in the order of classes:
-// of two classes that of the second; of more the mean over the classes that occur, each
-// against the rest.
+// AveragePrecisionOfScores is AveragePrecision for n×K scores with columns in the order of classes: for two classes that of the
+// second, and for more the mean over the classes that occur, each against the rest.
 func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
@@ -127,9 +120,9 @@ func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []flo
 	return meanOverClasses(y, classes, scores, weights, AveragePrecision)
 }
 
-// cumulate calls point with each score and the weights on both sides up to there.
+// cumulate calls point for each score with the cumulative weights on both sides.
 func cumulate(groups []tie, point func(score, positives, negatives, allPositives, allNegatives float64)) {
-	// The same sums in the same order as below, so that the last shares are 1 exactly.
+	// The same sums in the same order as below, so that the last rates are exactly 1.
 	allPositives, allNegatives := 0.0, 0.0
 	for _, g := range groups {
 		allPositives, allNegatives = allPositives+g.positives, allNegatives+g.negatives
@@ -141,7 +134,7 @@ func cumulate(groups []tie, point func(score, positives, negatives, allPositives
 	}
 }
 
-// eachClass returns the curve of the second of two classes, of more that of each that occurs.
+// eachClass returns the curve of the second of two classes, or of each class that occurs if there are more.
 func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64,
 	curve func(y []int, positive int, scores, weights []float64) (C, error)) (out []C, err error) {
 	if err := columns("scores", y, classes, scores); err != nil {
@@ -163,11 +156,10 @@ func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64,
 	return out, nil
 }
 
-// Interval returns the ends of Wilson's interval at a level in (0, 1) for the probability of
-// which Frequency is the outcome in Count rows (E. B. Wilson, Journal of the American
-// Statistical Association 22, 1927, 209). Where probabilities are right, Mean lies outside of it
-// with a probability of about 1 - level. It never leaves [0, 1] and has a width where all rows
-// had one outcome, too. Errors: ErrParam; ErrShape for a bin without a row.
+// Interval returns Wilson's interval at a level in (0, 1) for the probability that has led to Frequency in Count rows (E. B.
+// Wilson, Journal of the American Statistical Association 22, 1927, 209). If probabilities are right, Mean is outside with a
+// probability of about 1 - level. The interval is within [0, 1], and has a positive width even if all rows had the same outcome.
+// Errors: ErrParam; ErrShape for a bin without rows.
 func (b Bin) Interval(level float64) (low, high float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {

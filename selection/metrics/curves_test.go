@@ -42,7 +42,7 @@ type curveReference struct {
 	}
 }
 
-// The numbers are scikit-learn's, of scores with and without ties and weights.
+// The numbers are scikit-learn's, for scores with and without ties and weights.
 func TestCurvesAreThoseOfScikitLearn(t *testing.T) {
 	var ref curveReference
 	golden.Load(t, "sklearn_curves.json", &ref)
@@ -77,7 +77,7 @@ func TestCurvesAreThoseOfScikitLearn(t *testing.T) {
 	assert.InDelta(t, ref.Many.Mean_AP, must(t)(AveragePrecisionOfScores(ref.Many.Y, classes, many, nil)), tol)
 }
 
-// Reliability: bins of both kinds and their intervals, against scikit-learn and scipy.
+// Reliability: bins of both kinds and their intervals agree with scikit-learn and scipy.
 func TestReliabilityIsThatOfScikitLearn(t *testing.T) {
 	var ref curveReference
 	golden.Load(t, "sklearn_curves.json", &ref)
@@ -100,7 +100,7 @@ func TestReliabilityIsThatOfScikitLearn(t *testing.T) {
 	}
 }
 
-// A weight of 2 counts like the row given twice, and the order of the rows does not count.
+// A weight of 2 is equivalent to repeating the row, and the order of rows does not matter.
 func TestCurvesOfWeightsAndOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 0))
 	var y, twice []int
@@ -152,7 +152,7 @@ func TestCurvesOfFewClasses(t *testing.T) {
 	rocs, err = ROCOfScores([]int{0, 1}, []int{0, 1, 2}, three, nil)
 	require.NoError(t, err)
 	assert.Len(t, rocs, 2, "a class that does not occur has no curve")
-	// Infinite scores are scores like others.
+	// Infinite scores are valid.
 	c, err := ROC([]int{0, 1}, 1, []float64{math.Inf(-1), math.Inf(1)}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 1.0, c.Area)
@@ -192,7 +192,7 @@ func interval(b Bin, level float64) (float64, error) {
 	return low, err
 }
 
-// Wilson's interval covers what it says of coins: .95 on average over the probabilities.
+// Wilson's interval has the stated coverage for coins: 0.95 on average over the probabilities.
 func TestBinIntervalCovers(t *testing.T) {
 	const n = 30
 	covered := 0.0

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The expected values are those of scikit-learn 1.2.1: matthews_corrcoef, balanced_accuracy_score, fbeta_score, top_k_accuracy_score and
-// mean_pinball_loss.
+// The expected values are from scikit-learn 1.2.1: matthews_corrcoef, balanced_accuracy_score, fbeta_score, top_k_accuracy_score
+// and mean_pinball_loss.
 func TestDecisionsOfScikitLearn(t *testing.T) {
 	get := must(t)
 	y, p := []int{0, 1, 2, 2, 1, 0, 2, 2, 1, 0}, []int{0, 2, 2, 2, 1, 0, 0, 2, 1, 1}
@@ -51,7 +51,7 @@ func TestDecisionsAtTheEdge(t *testing.T) {
 	assert.InDelta(t, -1, get(MCC([]int{1, 1, 2, 2}, []int{2, 2, 1, 1}, nil)), 1e-15)
 	assert.Zero(t, get(FBeta([]int{1, 2}, []int{1, 1}, 2, 1, nil)), "nothing predicted as the class")
 	assert.InDelta(t, 1, get(FBeta([]int{1, 2}, []int{1, 2}, 2, 1e200, nil)), 1e-15, "a β whose square is too large")
-	// Of three equal scores each is among the first two with a chance of two thirds.
+	// With three equal scores, each is among the first two with probability two thirds.
 	assert.InDelta(t, 2.0/3, get(TopK([]int{1}, []int{0, 1, 2}, mat.NewDense(1, 3, []float64{4, 4, 4}), 2, nil)), 1e-15)
 	assert.InDelta(t, 1, get(TopK([]int{1}, []int{0, 1, 2}, mat.NewDense(1, 3, []float64{4, math.Inf(1), 4}), 9, nil)), 1e-15)
 }
@@ -69,7 +69,7 @@ func TestCRPSByQuadrature(t *testing.T) {
 	}
 	assert.InDelta(t, 2, get(CRPS([]float64{3}, []float64{1}, []float64{0}, nil)), 0, "no variance: the absolute error")
 	assert.InDelta(t, 2, get(CRPS([]float64{3}, []float64{1}, []float64{5e-324}, nil)), 1e-12)
-	// Weights are repetitions.
+	// Weights are equivalent to repetitions.
 	assert.InDelta(t, get(CRPS([]float64{1, 1, 4}, []float64{0, 0, 2}, []float64{1, 1, 3}, nil)),
 		get(CRPS([]float64{1, 4}, []float64{0, 2}, []float64{1, 3}, []float64{2, 1})), 1e-15)
 }

@@ -26,7 +26,7 @@ func TestRegressionByHand(t *testing.T) {
 	assert.InDelta(t, 30/(2.25+3*.25+2*2.25), get(NMSE(y, p, w)), 1e-15)
 }
 
-// exactRMSE and exactNMSE do the sums in 3000 bits and an exponent without bounds.
+// exactRMSE and exactNMSE compute with 3000 bits and an unbounded exponent.
 func exactRMSE(y, p []float64) float64 {
 	sum := wide(0)
 	for i := range y {
@@ -69,7 +69,7 @@ func TestExtremeTargets(t *testing.T) {
 		y, p := tc[0], tc[1]
 		assert.InEpsilon(t, exactRMSE(y, p), get(RMSE(y, p, nil)), 1e-13, "%v", tc)
 		nmse, want := get(NMSE(y, p, nil)), exactNMSE(y, p)
-		if want == 0 { // below the least number
+		if want == 0 { // below the smallest number
 			assert.Equal(t, 0.0, nmse)
 		} else {
 			assert.InEpsilon(t, want, nmse, 1e-12, "%v", tc)
@@ -79,18 +79,18 @@ func TestExtremeTargets(t *testing.T) {
 	}
 	assert.True(t, math.IsInf(get(RMSE([]float64{math.MaxFloat64}, []float64{-math.MaxFloat64}, nil)), 1), "twice the largest number")
 	assert.Equal(t, 0.0, get(RMSE([]float64{1e300}, []float64{1e300}, nil)))
-	// The mean of ten times .1, as it is computed, is another number.
+	// The computed mean of ten times 0.1 is not 0.1.
 	tenths, other := slices.Repeat([]float64{.1}, 10), slices.Repeat([]float64{.2}, 10)
 	assert.NotEqual(t, .1, rowWeights(nil).mean(tenths))
 	assert.True(t, math.IsInf(get(NMSE(tenths, other, nil)), 1))
-	// Only the ratio of the weights counts, however large they are.
+	// Only the ratios of the weights matter, however large they are.
 	huge := []float64{1e308, 1.5e308, 1e308}
 	y, p := []float64{1, 2, 4}, []float64{1, 4, 1}
 	assert.InEpsilon(t, get(NMSE(y, p, []float64{2, 3, 2})), get(NMSE(y, p, huge)), 1e-14)
 	assert.InEpsilon(t, get(MAE(y, p, []float64{2, 3, 2})), get(MAE(y, p, huge)), 1e-14)
 }
 
-// Weights whose ratio is no number.
+// Weights whose ratio is not a finite number.
 func TestExtremeWeights(t *testing.T) {
 	get := must(t)
 	w := []float64{1e300, 1e-300, 1e-300}
@@ -102,8 +102,8 @@ func TestExtremeWeights(t *testing.T) {
 	assert.False(t, math.IsNaN(get(NMSE([]float64{1, 2, 3}, []float64{1, 2, 2}, w))))
 }
 
-// A row of weight 2 counts as the row twice in every function that takes weights,
-// weights of 1 as none to the last bit, and their scale counts nothing.
+// In every function that accepts weights, a weight of 2 is equivalent to repeating the row, weights of 1 are bit-identical to none,
+// and their scale does not matter.
 func TestWeightsAreRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -211,16 +211,16 @@ func TestLogLossAndBrier(t *testing.T) {
 	turned := mat.NewDense(3, 3, []float64{.1, .2, .7, .25, .5, .25, 1, 0, 0})
 	assert.InDelta(t, get(LogLoss(y, classes, p, nil)), get(LogLoss(y, []int{9, -1, 4}, turned, nil)), 1e-15)
 	assert.InDelta(t, get(Brier(y, classes, p, nil)), get(Brier(y, []int{9, -1, 4}, turned, nil)), 1e-15)
-	// Certain and wrong, and what equal probabilities give.
+	// Confident and wrong, and equal probabilities.
 	wrong := mat.NewDense(1, 2, []float64{1, 0})
 	assert.InDelta(t, 36.04, get(LogLoss([]int{1}, []int{0, 1}, wrong, nil)), 0.005)
 	assert.Equal(t, 2.0, get(Brier([]int{1}, []int{0, 1}, wrong, nil)))
 	even := mat.NewDense(1, 4, []float64{.25, .25, .25, .25})
 	assert.InDelta(t, math.Log(4), get(LogLoss([]int{1}, []int{0, 1, 2, 3}, even, nil)), 1e-15)
 	assert.InDelta(t, 0.75, get(Brier([]int{1}, []int{0, 1, 2, 3}, even, nil)), 1e-15)
-	// A probability above 1 by rounding is no gain.
+	// A probability that exceeds 1 by rounding is not an advantage.
 	assert.Equal(t, 0.0, get(LogLoss([]int{0}, []int{0, 1}, mat.NewDense(1, 2, []float64{1 + 1e-9, -1e-9}), nil)))
-	// Of two classes, twice the mean of the positive class's squares.
+	// For two classes, twice the mean of the squares of the positive class.
 	rng := rand.New(rand.NewPCG(3, 3))
 	labels, two, half := make([]int, 40), mat.NewDense(40, 2, nil), 0.0
 	for i := range labels {
@@ -244,7 +244,7 @@ func TestCalibrationByHand(t *testing.T) {
 
 	bins, err = Calibration(y, 1, p, 4, EqualCount)
 	require.NoError(t, err)
-	// The second of two equal probabilities stays with the first.
+	// The second of two equal probabilities stays in the bin of the first.
 	want = []Bin{{.05, .1, .25 / 3, 2.0 / 3, 3}, {.25, .25, .25, 1, 1}, {.3, .5, .4, 0, 2}, {.95, 1, .975, 1, 2}}
 	sameBins(t, want, bins)
 
@@ -252,7 +252,7 @@ func TestCalibrationByHand(t *testing.T) {
 	require.NoError(t, err)
 	sameBins(t, []Bin{{.5, .5, .5, 1.0 / 3, 3}}, bins)
 	assert.True(t, math.IsNaN(CalibrationError(nil)))
-	// Outside [0, 1] by rounding.
+	// Probabilities outside [0, 1] by rounding.
 	bins, err = Calibration([]int{0, 1}, 1, []float64{-5e-7, 1 + 5e-7}, 2, EqualWidth)
 	require.NoError(t, err)
 	sameBins(t, []Bin{{0, .5, 0, 0, 1}, {.5, 1, 1, 1, 1}}, bins)
@@ -403,7 +403,7 @@ func TestNormalPredictions(t *testing.T) {
 		}
 		assert.InDelta(t, sum, width, 1e-9)
 	}
-	// It is proper: variances too small or too large, and a shift, score less.
+	// It is proper: variances that are too small or too large, and a shift, have lower scores.
 	for _, factor := range []float64{.5, 2} {
 		off := make([]float64, n)
 		for i, v := range variance {
@@ -412,7 +412,7 @@ func TestNormalPredictions(t *testing.T) {
 		assert.Less(t, get(LogDensity(y, mean, off, nil)), want)
 	}
 	assert.Equal(t, 1.0, first(NormalCoverage([]float64{1, 2}, []float64{1, 2}, []float64{0, 0}, .5, nil)), "a point covers itself")
-	// Residuals that are too large for a number, or whose squares are.
+	// Residuals that overflow, or whose squares do.
 	assert.InEpsilon(t, -2e300, get(LogDensity([]float64{1e200}, []float64{-1e200}, []float64{1e100}, nil)), 1e-14)
 	assert.InEpsilon(t, -4e308/3, get(LogDensity([]float64{1e308}, []float64{-1e308}, []float64{1.5e308}, nil)), 1e-14)
 	assert.InDelta(t, stat.Mean([]float64{-.5 * math.Log(2*math.Pi), -.5*math.Log(2*math.Pi) - .5}, nil), get(LogDensity([]float64{0, 1}, []float64{0, 0}, []float64{1, 1}, nil)), 1e-15)

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// of turns a result and an error into the error.
+// of discards a result and returns its error.
 func of(_ float64, err error) error { return err }
 
 func of2(_, _ float64, err error) error { return err }

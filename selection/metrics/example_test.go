@@ -27,7 +27,7 @@ func ExampleRMSE() {
 		fmt.Println(err)
 		return
 	}
-	weighted, err := metrics.RMSE(y, predicted, []float64{4, 4, 1}) // as if the first two rows were there four times
+	weighted, err := metrics.RMSE(y, predicted, []float64{4, 4, 1}) // equivalent to repeating the first two rows four times
 	fmt.Printf("%.3f %.3f %v\n", plain, weighted, err)
 	// Output: 1.732 1.000 <nil>
 }
@@ -52,7 +52,7 @@ func ExampleGMean() {
 
 func ExampleAUC() {
 	v, err := metrics.AUC([]int{0, 0, 1, 1}, 1, []float64{-1, 0.5, 0.2, 2}, nil)
-	fmt.Println(v, err) // of the four pairs of a 0 and a 1, one is in the wrong order
+	fmt.Println(v, err) // one of the four pairs of a 0 and a 1 is in the wrong order
 	// Output: 0.75 <nil>
 }
 
@@ -95,7 +95,7 @@ func ExampleCalibration() {
 	// expected calibration error 0.117
 }
 
-// Bins of equal count show each the same number of rows.
+// Bins of equal count contain the same number of rows.
 func ExampleBinning() {
 	y := []int{0, 0, 0, 1, 0, 1, 1, 1}
 	p := []float64{0.02, 0.04, 0.05, 0.06, 0.08, 0.09, 0.7, 0.9}
@@ -220,14 +220,14 @@ func ExamplePrecisionRecallCurve() {
 	// average precision 0.833, of chance 0.5 <nil>
 }
 
-// What chance allows for three rows of ten.
+// The range of chance for three rows of ten.
 func ExampleBin_Interval() {
 	low, high, err := metrics.Bin{Frequency: 0.3, Count: 10}.Interval(0.95)
 	fmt.Printf("%.2f to %.2f %v\n", low, high, err)
 	// Output: 0.11 to 0.60 <nil>
 }
 
-// As a metric of a cross-validation or a search, and by itself.
+// As a metric of a cross-validation or a search, and alone.
 func ExampleAveragePrecisionOfScores() {
 	m := metrics.Metric{Name: "AP", LargerIsBetter: true, Scores: metrics.AveragePrecisionOfScores}
 	scores := mat.NewDense(4, 2, []float64{.9, .1, .2, .8, .6, .4, .7, .3})

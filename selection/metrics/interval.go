@@ -7,10 +7,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Coverage returns the share of the targets y (n) that lie within [low, high] (n
-// each), ends included, and the mean width of the intervals in the units of y. Of
-// intervals that cover as often as they promise, the narrower are the better. An end
-// may be infinite. Errors: ErrShape, ErrNotFinite, and ErrParam for low > high.
+// Coverage returns the fraction of the targets y (n) within [low, high] (n each), including the ends, and the mean width of the
+// intervals in the units of y. Among intervals with the right coverage, narrower ones are better. Ends may be infinite. Errors:
+// ErrShape, ErrNotFinite, and ErrParam for low > high.
 func Coverage(y, low, high, weights []float64) (share, width float64, err error) {
 	defer fault.Recover(&err)
 	if err := vectors(y, nil); err != nil {
@@ -41,17 +40,16 @@ func Coverage(y, low, high, weights []float64) (share, width float64, err error)
 		if low[i] <= v && v <= high[i] {
 			inside += w.weight(i)
 		}
-		if low[i] < high[i] { // an infinite point has no width, and Inf-Inf no value
+		if low[i] < high[i] { // equal infinite ends have width 0, and Inf-Inf is NaN
 			widths[i] = high[i] - low[i]
 		}
 	}
 	return inside / w.total(len(y)), w.mean(widths), nil
 }
 
-// NormalCoverage is Coverage of the central intervals of a level, such as .95, of
-// normal predictions: mean ± √(2·variance)·erf⁻¹(level). The share should come near
-// the level. Errors: ErrShape, ErrNotFinite, and ErrParam for a level outside (0, 1)
-// and a variance < 0.
+// NormalCoverage is Coverage for the central intervals of normal predictions at a level, such as 0.95: mean ±
+// √(2·variance)·erf⁻¹(level). The fraction should be close to the level. Errors: ErrShape, ErrNotFinite, and ErrParam for a level
+// outside (0, 1) and a variance < 0.
 func NormalCoverage(y, mean, variance []float64, level float64, weights []float64) (share, width float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {
@@ -76,12 +74,10 @@ func NormalCoverage(y, mean, variance []float64, level float64, weights []float6
 //
 //	-½ mean( ln 2π + ln variance + (y - mean)²/variance )
 //
-// Larger is better. It is a proper score: in expectation nothing beats the true mean
-// and variance, so it judges the two together, where coverage and width must be
-// weighed against each other (Gneiting and Raftery, Journal of the American
-// Statistical Association 102, 2007, 359). Its unit depends on that of y: a density
-// per unit. Errors: ErrShape, ErrNotFinite, and ErrParam for a variance that is not
-// above 0.
+// Larger is better. It is a proper score: in expectation the true mean and variance are best, so it judges both together, while
+// coverage and width must be weighed against each other (Gneiting and Raftery, Journal of the American Statistical Association 102,
+// 2007, 359). It depends on the unit of y, since it is a density per unit. Errors: ErrShape, ErrNotFinite, and ErrParam for a
+// variance that is not positive.
 func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
@@ -96,23 +92,22 @@ func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 		if v <= 0 {
 			return 0, fault.Param("metrics: LogDensity", fmt.Sprintf("variance[%d]", i), v, "> 0")
 		}
-		// The residual is taken first, for its accuracy, and in halves, which cannot
-		// overflow.
+		// Subtract first, for accuracy, and use halves, which cannot overflow.
 		half := (y[i]/2 - mean[i]/2) / math.Sqrt(v)
 		terms[i] = -(math.Log(2*math.Pi)+math.Log(v))/2 - 2*(half*half)
 	}
 	return w.mean(terms), nil
 }
 
-// CRPS returns the mean continuous ranked probability score of normal predictions, in the units of y. With z = (y - mean)/σ, σ² the
-// variance, the score of a row is
+// CRPS returns the mean continuous ranked probability score of normal predictions, in the units of y. With z = (y - mean)/σ and the
+// variance σ², the score of a row is
 //
 //	σ (z (2Φ(z) - 1) + 2φ(z) - 1/√π).
 //
 // It is the integral over all values t of the squared difference between the predicted probability of at most t and [y <= t], so a
-// prediction without variance has its absolute error. Smaller is better, and nothing beats the true mean and variance in expectation. Far
-// targets cost less than by [LogDensity] (Gneiting and Raftery, 2007, section 4.2). Errors: ErrShape, ErrNotFinite, and ErrParam for a
-// variance below 0.
+// prediction with variance 0 has its absolute error as the score. Smaller is better, and in expectation the true mean and variance
+// are best. Outlying targets cost less than with [LogDensity] (Gneiting and Raftery, 2007, section 4.2). Errors: ErrShape,
+// ErrNotFinite, and ErrParam for a negative variance.
 func CRPS(y, mean, variance, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
@@ -138,9 +133,10 @@ func CRPS(y, mean, variance, weights []float64) (_ float64, err error) {
 	return w.mean(terms), nil
 }
 
-// Pinball returns the mean pinball loss of predicted quantiles of a level τ in (0, 1), in the units of y: τ(y - q) for a target above the
-// quantile q, and (1 - τ)(q - y) below. It is proper for the quantile, so the smaller the better. At τ = ½ it is half of [MAE] (R. Koenker
-// and G. Bassett, Econometrica 46, 1978, 33). Errors: ErrShape, ErrNotFinite, and ErrParam for a level outside (0, 1).
+// Pinball returns the mean pinball loss of predicted quantiles at a level τ in (0, 1), in the units of y: τ(y - q) for a target
+// above the quantile q, and (1 - τ)(q - y) below it. It is a proper score for the quantile, and smaller is better. At τ = ½ it is
+// half of [MAE] (R. Koenker and G. Bassett, Econometrica 46, 1978, 33). Errors: ErrShape, ErrNotFinite, and ErrParam for a level
+// outside (0, 1).
 func Pinball(y, quantiles []float64, level float64, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {

@@ -1,4 +1,4 @@
-// Package metrics scores predictions against what was observed.
+// Package metrics scores predictions against observations.
 //
 //	of a regressor                   NMSE, R2, RMSE, MAE
 //	of its variances or intervals    LogDensity, CRPS, NormalCoverage, Coverage, Pinball
@@ -7,27 +7,23 @@
 //	                                 several classes, and TopK
 //	of its probabilities             LogLoss, Brier, Calibration
 //
-// A Metric is one of them with its name and its sense, for cross-validation and
-// searches.
+// A Metric is one of them with its name and direction, for cross-validation and searches.
 //
 // # Weights
 //
-// Functions that return a mean over rows end with weights, as those of gonum's
-// stat do: n of them, finite and positive, or nil for 1 each. A weight of 2 counts
-// like the row given twice; a common factor of all changes nothing. Calibration and
-// Confusion count rows, and take none.
+// Functions that return a mean over rows have a last argument weights, as in gonum's stat: n positive, finite numbers, or nil for 1
+// each. A weight of 2 is equivalent to repeating the row, and a common factor changes nothing. Calibration and Confusion count
+// rows, and accept no weights.
 //
-// # Numbers
+// # Numerical range
 //
-// Sums of squares are taken of numbers scaled by a power of two, so that only a
-// result that is too large itself becomes infinite, and none is NaN but where that
-// is documented.
+// Sums of squares are computed from numbers scaled by a power of two, so that only results that are themselves too large become
+// infinite, and none is NaN unless documented.
 //
 // # Errors
 //
-// They are those of package estimators: ErrShape for nil, empty or unequal lengths and for a label that is not among
-// classes, ErrNotFinite, and ErrParam for a weight, a probability, a variance or a
-// level out of range. They name the row.
+// Errors are those of package estimators: ErrShape for nil, empty or unequal lengths and for a label that is not among classes,
+// ErrNotFinite, and ErrParam for a weight, a probability, a variance or a level out of range. They name the row.
 package metrics
 
 import (
@@ -40,9 +36,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Metric is a score with its name and its sense, for cross-validation and
-// searches. [ByName] has those of this package. One of the five functions is set;
-// the weights are those of the test rows, nil where the fit has none:
+// Metric is a score with its name and direction, for cross-validation and searches. [ByName] returns those of this package. Exactly
+// one of the five functions is set. The weights are those of the test rows, nil if the fit has none:
 //
 //	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}
@@ -53,21 +48,21 @@ import (
 type Metric struct {
 	Name           string
 	LargerIsBetter bool
-	// Values scores what a regressor predicts.
+	// Values scores the predictions of a regressor.
 	Values func(y, predicted, weights []float64) (float64, error)
-	// Variance scores what a regressor's PredictVariance gives.
+	// Variance scores the results of a regressor's PredictVariance.
 	Variance func(y, mean, variance, weights []float64) (float64, error)
-	// Labels scores what a classifier predicts.
+	// Labels scores the labels predicted by a classifier.
 	Labels func(y, predicted []int, weights []float64) (float64, error)
-	// Scores scores a classifier's n×K scores, columns in the order of classes: its
-	// Decision, or its PredictProba where it has no Decision.
+	// Scores scores a classifier's n×K scores with columns in the order of classes: its Decision, or its PredictProba if it has no
+	// Decision.
 	Scores func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
-	// Proba scores a classifier's n×K probabilities, columns in the order of classes.
+	// Proba scores a classifier's n×K probabilities with columns in the order of classes.
 	Proba func(y, classes []int, p *mat.Dense, weights []float64) (float64, error)
 }
 
-// rowWeights are validated weights, scaled by a power of two so that their sum is
-// finite. Nil stands for 1 each, whose sums are exact.
+// rowWeights are validated weights, scaled by a power of two so that their sum is finite. Nil stands for 1 each, whose sums are
+// exact.
 type rowWeights []float64
 
 func weigh(weights []float64, n int) (rowWeights, error) {
@@ -90,8 +85,7 @@ func weigh(weights []float64, n int) (rowWeights, error) {
 	_, e := math.Frexp(largest)
 	out := make(rowWeights, n)
 	for i, v := range weights {
-		// A weight that is nothing beside the largest is still above 0: a class of such
-		// rows has its share.
+		// A weight that is negligible compared with the largest stays positive, so that a class of such rows has its share.
 		out[i] = max(math.Ldexp(v, -e), 0x1p-1022)
 	}
 	return out, nil
@@ -112,8 +106,8 @@ func (w rowWeights) total(n int) float64 {
 	return sum
 }
 
-// mean returns Σ w v / Σ w. Each term is divided before it is added: the sum of
-// large numbers may be too large where their mean is not.
+// mean returns Σ w v / Σ w. It divides each term before adding, because the sum of large numbers may overflow when their mean does
+// not.
 func (w rowWeights) mean(v []float64) float64 {
 	total, mean := w.total(len(v)), 0.0
 	for i, a := range v {
@@ -122,8 +116,7 @@ func (w rowWeights) mean(v []float64) float64 {
 	return mean
 }
 
-// sameLength returns an error unless got, the length of what is named, is that of y
-// and y has an entry.
+// sameLength returns an error unless got equals the length of y, and y is not empty.
 func sameLength(name string, got, y int) error {
 	if y == 0 {
 		return fault.Shape("y has", 0, "entries", "want at least 1")
@@ -134,7 +127,7 @@ func sameLength(name string, got, y int) error {
 	return nil
 }
 
-// vectors checks y and what belongs to it, in the order of their names.
+// vectors checks y and further vectors, in the order of their names.
 func vectors(y []float64, names []string, others ...[]float64) error {
 	for i, v := range others {
 		if err := sameLength(names[i], len(v), len(y)); err != nil {

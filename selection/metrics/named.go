@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// named has the metrics that ByName finds, in the order of Names.
+// named holds the metrics that ByName finds, in the order of Names.
 var named = []Metric{
 	{Name: "NMSE", Values: NMSE},
 	{Name: "R2", LargerIsBetter: true, Values: R2},
@@ -28,9 +28,9 @@ var named = []Metric{
 	{Name: "Brier", Proba: Brier},
 }
 
-// ByName returns the [Metric] of a function of this package by the function's name, as a flag or a settings file has
-// it: "RMSE", "LogLoss". AUC and AveragePrecision are those of scores, for any number of classes. For another name
-// the error is ErrParam, and lists the names.
+// ByName returns the [Metric] of a function of this package by the function's name, as used in flags and settings: "RMSE",
+// "LogLoss". AUC and AveragePrecision are those of scores, for any number of classes. For an unknown name the error is ErrParam and
+// lists the names.
 func ByName(name string) (Metric, error) {
 	if i := slices.IndexFunc(named, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return named[i], nil
@@ -38,7 +38,7 @@ func ByName(name string) (Metric, error) {
 	return Metric{}, fault.Param("metrics", "name", name, "one of "+strings.Join(Names(), ", "))
 }
 
-// Names returns the names that [ByName] takes: first the metrics of regressors, then those of classifiers.
+// Names returns the names that [ByName] accepts: first the metrics of regressors, then those of classifiers.
 func Names() []string {
 	out := make([]string, len(named))
 	for i, m := range named {
@@ -47,13 +47,13 @@ func Names() []string {
 	return out
 }
 
-// ForRegression returns [NMSE], by which searches and cross-validations compare regressors if no metric is set.
+// ForRegression returns [NMSE], the default metric of searches and cross-validations for regressors.
 func ForRegression() Metric { return named[0] }
 
-// ForClassification returns [Accuracy], by which searches and cross-validations compare classifiers if no metric is set.
+// ForClassification returns [Accuracy], the default metric of searches and cross-validations for classifiers.
 func ForClassification() Metric { return named[6] }
 
-// ForFBeta returns [FBeta] of the class positive as a metric, named for β.
+// ForFBeta returns [FBeta] of the class positive as a metric. Its name contains β.
 func ForFBeta(positive int, beta float64) Metric {
 	return Metric{Name: fmt.Sprintf("F%v", beta), LargerIsBetter: true,
 		Labels: func(y, predicted []int, weights []float64) (float64, error) {
@@ -61,7 +61,7 @@ func ForFBeta(positive int, beta float64) Metric {
 		}}
 }
 
-// ForTopK returns [TopK] as a metric, named for k.
+// ForTopK returns [TopK] as a metric. Its name contains k.
 func ForTopK(k int) Metric {
 	return Metric{Name: fmt.Sprintf("Top%d", k), LargerIsBetter: true,
 		Scores: func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error) {

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// TestByName holds that every name gives a metric of one function, and that its sense is right: what is exactly
-// right scores better than what is wrong.
+// TestByName checks that every name gives a metric with one function, and the right direction: exact predictions score better than
+// wrong ones.
 func TestByName(t *testing.T) {
 	numbers, off := []float64{1, 2, 3, 4}, []float64{2, 2, 2, 5}
 	variances := []float64{1, 1, 1, 1}
@@ -75,7 +75,7 @@ func pick[T any](first bool, a, b T) T {
 	return b
 }
 
-// TestNamesAreFunctions holds that a name is that of an exported function of the package, or of its form of scores.
+// TestNamesAreFunctions checks that a name is that of an exported function of the package, or of its variant for scores.
 func TestNamesAreFunctions(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

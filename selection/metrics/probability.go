@@ -11,19 +11,15 @@ import (
 )
 
 const (
-	// leastProbability keeps a row that was held impossible at a loss of 36.04.
-	// scikit-learn clips there too.
+	// leastProbability limits the loss of a row whose class has probability 0 to 36.04. scikit-learn clips at the same value.
 	leastProbability = 0x1p-52
-	// probabilityTolerance is how far a probability may lie outside [0, 1], and the
-	// sum of a row's from 1, by rounding.
+	// probabilityTolerance is the accepted rounding error of a probability outside [0, 1], and of the sum of a row.
 	probabilityTolerance = 1e-6
 )
 
-// LogLoss returns the mean of -ln p[i, y[i]], the cross-entropy in nats: p (n×K) are
-// probabilities, columns in the order of classes. 0 is perfect, and ln K is what
-// equal probabilities give. A probability counts as 2⁻⁵² where it is less.
-// Errors: ErrShape, ErrNotFinite, and ErrParam for a row that is no distribution
-// within a millionth.
+// LogLoss returns the mean of -ln p[i, y[i]], the cross-entropy in nats, for probabilities p (n×K) with columns in the order of
+// classes. 0 is perfect, and equal probabilities give ln K. Probabilities below 2⁻⁵² count as 2⁻⁵². Errors: ErrShape, ErrNotFinite,
+// and ErrParam for a row that is not a distribution within a millionth.
 func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
@@ -31,15 +27,12 @@ func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err 
 	})
 }
 
-// Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p
-// (n×K) with columns in the order of classes: 0 is perfect, 2 is wrong and certain,
-// and 1 - 1/K is what equal probabilities give (Brier, Monthly Weather Review 78,
-// 1950, 1).
+// Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p (n×K) with columns in the order of classes: 0
+// is perfect, 2 is confident and wrong, and equal probabilities give 1 - 1/K (Brier, Monthly Weather Review 78, 1950, 1).
 //
-// For two classes this is twice the mean of (p - [y = positive])² that many take for
-// the Brier score: halve it to compare. R's mlr3measures has both, as mbrier and
-// bbrier; scikit-learn's brier_score_loss halves for two classes and not for more,
-// which its scale_by_half changes. Errors as LogLoss.
+// For two classes it is twice the mean of (p - [y = positive])², which many call the Brier score; halve it to compare. R's
+// mlr3measures has both, as mbrier and bbrier. scikit-learn's brier_score_loss halves for two classes and not for more, unless
+// scale_by_half says otherwise. Errors are those of LogLoss.
 func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
@@ -54,8 +47,7 @@ func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err er
 	})
 }
 
-// probabilityMean returns the mean over the rows of a loss, which gets a row's
-// probabilities and the column of its label.
+// probabilityMean returns the mean over the rows of a loss, which receives a row's probabilities and the column of its label.
 func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss func(row []float64, own int) float64) (float64, error) {
 	if err := columns("p", y, classes, p); err != nil {
 		return 0, err
@@ -79,7 +71,7 @@ func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss fun
 	return sum / w.total(len(y)), nil
 }
 
-// distribution returns an error unless row i of p is one.
+// distribution returns an error unless row i is a probability distribution.
 func distribution(row []float64, i int) error {
 	sum := 0.0
 	for j, v := range row {

@@ -7,9 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// NMSE returns the normalised mean squared error Σ(y-ŷ)² / Σ(y-ȳ)², ȳ the mean of
-// y: 0 is perfect, 1 is as good as the mean. A constant y gives 0 if it is
-// predicted exactly and +Inf if not. Errors: ErrShape, ErrNotFinite, ErrParam.
+// NMSE returns the normalised mean squared error Σ(y-ŷ)² / Σ(y-ȳ)², where ȳ is the mean of y: 0 is perfect, and 1 is as good as the
+// mean. For a constant y it is 0 for exact predictions and +Inf otherwise. Errors: ErrShape, ErrNotFinite, ErrParam.
 func NMSE(y, predicted, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
@@ -21,15 +20,14 @@ func NMSE(y, predicted, weights []float64) (_ float64, err error) {
 	if above == 0 {
 		return 0, nil
 	}
-	if slices.Min(y) == slices.Max(y) { // their mean may be another number, by rounding
+	if slices.Min(y) == slices.Max(y) { // the rounded mean may differ
 		return math.Inf(1), nil
 	}
 	deviation, f := difference(y, slices.Repeat([]float64{w.mean(y)}, len(y)))
 	return math.Ldexp(above/w.squares(deviation), 2*(e-f)), nil
 }
 
-// R2 returns the coefficient of determination, 1 - NMSE: 1 is perfect, 0 is as good
-// as the mean of y, and it has no lower bound.
+// R2 returns the coefficient of determination, 1 - NMSE: 1 is perfect, 0 is as good as the mean of y, and there is no lower bound.
 func R2(y, predicted, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	v, err := NMSE(y, predicted, weights)
@@ -74,8 +72,8 @@ func regression(y, predicted, weights []float64) (rowWeights, error) {
 	return weigh(weights, len(y))
 }
 
-// difference returns (a-b)·2⁻ᵉ and e, such that the largest of them lies in [½, 1):
-// their squares neither overflow nor, where they count, underflow.
+// difference returns (a-b)·2⁻ᵉ and e, so that the largest element is in [½, 1). Squares then do not overflow, and underflow only if
+// they are negligible.
 func difference(a, b []float64) (d []float64, e int) {
 	d = make([]float64, len(a))
 	largest := 0.0

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// rings are two classes, one around the other.
+// rings returns two classes, one surrounding the other.
 func rings() (*mat.Dense, []int) {
 	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
 	for i := range y {
@@ -25,8 +25,8 @@ func rings() (*mat.Dense, []int) {
 	return x, y
 }
 
-// The RBF of a huge γ tells every row from every other: the best FSM, and an entropy
-// that says what that is worth.
+// The RBF kernel with a huge γ distinguishes every row from every other. It has the best FSM, and an entropy that puts it in its
+// place.
 func ExampleForClassification() {
 	x, y := rings()
 	candidates := []kernels.Kernel{

@@ -22,23 +22,23 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// The default band of entropies, where good models mostly lie.
+// The default band of entropies, which contains most good models.
 const (
 	defaultMinEntropy = 0.1
 	defaultMaxEntropy = 0.5
 )
 
-// Criterion is what a ranking goes by.
+// Criterion is the criterion of a ranking.
 type Criterion int
 
-// The criteria. FSM and CSM are of labels only.
+// The criteria. FSM and CSM require labels.
 const (
 	// CrossValidation is the mean over the folds of the learner's score.
 	CrossValidation Criterion = iota
-	KTA                       // more is better
-	CentredKTA                // more is better
-	FSM                       // less is better
-	CSM                       // less is better
+	KTA                       // larger is better
+	CentredKTA                // larger is better
+	FSM                       // smaller is better
+	CSM                       // smaller is better
 )
 
 // String returns the criterion's name.
@@ -46,20 +46,19 @@ func (c Criterion) String() string {
 	return enum.Name("Criterion", int(c), "CrossValidation", "KTA", "CentredKTA", "FSM", "CSM")
 }
 
-// Options says how to rank. Nil means the zero value.
+// Options are the settings of a ranking. Nil means the zero value.
 type Options struct {
-	By Criterion // zero: CrossValidation, which needs a build
-	// MinEntropy and MaxEntropy, in (0, 1], are the band that a measure is trusted in;
-	// 0: 0.1 and 0.5. CrossValidation does not look at it.
+	By Criterion // zero value: CrossValidation, which requires build
+	// MinEntropy and MaxEntropy, in (0, 1], are the band in which a measure is trusted; 0: 0.1 and 0.5. CrossValidation ignores it.
 	MinEntropy, MaxEntropy float64 `zero:"0.1 and 0.5" most:"1"`
-	// NoEntropy ranks by a measure whatever the entropies, and does not compute them.
+	// NoEntropy ranks by a measure without computing entropies.
 	NoEntropy bool
-	// CV says how build's learners are cross-validated, by the first of its Metrics;
-	// nil: as validation.CrossValidateRegressor and CrossValidateClassifier do.
+	// CV holds the options of the cross-validation of build's learners. The first of its Metrics decides; nil: the defaults of
+	// validation.CrossValidateRegressor and CrossValidateClassifier.
 	CV             *validation.Options
-	Workers        int   // goroutines of a kernel's measures; 0: GOMAXPROCS
-	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"` // limit on the matrix of an entropy; 0: kernels.MaxKernelBytes
-	// Observe, if not nil, is called after each candidate, in their order.
+	Workers        int   // goroutines for a kernel's measures; 0: GOMAXPROCS
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"` // limit on the matrix for an entropy; 0: kernels.MaxKernelBytes
+	// Observe, if not nil, is called after each candidate, in order.
 	Observe func(Entry)
 }
 
@@ -79,29 +78,27 @@ func (o *Options) withDefaults() (Options, error) {
 	return out, nil
 }
 
-// Entry is what is known of one candidate. What was not computed is NaN.
+// Entry holds the results of one candidate. Values that were not computed are NaN.
 type Entry struct {
 	Kernel kernels.Kernel
-	// Separability holds the measures; of real targets those of Alignment alone.
+	// Separability holds the measures. For real targets only Alignment is set.
 	measures.Separability
 	Entropy float64
 	Outside bool    // Entropy is outside the band
-	Score   float64 // the mean over the folds
-	ScoreSD float64 // the standard deviation over the folds
-	// Err says what failed of the candidate: its matrix, a fit, or both. Where the
-	// criterion is among that, the entry comes last.
+	Score   float64 // mean over the folds
+	ScoreSD float64 // standard deviation over the folds
+	// Err reports a failure of the candidate's matrix, of a fit, or of both. If the criterion could not be computed, the entry is
+	// last.
 	Err error
 }
 
-// ForClassification ranks the candidates on the rows x (n×d), scaled as the kernels
-// expect, and their labels y (n). Each has its measures, its entropy if opt.By is a
-// measure, and the score of what build makes of it, a new classifier at each call, if
-// build is not nil. All are scored on the same folds.
+// ForClassification ranks the candidates on the rows x (n×d), scaled as the kernels expect, and their labels y (n). Each has its
+// measures, its entropy if opt.By is a measure, and, if build is not nil, the score of the learner that build returns, a new
+// classifier per call. All are scored on the same folds.
 //
-// Cost for each candidate: a kernel matrix in blocks, O(n²d); 4n³/3 for an entropy; and
-// the fits of a cross-validation. A candidate that fails is in the ranking with its
-// error and NaN for what failed. Errors: ErrParam for no candidates or options out of range, the first
-// candidate's if all fail, and ctx's.
+// Each candidate costs a kernel matrix in blocks, O(n²d); 4n³/3 for an entropy; and the fits of a cross-validation. A candidate
+// that fails is in the ranking with its error, and with NaN for what failed. Errors: ErrParam for no candidates or options out of
+// range, the first candidate's if all fail, and ctx's.
 func ForClassification(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
 ) (_ *Ranking, err error) {
@@ -125,8 +122,7 @@ func ForClassification(
 	return t.rank(ctx, candidates)
 }
 
-// ForRegression is ForClassification for real targets y (n), which have alignments but
-// no FSM and CSM.
+// ForRegression is ForClassification for real targets y (n). They have alignments, but not FSM and CSM.
 func ForRegression(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options,
@@ -151,21 +147,21 @@ func ForRegression(
 	return t.rank(ctx, candidates)
 }
 
-// aligned is a Separability of which only the alignments are known.
+// aligned returns a Separability with only the alignments.
 func aligned(a measures.Alignment, err error) (measures.Separability, error) {
 	out := unknown()
 	out.Alignment = a
 	return out, err
 }
 
-// unknown is a Separability of which nothing is known.
+// unknown returns a Separability of NaN.
 func unknown() measures.Separability {
 	nan := math.NaN()
 	return measures.Separability{Alignment: measures.Alignment{KTA: nan, CentredKTA: nan}, FSM: nan, FSMErr: nan, CSM: nan, CSMNorm: nan,
 		Distance2: nan}
 }
 
-// task is a ranking to be made, of either kind.
+// task is a ranking of either kind.
 type task struct {
 	Options
 	labels   bool
@@ -173,7 +169,7 @@ type task struct {
 	x        mat.Matrix
 	ofKernel func(context.Context, kernels.Kernel) (measures.Separability, error)
 	ofMatrix func(mat.Symmetric) (measures.Separability, error)
-	score    func(context.Context, kernels.Kernel) (validation.Scores, error) // nil: without
+	score    func(context.Context, kernels.Kernel) (validation.Scores, error) // nil without a learner
 }
 
 func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Ranking, err error) {
@@ -216,11 +212,11 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Rankin
 	return out, nil
 }
 
-// judge returns what is known of k.
+// judge returns the results for k.
 func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry {
 	e := Entry{Kernel: k, Separability: unknown(), Entropy: math.NaN(), Score: math.NaN(), ScoreSD: math.NaN()}
 	if e.Err = kernels.Validate(k); e.Err != nil {
-		return e // build is not asked for a learner of it
+		return e // build is not called for it
 	}
 	weight := 0.
 	if t.score != nil {
@@ -245,7 +241,7 @@ func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry 
 	return e
 }
 
-// withEntropy fills in the measures and the entropy from one matrix.
+// withEntropy sets the measures and the entropy from one matrix.
 func (t *task) withEntropy(ctx context.Context, e *Entry) error {
 	first, rest := progress.Two(ctx, 1, 5)
 	k, err := kernels.Matrix(first, e.Kernel, t.x, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})

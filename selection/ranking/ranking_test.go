@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// rings are two noisy classes, one around the other, and how far out each row lies.
+// rings returns two noisy classes, one surrounding the other, and the radius of each row.
 func rings(n int) (*mat.Dense, []int, []float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y, radius := mat.NewDense(n, 2, nil), make([]int, n), make([]float64, n)
@@ -51,7 +51,7 @@ func names(r *Ranking) (out []string) {
 var (
 	linear   = kernels.Linear{}
 	smooth   = kernels.RBF{Gamma: 0.3}
-	identity = kernels.RBF{Gamma: 1e6} // to float64 on these rows
+	identity = kernels.RBF{Gamma: 1e6} // in float64 on these rows
 )
 
 func TestForClassification(t *testing.T) {
@@ -72,7 +72,7 @@ func TestForClassification(t *testing.T) {
 		assert.True(t, math.IsNaN(e.Entropy), "not computed for a cross-validation")
 	}
 
-	// FSM falls for the identity, which the entropy tells apart.
+	// FSM prefers the identity, which the entropy excludes.
 	blind, err := ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, NoEntropy: true})
 	require.NoError(t, err)
 	assert.Equal(t, identity, blind.Entries[0].Kernel)
@@ -88,7 +88,7 @@ func TestForClassification(t *testing.T) {
 		assert.InDelta(t, s.Entropy, e.Entropy, 1e-12)
 		assert.Equal(t, e.Entropy < defaultMinEntropy || e.Entropy > defaultMaxEntropy, e.Outside)
 	}
-	// Outside, the nearest to the band comes first whatever its FSM.
+	// Outside the band the nearest comes first, whatever its FSM.
 	r, err = ForClassification(ctx, candidates, nil, x, y, &Options{By: FSM, MinEntropy: 0.01, MaxEntropy: 0.02})
 	require.NoError(t, err)
 	assert.Equal(t, []string{linear.String(), smooth.String(), identity.String()}, names(r))
@@ -147,7 +147,7 @@ func TestForRegression(t *testing.T) {
 	assert.ErrorContains(t, err, "build")
 }
 
-// overflowing is infinite on every pair.
+// overflowing is infinite for every pair.
 type overflowing struct{}
 
 func (overflowing) Eval(_, _ []float64) float64 { return math.Inf(1) }

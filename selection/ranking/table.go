@@ -12,22 +12,20 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// Ranking is candidates, best first.
+// Ranking holds the candidates, best first.
 type Ranking struct {
 	Criterion Criterion
-	Entries   []Entry // of equal ones the earlier candidate first
-	// Metric is that of Entry.Score; zero without one.
+	Entries   []Entry // ties in the order of the candidates
+	// Metric is that of Entry.Score. It is zero without a learner.
 	Metric metrics.Metric
-	labels bool // of a classification, with FSM and CSM
-	// entropies were computed, and the band is that of the options.
+	labels bool // for a classification, which has FSM and CSM
+	// Whether entropies were computed, and the band of the options.
 	entropies              bool
 	minEntropy, maxEntropy float64
 }
 
-// SortedBy returns the same entries in the order of another criterion. Entries outside the
-// entropy band, if there are entropies and the criterion is a measure, come after those
-// inside, the nearest to the band first. It is
-// ErrParam for a criterion that the ranking lacks the numbers for.
+// SortedBy returns the same entries in the order of another criterion. If there are entropies and the criterion is a measure,
+// entries outside the band follow those inside, the nearest first. It returns ErrParam for a criterion that was not computed.
 func (r *Ranking) SortedBy(c Criterion) (*Ranking, error) {
 	if err := r.can(c); err != nil {
 		return nil, err
@@ -35,7 +33,7 @@ func (r *Ranking) SortedBy(c Criterion) (*Ranking, error) {
 	out := *r
 	out.Criterion = c
 	out.Entries = slices.Clone(r.Entries)
-	gap := func(e Entry) float64 { // of the entropy from the band
+	gap := func(e Entry) float64 { // distance of the entropy from the band
 		if !r.entropies || c == CrossValidation {
 			return 0
 		}
@@ -51,7 +49,7 @@ func (r *Ranking) SortedBy(c Criterion) (*Ranking, error) {
 	return &out, nil
 }
 
-// decimals is 1 for NaN, which goes last, and 0 for numbers.
+// decimals returns 1 for NaN, which is sorted last, and 0 for numbers.
 func decimals(v float64) int {
 	if math.IsNaN(v) {
 		return 1
@@ -72,7 +70,7 @@ func (r *Ranking) can(c Criterion) error {
 	return nil
 }
 
-// cost is the criterion's value, less being better; NaN for what cannot be ranked.
+// cost returns the value of the criterion, with smaller being better, or NaN if it cannot be ranked.
 func (r *Ranking) cost(c Criterion, e Entry) float64 {
 	switch c {
 	case KTA:
@@ -90,9 +88,8 @@ func (r *Ranking) cost(c Criterion, e Entry) float64 {
 	return e.Score
 }
 
-// String returns the ranking as a table, with what was asked for in its columns and a
-// dash for what failed. A mark stands behind an entropy outside the band, and errors are
-// below the table.
+// String returns the ranking as a table of the requested columns, with a dash for failures. Entropies outside the band are marked,
+// and errors follow the table.
 func (r *Ranking) String() string {
 	var text, notes strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -105,7 +102,7 @@ func (r *Ranking) String() string {
 			fmt.Fprintf(&notes, "%v: %s\n", e.Kernel, strings.ReplaceAll(e.Err.Error(), "\n", "; "))
 		}
 	}
-	_ = table.Flush() // a strings.Builder takes everything
+	_ = table.Flush() // writing to a strings.Builder does not fail
 	if marked {
 		fmt.Fprintf(&text, "* entropy outside [%v, %v]\n", r.minEntropy, r.maxEntropy)
 	}

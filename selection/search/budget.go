@@ -11,17 +11,17 @@ import (
 // ErrBudget is the error of [Run.Evaluate] once the budget is spent.
 var ErrBudget = errors.New("search: the budget is spent")
 
-// Budget is the time that the searches of one Fit have together.
+// Budget is the common time limit of the searches of one Fit.
 type Budget struct {
 	limit time.Duration // 0: none
 	now   func() time.Time
 	mu    sync.Mutex
-	begun time.Time // of the first search
-	left  int       // searches that are to begin; each may use an equal part of what is left
+	begun time.Time // start of the first search
+	left  int       // searches not yet started; each may use an equal part of the remaining time
 }
 
-// NewBudget returns the budget of so many searches. A limit of 0 is none, and now is time.Now if it is nil. The error is ErrParam
-// for a limit below 0, in the name of typ.
+// NewBudget returns the budget of a number of searches. A limit of 0 means none, and now is time.Now if it is nil. It returns an
+// ErrParam error in the name of typ for a negative limit.
 func NewBudget(typ string, limit time.Duration, now func() time.Time, searches int) (*Budget, error) {
 	if limit < 0 {
 		return nil, fault.Param(typ, "Budget", limit, ">= 0, or 0 for none")
@@ -41,16 +41,16 @@ func (b *Budget) Begin() Share {
 		b.begun = s.begun
 	}
 	if b.limit > 0 {
-		// At least a nanosecond: 0 would be no limit.
+		// At least a nanosecond, since 0 means no limit.
 		s.Limit = max((b.limit-s.begun.Sub(b.begun))/time.Duration(max(1, b.left)), 1)
 	}
 	b.left--
 	return s
 }
 
-// Share is the part of a [Budget] that a search may begin new work in.
+// Share is the part of a [Budget] in which a search may start new work.
 type Share struct {
-	Limit time.Duration // from its beginning on; 0: none
+	Limit time.Duration // from its start on; 0: none
 	begun time.Time
 	now   func() time.Time
 }
@@ -61,9 +61,8 @@ func (s Share) Spent() bool { return s.Limit > 0 && s.now().Sub(s.begun) >= s.Li
 // Seconds returns the seconds since the search began.
 func (s Share) Seconds() float64 { return s.now().Sub(s.begun).Seconds() }
 
-// Spread returns the numbers 0..n-1 in an order whose every beginning is spread over
-// their range: the middle, those of both halves, of the quarters, and so on. A search
-// that a budget ends has then looked everywhere, if coarsely.
+// Spread returns the numbers 0..n-1 in an order whose prefixes are spread over their range: the middle, those of both halves, of
+// the quarters, and so on. A search that a budget ends has then covered the range coarsely.
 func Spread(n int) []int {
 	out := make([]int, 0, n)
 	parts := [][2]int{{0, n}}

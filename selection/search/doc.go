@@ -1,22 +1,20 @@
-// Package search is the contract between a search and its strategy, with what every search has: a trace, a budget, and a
-// way to go on where it was interrupted.
+// Package search is the contract between a search and its strategy. It provides the common parts of all searches: a trace, a
+// budget, and resumption after an interruption.
 //
-// Every search is a [Run]. It keeps the trace, whose rows have all decisions in fields of their own, calls Observe
-// with each row, and counts. The fields of selection.Regressor and Classifier are its settings. Without them, [New] makes a
-// Run of a [Problem].
+// Every search is a [Run]. It keeps the trace, whose rows record all decisions, calls Observe with each row, and counts. The fields
+// of selection.Regressor and Classifier are its settings. [New] makes a Run of a [Problem] without them.
 //
-// Resume: a search can continue from the rows that Observe saw, or from the Trace of a Result, which are JSON. It
-// ends in the same Result.
+// Resume: a search can continue from the rows that Observe received, or from the Trace of a Result, both of which can be stored as
+// JSON. It has the same Result as an uninterrupted search.
 //
-// Budget: when it is spent, nothing more is begun. The best kernel seen so far is taken and fitted. Result then has
-// [StatusBudget], a warning with the counts, and a trace that says what was not scored. Each of several families may
-// use an equal part of what is left. Work that has begun is finished, one point is looked at in any case, and the
-// last fit is not counted. A budget is overrun by that much, and never leaves the caller without a model. A context
-// that ends does: Fit returns its error, and the model fitted before stays.
+// Budget: when it is spent, no new work is started, and the best kernel so far is fitted. Result then has [StatusBudget], a warning
+// with the counts, and a trace that marks points without scores. Each of several families may use an equal part of the remaining
+// time. Work that has started is completed, at least one point is evaluated, and the last fit does not count. So a budget may be
+// exceeded, but always gives a model. A context does not: when it ends, Fit returns its error and keeps the model fitted before.
 //
-// # A strategy of your own
+// # Strategies
 //
-// A [Strategy] has a Name and a Choose, which looks at points through the Run. This one tries a few at random:
+// A [Strategy] has a Name, and a Choose method that evaluates points through the Run. This one tries a few at random:
 //
 //	func (s *Random) Choose(ctx context.Context, r *search.Run) (search.Choice, error) {
 //		...
@@ -26,6 +24,6 @@
 //		return search.Choice{Iteration: best, Status: search.StatusGrid, Target: math.NaN(), Measure: measure}, err
 //	}
 //
-// It then has budgets, resuming, several families and two parameters like the others. Package selectiontest checks
-// the contract.
+// It then supports budgets, resumption, several families and two parameters like the others. Package selectiontest checks the
+// contract.
 package search

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// wave is a sine of 40 rows.
+// wave returns 40 rows of a sine.
 func wave() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
@@ -36,7 +36,7 @@ func ExampleResult() {
 		fmt.Println(err)
 		return
 	}
-	data, err := json.Marshal(r.Result()) // for a file; it reads back equal
+	data, err := json.Marshal(r.Result()) // for a file; reading it gives an equal value
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -54,7 +54,7 @@ func ExampleResult() {
 	// 2: entropy 0.29 at gamma 0.065: towards entropy 0.2; taken for 0.3 (ok)
 }
 
-// Strategies swap by one field.
+// One field selects the strategy.
 func ExampleStrategy_swap() {
 	x, y := wave()
 	for _, strategy := range []search.Strategy{&entropy.Search{}, &grid.Search{Points: 6}} {
@@ -70,8 +70,7 @@ func ExampleStrategy_swap() {
 	// grid 19
 }
 
-// Every parameter that a search looked at is a row of its trace, and is shown to
-// Observe as soon as it is known.
+// Every evaluated parameter is a row of the trace, and is passed to Observe as soon as it is known.
 func ExampleTraceRow() {
 	x, y := wave()
 	seen := 0
@@ -90,7 +89,7 @@ func ExampleTraceRow() {
 	// Output: 2 of 2 rows, the last at entropy 0.25
 }
 
-// What an entropy.Search knew of the kernel that it chose, at the ridge that it chose.
+// The scores of an entropy.Search for the chosen kernel at the chosen ridge.
 func ExampleRidgeScore() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &entropy.Search{}}
@@ -110,8 +109,7 @@ func ExampleRidgeScore() {
 	// Output: true true true
 }
 
-// What a row of a trace says in its fields: what it was for, what its score is of, and
-// whether it was chosen.
+// The fields of a trace row: its target, the basis of its score, and whether it was chosen.
 func ExampleTraceRow_fields() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{.2, .4}}}
@@ -142,7 +140,7 @@ func ExampleTraceRow_fields() {
 	// folds | the budget was spent | below the band | {0.3 ok}
 }
 
-// What strategies alone know of a row stands in its EntropyRow and its ClimbRow.
+// Fields of single strategies are in EntropyRow and ClimbRow.
 func ExampleClimbRow() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &shape.Search{}}
@@ -159,7 +157,7 @@ func ExampleClimbRow() {
 	// Output: 2 logarithms: a length and the ridge; an entropy: false
 }
 
-// A search without an estimator: a grid looks for the parameter whose score, here a formula, is least.
+// A search without an estimator: a grid finds the parameter with the smallest score, here a formula.
 func ExampleNew() {
 	x, y := wave()
 	problem := search.Problem{
@@ -191,7 +189,7 @@ func ExampleNew() {
 	// Output: 2 grid 0 <nil>
 }
 
-// Two searches share a budget: each may use an equal part of what is left when it begins.
+// Two searches share a budget: each may use an equal part of the time that remains when it begins.
 func ExampleBudget() {
 	now := time.Unix(0, 0)
 	budget, err := search.NewBudget("example: Search", time.Minute, func() time.Time { return now }, 2)
@@ -212,7 +210,7 @@ func ExampleBudget() {
 	// false
 }
 
-// An entropy.Search compares the kernels of several families itself; a Grid leaves that to their scores.
+// An entropy.Search compares the kernels of several families itself. For a Grid their scores decide.
 func ExampleFamilyChooser() {
 	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		_, ok := s.(search.FamilyChooser)
@@ -223,7 +221,7 @@ func ExampleFamilyChooser() {
 	// grid false
 }
 
-// An evaluation appends a row to the trace; Resume would know it by its point, its round and its rows.
+// An evaluation appends a row to the trace. Resume identifies it by its point, its round and its number of rows.
 func ExampleLook() {
 	x, y := wave()
 	budget, err := search.NewBudget("example: Search", 0, nil, 1)

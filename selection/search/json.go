@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// number is a float64 that JSON writes as null when it is NaN, and as a string
-// when it is infinite (an NMSE of a constant target): JSON has no such numbers.
+// number is a float64 that JSON writes as null if it is NaN, and as a string if it is infinite, such as an NMSE of constant
+// targets, since JSON has no such numbers.
 type number float64
 
 func (f number) MarshalJSON() ([]byte, error) {
@@ -42,7 +42,7 @@ func (f *number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(f))
 }
 
-// validTexts checks what encoding/json would change without a word.
+// validTexts refuses text that encoding/json would change silently.
 func validTexts(name string, field reflect.Value) error {
 	switch texts, several := field.Interface().([]string); {
 	case several:
@@ -53,7 +53,7 @@ func validTexts(name string, field reflect.Value) error {
 	return nil
 }
 
-// marshalFields writes a struct as encoding/json does, its numbers as number.
+// marshalFields writes a struct as encoding/json does, with its float64 fields as number.
 func marshalFields[T any](v T) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -79,8 +79,7 @@ func marshalFields[T any](v T) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// unmarshalFields reads what marshalFields wrote into v, which stays as it was if that
-// fails.
+// unmarshalFields reads the result of marshalFields into v. If that fails, v is unchanged.
 func unmarshalFields[T any](data []byte, v *T) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -103,14 +102,13 @@ func unmarshalFields[T any](data []byte, v *T) error {
 	return err
 }
 
-// asNumber is a field of a float64 as a number.
+// asNumber returns a float64 field as a number.
 func asNumber(field reflect.Value) (*number, bool) {
 	f, ok := field.Addr().Interface().(*float64)
 	return (*number)(f), ok
 }
 
-// eachField calls f with the fields of a struct that JSON has, those of embedded structs
-// among them.
+// eachField calls f for each field of a struct that JSON contains, including those of embedded structs.
 func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -131,8 +129,7 @@ func eachField(v reflect.Value, f func(name string, omitEmpty bool, field reflec
 	return nil
 }
 
-// shapeOf is how many objects and arrays of JSON stand within each other, at most, and how many objects
-// there are.
+// shapeOf returns the nesting depth of JSON, and the number of its objects.
 func shapeOf(data []byte) (most, objects int) {
 	depth, quoted := 0, false
 	for i := 0; i < len(data); i++ {

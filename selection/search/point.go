@@ -4,26 +4,25 @@ import (
 	"fmt"
 )
 
-// Point is one thing that a search can choose: the kernel of a family at Param, or the
-// candidate of a number.
+// Point is a choice of a search: the kernel of a family at Param, or a candidate.
 type Point struct {
 	// Param is the parameter. It is NaN for a candidate.
 	Param float64 `json:"param"`
 
-	// Candidate is the candidate's position, from 0. It is [NoCandidate] for a kernel.
+	// Candidate is the position of the candidate, from 0. It is [NoCandidate] for a kernel.
 	Candidate int `json:"candidate"`
 }
 
 // NoCandidate is the Candidate of a Point that is a kernel.
 const NoCandidate = -1
 
-// ParamPoint is the Point of a parameter of a family.
+// ParamPoint returns the Point of a family's parameter.
 func ParamPoint(param float64) Point { return Point{Param: param, Candidate: NoCandidate} }
 
-// CandidatePoint is the Point of a candidate, from 0.
+// CandidatePoint returns the Point of a candidate, numbered from 0.
 func CandidatePoint(number int) Point { return Point{Param: missing, Candidate: number} }
 
-// IsCandidate reports whether p is a candidate and not a kernel.
+// IsCandidate reports whether p is a candidate rather than a kernel.
 func (p Point) IsCandidate() bool { return p.Candidate >= 0 }
 
 // String returns the parameter, or the candidate's number.

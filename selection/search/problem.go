@@ -13,30 +13,30 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Problem says what a Run searches and how. A strategy reads its fields and must not change what they hold.
+// Problem is the input of a Run. A strategy reads its fields and must not modify their contents.
 type Problem struct {
 	Settings
-	Columns string          // how the columns were scaled, if there are several ways; "": one way
-	Family  families.Family // nil if candidates are compared
-	// Categories are the columns of X of whose values only equality counts. A strategy that gives columns lengths treats them
-	// as kernels.ARD does; one that does not gets none.
+	Columns string          // the scaling of the columns, if there are several; otherwise ""
+	Family  families.Family // nil for candidates
+	// Categories are the columns of X that are only compared for equality. A strategy with one length per column treats them as
+	// kernels.ARD does. Other strategies receive none.
 	Categories []int
-	// Candidates are the types of the candidates; nil if kernels are searched.
+	// Candidates are the types of the candidates. It is nil for kernels.
 	Candidates []string
-	Names      []string // of the candidates; nil: none
-	Turns      []int    // in which candidates are tried, smaller first; nil: no order
+	Names      []string // names of the candidates; nil: none
+	Turns      []int    // order in which candidates are tried, smaller first; nil: their own order
 
-	RidgeMachine bool // the learner is the machine that closed-form scores are of
-	// Features makes the features (n×m) of learners that are ridge regression on features; nil for others.
+	RidgeMachine bool // the learner is the machine that closed-form scores describe
+	// Features computes the features (n×m) of learners that are ridge regression on features. It is nil for others.
 	Features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
 
-	X       *mat.Dense // the distinct training rows, preprocessed
-	Targets []float64  // the targets of a regression, of equal rows their mean; nil for a classification
-	Labels  []int      // the labels of a classification, of equal rows the most frequent; nil for a regression
-	Weights []float64  // of the rows; nil: 1 each
+	X       *mat.Dense // distinct preprocessed training rows
+	Targets []float64  // targets of a regression, means of equal rows; nil for a classification
+	Labels  []int      // labels of a classification, the most frequent of equal rows; nil for a regression
+	Weights []float64  // weights of the rows; nil: 1 each
 
-	// Distinct says which of the rows given X has; nil: all. GivenTargets and GivenLabels are of the rows given; New sets
-	// them if no rows are equal.
+	// Distinct maps the original rows to those of X; nil: they are equal. GivenTargets and GivenLabels are those of the original
+	// rows. New sets them if no rows are equal.
 	Distinct     *distinct.Rows
 	GivenTargets []float64
 	GivenLabels  []int
@@ -46,21 +46,21 @@ type Problem struct {
 	Try      func(ctx context.Context, family families.Family, a Attempt) (Attempted, error)
 }
 
-// Settings hold what all runs of a Fit share.
+// Settings are common to all runs of a Fit.
 type Settings struct {
-	Type           string // of the estimator, for errors
+	Type           string // type of the estimator, for errors
 	Workers        int
 	MaxKernelBytes int64
-	Budget         time.Duration // that the whole Fit may search for; 0: no limit
+	Budget         time.Duration // search time of the complete Fit; 0: no limit
 	Observe        func(TraceRow)
 	Resume         []TraceRow
 	Now            func() time.Time // nil: time.Now
-	Begun          func(*Run)       // is called with each new run; nil: nobody asks
-	Groups         []int            // of the rows given; nil: each row is its own
-	Fold           bool             // the rows are a part of others
+	Begun          func(*Run)       // called with each new run; may be nil
+	Groups         []int            // groups of the original rows; nil: each row is its own group
+	Fold           bool             // the rows are a subset of others
 }
 
-// NewProblem returns a problem with distinct rows and the targets or labels of all rows, of which one is nil.
+// NewProblem returns a problem with distinct rows and the targets or labels of all rows. One of the two is nil.
 func NewProblem(merged *distinct.Rows, target []float64, labels []int) Problem {
 	p := Problem{X: merged.X, Weights: merged.Weights, Distinct: merged, GivenTargets: target, GivenLabels: labels, Targets: target,
 		Labels: labels}
@@ -75,7 +75,7 @@ func NewProblem(merged *distinct.Rows, target []float64, labels []int) Problem {
 	return p
 }
 
-// folds divides the distinct rows.
+// folds divides the distinct rows into folds.
 func (p *Problem) folds(s validation.Splitter) ([]validation.Fold, error) {
 	if p.Distinct == nil {
 		n, _ := p.X.Dims()

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/numeral"
 )
 
-// Status says how a search ended.
+// Status is the outcome of a search.
 type Status string
 
 // The statuses.
@@ -23,24 +23,23 @@ const (
 	StatusCeiling Status = "ceiling"
 	// StatusFloor means that the family stays above the target.
 	StatusFloor Status = "floor"
-	// StatusAtomic means that no whole number comes within the tolerance. The nearer one is taken.
+	// StatusAtomic means that no integer is within the tolerance. The nearer one is chosen.
 	StatusAtomic Status = "atomic"
-	// StatusNonMonotone means that the entropy falls where it should rise. The nearest value seen is taken.
+	// StatusNonMonotone means that the entropy falls where it should rise. The nearest computed value is chosen.
 	StatusNonMonotone Status = "nonmonotone"
-	// StatusUnbracketed means that both ends of a [GoldenSection] lie on one side of its band. The nearer one is
-	// taken.
+	// StatusUnbracketed means that both ends of an entropy.GoldenSection are on one side of its band. The nearer one is chosen.
 	StatusUnbracketed Status = "unbracketed"
 	// StatusUnconverged means that the tolerance was not reached in MaxEvaluations.
 	StatusUnconverged Status = "unconverged"
 	// StatusGrid means that the search was a grid: there was no target.
 	StatusGrid Status = "grid"
-	// StatusBudget means that the budget was spent. The best of what had been scored is taken.
+	// StatusBudget means that the budget was spent. The best point so far is chosen.
 	StatusBudget Status = "budget"
 )
 
-// Result is what a search did and chose.
+// Result is the record of a search and its choice.
 type Result struct {
-	// Of the choice, until it is fitted, see Choice.
+	// The Start of the choice, until it is fitted; see Choice.
 	start loo.Start
 
 	// Strategy is the Name of the strategy, for example "entropy".
@@ -59,57 +58,56 @@ type Result struct {
 	// Name is the name of the chosen candidate, if it has one.
 	Name string `json:"name,omitempty"`
 
-	// Param2 is the second parameter of a family of two parameters. It is NaN for others.
+	// Param2 is the second parameter of a family with two parameters. It is NaN for others.
 	Param2 float64 `json:"param2"`
 
-	// Entropy is the entropy of the chosen kernel. If an entropy.Search scored the kernel on all rows without computing its
-	// entropy there, it is the entropy on 300 drawn rows. It is NaN if the strategy computed none.
+	// Entropy is the entropy of the chosen kernel. If an entropy.Search scored the kernel on all rows without computing its entropy
+	// there, it is the entropy on 300 random rows. It is NaN if the strategy computed none.
 	Entropy float64 `json:"entropy"`
 	Bits    float64 `json:"bits"`
 
-	// Target is the entropy that was aimed at. It is NaN if there was none.
+	// Target is the target entropy. It is NaN if there was none.
 	Target float64 `json:"target"`
 	Status Status  `json:"status"`
 
 	// Score is the score of the chosen parameter. It is NaN if nothing was scored.
 	Score float64 `json:"score"`
 
-	// ScoreName says what Score is: "leave-one-out NMSE" (less is better), "log
-	// evidence" (more is), or the metric of a cross-validation.
+	// ScoreName is the name of Score: "leave-one-out NMSE" (smaller is better), "log evidence" (larger is better), or the metric of
+	// a cross-validation.
 	ScoreName string `json:"score_name"`
 
 	// LargerIsBetter reports whether a larger Score is better.
 	LargerIsBetter bool `json:"larger_is_better,omitempty"`
 
-	// Ridge is the one at which the chosen kernel had its closed-form score, NaN
-	// without.
+	// Ridge is the ridge of the closed-form score of the chosen kernel. It is NaN without such a score.
 	Ridge float64 `json:"ridge"`
 
-	// Lengths are those of the columns of the preprocessed rows, nil where none were learnt.
-	// Values are all parameters of the kernel then, and also where categories have fixed lengths.
+	// Lengths are the lengths of the columns of the preprocessed rows; nil if none were learnt. Values are all parameters of the
+	// kernel, and are also set if categories have fixed distances.
 	Lengths []float64 `json:"lengths,omitempty"`
 	Values  []float64 `json:"values,omitempty"`
 
-	// Columns says how the columns were made even, LeaveOneOut is the leave-one-out error of the model over the variance
-	// of the targets, or its mean log loss for classes, and Share its part of the mean that predicts; "", NaN and 0 but where
-	// several ways were compared. Others has the other ways.
+	// Columns is the scaling of the columns. LeaveOneOut is the leave-one-out error of the model divided by the variance of the
+	// targets, or its mean log loss for classes. Share is its share of the mean prediction. They are "", NaN and 0 unless several
+	// scalings were compared. Others holds the other models.
 	Columns     string  `json:"columns,omitempty"`
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
 
-	// VarianceFactor multiplies the variance of the mixture of stacked models. It is that with which the leave-one-out residuals
-	// of the mean are most likely under the leave-one-out variances of the mixture. It is 0 for other models.
+	// VarianceFactor multiplies the variance of the mixture of stacked models. With it, the leave-one-out residuals of the mean
+	// have the largest likelihood under the leave-one-out variances of the mixture. It is 0 for other models.
 	VarianceFactor float64 `json:"variance_factor,omitempty"`
 
-	// Landmarks is the number of landmarks of a machine of many rows, which is then one of package falkon, and
-	// EffectiveDimension is how many of them it uses. Both are 0 for other machines.
+	// Landmarks is the number of landmarks of a machine of package falkon, and EffectiveDimension its effective dimension. Both are
+	// 0 for other machines.
 	Landmarks          int     `json:"landmarks,omitempty"`
 	EffectiveDimension float64 `json:"effective_dimension,omitempty"`
 
 	// Evaluations is the number of entropies computed.
 	Evaluations int `json:"evaluations"`
 
-	// KernelMatrices is the number of kernel matrices that the search itself made, not counting those of the learner.
+	// KernelMatrices is the number of kernel matrices computed by the search itself, without those of the learner.
 	KernelMatrices int `json:"kernel_matrices"`
 
 	// Fits is the number of fits of the learner, including the final one.
@@ -120,13 +118,12 @@ type Result struct {
 	Warnings []string   `json:"warnings,omitempty"`
 	Trace    []TraceRow `json:"trace"`
 
-	// Others are the results of the other Families, whose scores were worse.
+	// Others are the results of the other families or scalings, with worse scores.
 	Others []*Result `json:"others,omitempty"`
 }
 
-// String returns the choice and the trace as a table for people, in which a climb of a shape.Search is
-// one line, and the points that a spent budget left no time for are one line with their number. Parameters have three
-// digits there; Kernel has all.
+// String returns the choice and the trace as a table. A climb of a shape.Search is one line, and so are the points that a spent
+// budget left out, with their number. The table shows three digits of parameters, and Kernel shows all.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {
@@ -160,7 +157,7 @@ func (r Result) String() string {
 			numeral.OrDash("%.4f", t.Entropy), numeral.OrDash("%.4f", t.EntropyLow), numeral.OrDash("%.4f",
 				t.EntropyHigh), t.Rows, t.Rank, numeral.OrDash("%.5g", t.Score), numeral.OrDash("%.3g", t.Ridge), t.Seconds, decision)
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 	if untried > 0 {
 		fmt.Fprintf(&out, "%d more not scored: %s\n", untried, BudgetSpent)
 	}
@@ -172,19 +169,19 @@ func (r Result) String() string {
 	}
 	for _, o := range r.Others {
 		if o.Columns != "" {
-			continue // the table has it
+			continue // it is in the table
 		}
 		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", numeral.Rounded(o.Choice()), o.ScoreName, o.Score)
 	}
 	return out.String()
 }
 
-// untried reports whether the budget was spent before anything was computed of a point.
+// untried reports whether the budget was spent before the point was evaluated.
 func (t *TraceRow) untried() bool {
 	return t.Unscored == BudgetSpent && t.Fits == 0 && math.IsNaN(t.Entropy) && len(t.Taken) == 0 && !t.Chosen
 }
 
-// ways is the table of the ways that were compared.
+// ways writes the table of the scalings.
 func (r Result) ways(out *strings.Builder) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	kinds := slices.ContainsFunc(r.Others, func(o *Result) bool { return o.Family != r.Family })
@@ -205,10 +202,10 @@ func (r Result) ways(out *strings.Builder) {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge),
 			numeral.OrDash("%.4f", o.LeaveOneOut), numeral.OrDash("%.2f", o.Share))
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder does not fail
 }
 
-// climb returns how many rows from i on belong to one climb of a shape.Search.
+// climb returns the number of rows from i on that belong to one climb of a shape.Search.
 func (r Result) climb(i int) (n int) {
 	first := r.Trace[i]
 	for i+n < len(r.Trace) {
@@ -221,7 +218,7 @@ func (r Result) climb(i int) (n int) {
 	return n
 }
 
-// bestOf is a climb in one line: its best row, with the seconds of all, and what it was.
+// bestOf summarises a climb: its best row, with the total seconds, and a description.
 func (r Result) bestOf(i, n int) (TraceRow, string) {
 	best, seconds, chosen := r.Trace[i], 0.0, ""
 	for _, t := range r.Trace[i : i+n] {
@@ -237,10 +234,10 @@ func (r Result) bestOf(i, n int) (TraceRow, string) {
 	return best, fmt.Sprintf("best of %d evaluations with all derivatives, of %d logarithms%s", n, len(best.Theta), chosen)
 }
 
-// Measure returns the name of Score, and whether a larger one is better.
+// Measure returns the name of Score, and whether larger is better.
 func (r *Result) Measure() Measure { return Measure{r.ScoreName, r.LargerIsBetter} }
 
-// Choice is what was chosen, for people: the kernel, or the candidate with its type.
+// Choice describes the choice: the kernel, or the candidate with its type.
 func (r Result) Choice() string {
 	if r.Name != "" {
 		return fmt.Sprintf("%s (%s)", r.Name, r.Type)
@@ -270,17 +267,17 @@ func (r *Result) Clone() *Result {
 // MarshalJSON writes NaN as null.
 func (r Result) MarshalJSON() ([]byte, error) { return marshalFields(r) }
 
-// deepestResult bounds how deep the JSON of a Result nests: ways and families have Others, and each level is
-// read anew for all around it.
+// deepestResult limits the nesting of a Result's JSON: scalings and families have Others, and each level is parsed again for every
+// level around it.
 const deepestResult = 32
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the result of MarshalJSON.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	deep, objects := shapeOf(data)
 	if deep > deepestResult {
 		return fmt.Errorf("search: a Result of %d levels, at most %d are read", deep, deepestResult)
 	}
-	// A row of the trace has its fields' names; without them a few bytes would stand for all of it.
+	// A trace row contains the names of its fields. Without this check a few bytes could stand for a large trace.
 	if need, limit := objects*int(reflect.TypeFor[TraceRow]().Size()), 64*len(data)+1<<20; need > limit {
 		return fmt.Errorf("search: a Result of %d objects in %d bytes", objects, len(data))
 	}
@@ -295,7 +292,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TakeStart returns what is known of the machine that was chosen, once, for the searches of this module.
+// TakeStart returns and clears the Start of the choice, for the searches of this module.
 func (r *Result) TakeStart() loo.Start {
 	out := r.start
 	r.start = loo.Start{}

@@ -13,27 +13,25 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Run is one search of a [Strategy], over one parameter of a family or over candidates: what
-// is searched, and the one place that keeps the trace, counts, recalls what an earlier search
-// has computed, tells Observe and looks at the budget. A Fit makes one for each family, or for
-// each turn of a family of two parameters. It is for the goroutine of Choose.
+// Run is one search of a [Strategy], over one parameter of a family or over candidates. It holds the problem, keeps the trace,
+// counts, recalls results of an earlier search, calls Observe, and checks the budget. A Fit makes one for each family, or for each
+// turn of a family with two parameters. Only the goroutine of Choose may use it.
 type Run struct {
-	Problem  // what is searched; not to be changed
+	Problem  // the input; must not be changed
 	shared   *Budget
 	share    *Share // nil before Begin
 	trace    []TraceRow
-	index    map[rowKey]int // of the rows of trace
+	index    map[rowKey]int // of trace rows
 	recalled map[recall]TraceRow
 	warnings []string
-	cut      bool  // the budget refused some work
-	failed   error // the first fit that failed
-	expected int   // calls of Evaluate and CrossValidate, or about
-	divided  bool  // each call has a context of its own share
+	cut      bool  // the budget has left out work
+	failed   error // first error of a fit
+	expected int   // expected number of calls of Evaluate and CrossValidate
+	divided  bool  // each call receives a context with its own share of the work
 	parts    *progress.Series
 }
 
-// rowKey is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to
-// no key of a map.
+// rowKey identifies a trace row. NaN, the parameter of candidates, would not equal any key of a map.
 type rowKey struct {
 	param            float64
 	candidate, round int
@@ -47,7 +45,7 @@ func placeOf(p Point, round int) rowKey {
 	return rowKey{param: p.Param, candidate: NoCandidate, round: round}
 }
 
-// key is where the row belongs.
+// key returns the key of the row.
 func (t *TraceRow) key() rowKey {
 	out := placeOf(t.Point, t.Round)
 	var bits []byte
@@ -58,13 +56,13 @@ func (t *TraceRow) key() rowKey {
 	return out
 }
 
-// recall is a place on so many rows.
+// recall is a key with a number of rows.
 type recall struct {
 	rowKey
 	rows int
 }
 
-// New returns a run. Its part of the budget begins with Begin.
+// New returns a run. Its share of the budget starts with Begin.
 func New(p Problem, shared *Budget) *Run {
 	if !p.Distinct.Repeated() {
 		p.GivenTargets, p.GivenLabels = p.Targets, p.Labels
@@ -76,7 +74,7 @@ func New(p Problem, shared *Budget) *Run {
 		}
 		row.Done = 0
 		key := recall{row.key(), row.Rows}
-		// Of several rows of one place the last that has a score, or else the last.
+		// Of several rows with the same key, use the last one with a score, or else the last.
 		if old, ok := r.recalled[key]; !ok || row.Basis != "" || old.Basis == "" {
 			r.recalled[key] = row
 		}
@@ -87,10 +85,10 @@ func New(p Problem, shared *Budget) *Run {
 	return r
 }
 
-// Begin begins the run's part of the budget. The first Evaluate or CrossValidate does so otherwise.
+// Begin starts the run's share of the budget. Otherwise the first Evaluate or CrossValidate does so.
 func (r *Run) Begin() { r.spending() }
 
-// spending is the run's part of the budget.
+// spending returns the run's share of the budget.
 func (r *Run) spending() Share {
 	if r.share == nil {
 		s := r.shared.Begin()
@@ -102,11 +100,11 @@ func (r *Run) spending() Share {
 // Spent reports whether the budget of this run is spent.
 func (r *Run) Spent() bool { return r.spending().Spent() }
 
-// Cut reports whether the budget has left out work: a row that Evaluate refused, or points
-// that CrossValidate did not score. A strategy then concludes.
+// Cut reports whether the budget has left out work: a row that Evaluate refused, or points that CrossValidate did not score. A
+// strategy should then conclude.
 func (r *Run) Cut() bool { return r.cut }
 
-// Trace returns the rows so far, a copy.
+// Trace returns a copy of the rows so far.
 func (r *Run) Trace() []TraceRow { return cloneTrace(r.trace) }
 
 // Len returns the number of rows of the trace.
@@ -123,14 +121,13 @@ func (r *Run) Find(p Point, round int) (TraceRow, bool) {
 	return TraceRow{}, false
 }
 
-// Recalled returns what Resume has of a row of the trace.
+// Recalled returns the row in Resume that corresponds to a row of the trace.
 func (r *Run) Recalled(iteration int) (TraceRow, bool) { return r.recall(&r.trace[iteration-1]) }
 
-// Annotate lets a strategy write what it decided into a row of the trace.
+// Annotate lets a strategy record a decision in a row of the trace.
 func (r *Run) Annotate(iteration int, write func(row *TraceRow)) { write(&r.trace[iteration-1]) }
 
-// Rescore calls compute, which scores a row of the trace again, adds the time that it took, and shows the row to Observe if
-// it then has a score.
+// Rescore calls compute to score a row of the trace again. It adds the time, and passes the row to Observe if it then has a score.
 func (r *Run) Rescore(iteration int, compute func(row *TraceRow) error) error {
 	row, begun := &r.trace[iteration-1], r.Elapsed()
 	if err := compute(row); err != nil {
@@ -146,13 +143,13 @@ func (r *Run) Rescore(iteration int, compute func(row *TraceRow) error) error {
 // Elapsed returns the seconds since the run began.
 func (r *Run) Elapsed() float64 { return r.spending().Seconds() }
 
-// Refuse notes that the budget has left out work, so that Cut returns true.
+// Refuse records that the budget has left out work, so that Cut returns true.
 func (r *Run) Refuse() { r.cut = true }
 
-// FirstFailure returns the error of the first fit that failed, and nil if none did.
+// FirstFailure returns the error of the first failed fit, or nil.
 func (r *Run) FirstFailure() error { return r.failed }
 
-// Warn adds a warning to the Result, once.
+// Warn adds a warning to the Result, unless it is already there.
 func (r *Run) Warn(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.warnings, text) {
 		r.warnings = append(r.warnings, text)
@@ -162,12 +159,12 @@ func (r *Run) Warn(format string, args ...any) {
 // Warnings returns the warnings so far.
 func (r *Run) Warnings() []string { return slices.Clone(r.warnings) }
 
-// Expect says how often Evaluate and CrossValidate are going to be called from now on, about, for the share that Observe is
-// told. Without it some twenty calls are expected. More calls than that, or fewer, make the share less even and nothing
-// else. 0 is for a strategy that gives each call a context that is its share of the work.
+// Expect announces approximately how many calls of Evaluate and CrossValidate will follow, for the progress that Observe receives.
+// Without it about twenty are expected. A wrong number only makes the progress less even. 0 is for a strategy that gives each call
+// a context with its share of the work.
 func (r *Run) Expect(calls int) { r.expected, r.parts, r.divided = calls, nil, calls == 0 }
 
-// nextContext is the context of the next call.
+// nextContext returns the context of the next call.
 func (r *Run) nextContext(ctx context.Context) context.Context {
 	if r.divided {
 		return ctx
@@ -178,11 +175,10 @@ func (r *Run) nextContext(ctx context.Context) context.Context {
 	return r.parts.Next()
 }
 
-// usualCalls are expected of a strategy that says nothing.
+// usualCalls is the number of calls expected without Expect.
 const usualCalls = 20
 
-// KernelsOnly returns an ErrParam error in the name of a strategy that cannot compare
-// candidates, if that is what the run is asked.
+// KernelsOnly returns an ErrParam error in the name of a strategy that cannot compare candidates, if the run has candidates.
 func (r *Run) KernelsOnly(strategy string) error {
 	if r.Family == nil {
 		return fault.Param(strategy, "Space", "candidates", "kernels of a family: grid.Search and grid.Halving compare candidates")
@@ -211,7 +207,7 @@ func (r *Run) add(row TraceRow) *TraceRow {
 	return &r.trace[len(r.trace)-1]
 }
 
-// row returns the row of a point, nil if there is none.
+// row returns the row of a point, or nil.
 func (r *Run) row(p Point, round int) *TraceRow {
 	if i, ok := r.index[placeOf(p, round)]; ok {
 		return &r.trace[i]
@@ -219,33 +215,33 @@ func (r *Run) row(p Point, round int) *TraceRow {
 	return nil
 }
 
-// recall returns what an earlier search has computed of a row.
+// recall returns the result of an earlier search for a row.
 func (r *Run) recall(row *TraceRow) (TraceRow, bool) {
 	old, ok := r.recalled[recall{row.key(), row.Rows}]
 	return old, ok
 }
 
-// Look says what an evaluation looks at. Point, Round, Rows and Theta are what Resume knows its row by.
+// Look identifies an evaluation. Resume recognises its row by Point, Round, Rows and Theta.
 type Look struct {
 	Point
 
-	// Rows is the number of rows that it is of.
+	// Rows is the number of rows used.
 	Rows int
 
-	// Aim is the entropy that is looked for. It is 0 if none is.
+	// Aim is the target entropy. It is 0 if there is none.
 	Aim float64
 
-	// Round is the round, from 1, of strategies that look at a point more than once. Otherwise it is 0.
+	// Round is the round, from 1, for strategies that evaluate a point more than once. Otherwise it is 0.
 	Round int
 
-	// Theta are the parameters of a strategy that looks at more than Point has, as the trace has them.
+	// Theta holds the parameters of a strategy with more parameters than Point, as in the trace.
 	Theta []float64
 }
 
-// Evaluate appends a row to the trace and calls compute, which fills in what it finds there: an entropy, or a score with its
-// Basis. If Resume has the row, it is taken from there. Compute sets Basis with Score, to [OnMatrix] or a word of its own,
-// and Matrices to the number of kernel matrices that it made. What it computes says through its context how far it is. The
-// error is compute's, that of ctx, or [ErrBudget].
+// Evaluate appends a row to the trace and calls compute, which fills in its results: an entropy, or a score with its Basis. If
+// Resume has the row, it is used instead. Compute sets Basis together with Score, to [OnMatrix] or a name of its own, and Matrices
+// to the number of kernel matrices it computed. It reports progress through its context. The error is compute's, ctx's, or
+// [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = r.nextContext(check.Context(ctx))
@@ -262,7 +258,7 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 	if old, ok := r.recall(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
-		if row.Basis.scoredAfterwards() && row.Round == 0 { // it is recalled when it is its turn
+		if row.Basis.scoredAfterwards() && row.Round == 0 { // it is recalled when it is scored
 			row.ClearScore("")
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)
 		}
@@ -270,7 +266,7 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 		if err := compute(ctx, &row); err != nil {
 			return TraceRow{}, err
 		}
-		if err := ctx.Err(); err != nil { // what compute, which may be the caller's, made of a context that has ended is not kept
+		if err := ctx.Err(); err != nil { // compute may have returned an invalid result after the context ended
 			return TraceRow{}, err
 		}
 		row.Seconds = r.spending().Seconds() - begun
@@ -280,15 +276,15 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 	return *out, ctx.Err()
 }
 
-// evaluated reports whether Evaluate made the row, and not a cross-validation.
+// evaluated reports whether Evaluate made the row, rather than a cross-validation.
 func (t *TraceRow) evaluated() bool {
 	return !math.IsNaN(t.Entropy) || t.Basis != "" && (!t.Basis.scoredAfterwards() || t.Round > 0)
 }
 
-// scoredAfterwards reports whether scores of this basis are computed after their rows.
+// scoredAfterwards reports whether scores with this basis are computed after their rows are made.
 func (b Basis) scoredAfterwards() bool { return b == OnPivots || b == OnRows || b == OnFolds }
 
-// matricesOf is how many kernel matrices a score took that came after the entropy.
+// matricesOf returns the number of kernel matrices for a score that was computed after the entropy.
 func matricesOf(b Basis) int {
 	if b == OnRows {
 		return 1
@@ -306,7 +302,7 @@ func (r *Run) show(row *TraceRow) {
 	}
 }
 
-// Finish returns the Result of a choice.
+// Finish returns the Result for a choice.
 func (r *Run) Finish(name string, c Choice) (*Result, error) {
 	if c.Iteration < 1 || c.Iteration > len(r.trace) {
 		return nil, fault.Param("selection: "+name, "Choice.Iteration", c.Iteration,

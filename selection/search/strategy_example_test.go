@@ -11,8 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// random tries Points parameters between the bounds of the family, drawn evenly in their
-// logarithms within three decades of its start.
+// random tries Points random parameters within the bounds of the family, uniform in their logs within three decades of its start.
 type random struct {
 	Points int
 	Seed   uint64
@@ -49,8 +48,7 @@ func (s *random) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	return out, err
 }
 
-// A strategy of one's own: random search. It has budgets, resuming and the rest like the
-// others, and selectiontest checks it.
+// A third-party strategy: random search. It supports budgets and resumption like the others, and selectiontest checks it.
 func ExampleStrategy() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &random{Points: 8, Seed: 1}}

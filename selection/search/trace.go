@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// TraceRow is one step of a search: what was looked at, what was computed, and what became
-// of it. What was not computed is NaN, null in JSON.
+// TraceRow is one step of a search: the evaluated point, its results, and the decision about it. Values that were not computed are
+// NaN, and null in JSON.
 type TraceRow struct {
 	// Iteration is the number of the row, from 1.
 	Iteration int `json:"iteration"`
@@ -21,11 +21,11 @@ type TraceRow struct {
 	// Round is the round of a grid.Halving, of an entropy.Search on more rows, or of a shape.Search, from 1.
 	Round int `json:"round,omitempty"`
 
-	// Family is the family of Param. It is "" for a candidate. For a family of two parameters it also says the other
-	// parameter, as families.Fixed does.
+	// Family is the family of Param. It is "" for a candidate. For a family with two parameters it includes the other parameter, as
+	// in families.Fixed.
 	Family string `json:"family,omitempty"`
 
-	// Columns says how the columns were made even, "" but where that is chosen too.
+	// Columns is the scaling of the columns. It is "" unless there are several.
 	Columns string `json:"columns,omitempty"`
 	Point
 
@@ -35,54 +35,53 @@ type TraceRow struct {
 	// Name is the name of a candidate, if it has one.
 	Name string `json:"name,omitempty"`
 
-	// Rows is the number of rows that the entropy was computed on, or that the learner was fitted on.
+	// Rows is the number of rows of the entropy, or of the fit of the learner.
 	Rows int `json:"rows"`
 
-	// Residual is the share of the trace of the kernel matrix that the pivots leave.
+	// Residual is the fraction of the trace of the kernel matrix that the pivots leave.
 	Residual float64 `json:"residual,omitempty"`
 
 	Score float64 `json:"score"`
 
-	// Ridge is the ridge at which a closed form has its score.
+	// Ridge is the ridge of a closed-form score.
 	Ridge float64 `json:"ridge"`
 
-	// Ridges are all at which a closed form was looked at, in ascending order.
+	// Ridges are all ridges at which the closed form was evaluated, in ascending order.
 	Ridges []RidgeScore `json:"ridges,omitempty"`
 
 	Basis Basis `json:"basis,omitempty"`
 
-	// ScoredOn is the number of pivots, rows or folds, as Basis says.
+	// ScoredOn is the number of pivots, rows or folds, depending on Basis.
 	ScoredOn int      `json:"scored_on,omitempty"`
 	Unscored Unscored `json:"unscored,omitempty"`
 
 	// Chosen reports whether this row is the choice.
 	Chosen bool `json:"chosen,omitempty"`
 
-	// Matrices is the number of kernel matrices that the search made for this row.
+	// Matrices is the number of kernel matrices that the search computed for this row.
 	Matrices int `json:"matrices,omitempty"`
 
 	// Fits is the number of fits of the learner.
 	Fits    int     `json:"fits,omitempty"`
 	Seconds float64 `json:"seconds"`
 
-	// Done is the share of the whole Fit that is done, search, folds and the last fit, from 0 to 1, of a row that
-	// Observe is shown: it is an estimate, and never falls. The trace of a Result has none.
+	// Done is the completed share of the whole Fit, including the search, folds and the last fit, from 0 to 1. It is an estimate
+	// that never decreases. Only rows passed to Observe have it, and not those in the trace of a Result.
 	Done float64 `json:"done,omitempty"`
 
-	// Step is set in rows that only Observe gets, which report progress. Such a row comes between the others whenever
-	// another four-hundredth of the work is done. It has no Iteration and no score, it is not in the Trace of a
-	// Result, and Resume ignores it. While the machine of many rows is fitted on ScoredOn landmarks, it is a step of
-	// that fit.
+	// Step is set in rows that only report progress to Observe. They come between the others after every four-hundredth of the
+	// work. They have no Iteration and no score, are not in the Trace of a Result, and are ignored by Resume. While a machine for
+	// many rows is fitted on ScoredOn landmarks, Step is a step of that fit.
 	Step *estimators.Step `json:"step,omitempty"`
 
-	// EntropyRow and ClimbRow are what one strategy alone knows. Those of other strategies' rows are as NewRow has them.
+	// EntropyRow and ClimbRow hold fields of single strategies. In rows of other strategies they are as NewRow returns them.
 	EntropyRow
 	ClimbRow
 }
 
-// EntropyRow is what a row of an entropy.Search or an entropy.GoldenSection has beside the fields that all rows have.
+// EntropyRow holds the additional fields of an entropy.Search or an entropy.GoldenSection.
 type EntropyRow struct {
-	// Aim is the entropy that was looked for. It is NaN if there was none.
+	// Aim is the target entropy. It is NaN if there was none.
 	Aim float64 `json:"aim"`
 
 	// EntropyLow is a lower bound. It is equal to Entropy if that is exact.
@@ -94,33 +93,32 @@ type EntropyRow struct {
 	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
 	Rank int `json:"rank,omitempty"`
 
-	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds are too
-	// far apart to say on which side of a target it lies.
+	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds do not decide on which
+	// side of a target it lies.
 	Wide bool `json:"wide,omitempty"`
 
 	// StandardError is the standard error of Entropy, from subsamples.
 	StandardError float64 `json:"standard_error,omitempty"`
 
-	// Band says where the entropy of an entropy.GoldenSection lies.
+	// Band is the position of the entropy relative to the band of an entropy.GoldenSection.
 	Band Band `json:"band,omitempty"`
 
-	// Taken has the targets that the point was taken for.
+	// Taken holds the targets for which the point was chosen.
 	Taken []Taken `json:"taken,omitempty"`
 }
 
-// ClimbRow is what a row of a shape.Search has beside the fields that all rows have.
+// ClimbRow holds the additional fields of a shape.Search.
 type ClimbRow struct {
-	// Theta are the logarithms of what the search tries there: of the kernel's parameters and of the ridge. Gradient is
-	// that of the score in them.
+	// Theta holds the logs of the kernel's parameters and of the ridge at the point. Gradient is the gradient of the score in them.
 	Theta    []float64 `json:"theta,omitempty"`
 	Gradient []float64 `json:"gradient,omitempty"`
 
-	// Elsewhere is where a search that has climbed to Theta can climb to a clearly higher top, as Theta has it. It is nil
-	// if the search found no such place.
+	// Elsewhere is another start, in the form of Theta, from which a search that has climbed to Theta can reach a clearly higher
+	// maximum. It is nil if none was found.
 	Elsewhere []float64 `json:"elsewhere,omitempty"`
 }
 
-// RidgeScore has what the closed forms say about a kernel at one ridge.
+// RidgeScore holds the closed-form scores of a kernel at one ridge.
 type RidgeScore struct {
 	Ridge float64 `json:"ridge"`
 
@@ -133,15 +131,15 @@ type RidgeScore struct {
 	// Evidence is the log evidence.
 	Evidence float64 `json:"evidence"`
 
-	// Wrong is the leave-one-out error rate of a classification: the share of rows that the model of the other rows
-	// puts into a wrong class. It is 0 for regression.
+	// Wrong is the leave-one-out error rate of a classification: the fraction of rows that the model of the other rows classifies
+	// wrongly. It is 0 for regression.
 	Wrong float64 `json:"wrong,omitempty"`
 }
 
-// Basis says what a score was computed on.
+// Basis identifies the data of a score.
 type Basis string
 
-// The bases. Scores of different bases do not compare.
+// The bases. Scores with different bases are not comparable.
 const (
 	// OnMatrix means the kernel matrix of all rows.
 	OnMatrix Basis = "matrix"
@@ -153,16 +151,16 @@ const (
 	OnFolds Basis = "folds"
 	// OnFeatures means all rows, by the ScoredOn features of the learner.
 	OnFeatures Basis = "features"
-	// OnBlocks means the sum over blocks of rows, with ScoredOn rows in all.
+	// OnBlocks means the sum over blocks of rows, with ScoredOn rows in total.
 	OnBlocks Basis = "blocks"
-	// OnLandmarks is Rows rows by the features of ScoredOn landmarks that are not among them.
+	// OnLandmarks means Rows rows, by the features of ScoredOn landmarks that are not among them.
 	OnLandmarks Basis = "landmarks"
-	// OnStarts is how much larger the log evidence of a row is than that of noise alone, at the highest of the tops to
-	// which a shape.Search has climbed from several starts, in the mean of ScoredOn rows.
+	// OnStarts means the gain in log evidence per row over pure noise, at the highest of the maxima that a shape.Search has reached
+	// from several starts, averaged over ScoredOn rows.
 	OnStarts Basis = "starts"
 )
 
-// Unscored says why there is no score where one was wanted.
+// Unscored is the reason why a requested score is missing.
 type Unscored string
 
 // The reasons.
@@ -171,23 +169,23 @@ const (
 	BudgetSpent Unscored = "the budget was spent"
 )
 
-// Band is where an entropy lies to the band of an entropy.GoldenSection.
+// Band is the position of an entropy relative to the band of an entropy.GoldenSection.
 type Band string
 
-// The places.
+// The positions.
 const (
 	BelowBand Band = "below the band"
 	InBand    Band = "in the band"
 	AboveBand Band = "above the band"
 )
 
-// Taken is a target entropy, and how well the row serves it.
+// Taken is a target entropy, and the outcome of the row for it.
 type Taken struct {
 	Target float64 `json:"target"`
 	Status Status  `json:"status"`
 }
 
-// Decision says what the row was for and what became of it, for people.
+// Decision describes the purpose of the row and its outcome.
 func (t TraceRow) Decision() string {
 	var parts []string
 	if t.Step != nil {
@@ -263,7 +261,7 @@ func (t TraceRow) Decision() string {
 	return out
 }
 
-// NewRow returns a row of which nothing is known yet.
+// NewRow returns a row without results.
 func NewRow(p Point) TraceRow {
 	return TraceRow{
 		Point: p, Score: missing, Ridge: missing,
@@ -271,17 +269,17 @@ func NewRow(p Point) TraceRow {
 	}
 }
 
-// SetEntropy writes an exact entropy.
+// SetEntropy sets an exact entropy.
 func (t *TraceRow) SetEntropy(e measures.VonNeumann) {
 	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
 }
 
-// SetCurve writes what closed forms say of some ridges, and of those the best as the score.
+// SetCurve sets the closed-form scores at some ridges, and the best of them as the score.
 func (t *TraceRow) SetCurve(curve []RidgeScore, byEvidence bool, basis Basis, on int) {
 	t.SetScore(missing, missing, basis, on)
 	t.Ridges = curve
 	best := missing
-	for i := len(curve) - 1; i >= 0; i-- { // of equal ones the larger ridge
+	for i := len(curve) - 1; i >= 0; i-- { // the larger ridge wins a tie
 		c := curve[i]
 		v := -c.Score
 		if byEvidence {
@@ -296,25 +294,25 @@ func (t *TraceRow) SetCurve(curve []RidgeScore, byEvidence bool, basis Basis, on
 	}
 }
 
-// SetScore writes a score.
+// SetScore sets a score.
 func (t *TraceRow) SetScore(score, ridge float64, basis Basis, on int) {
 	t.Score, t.Ridge, t.Basis, t.ScoredOn, t.Unscored = score, ridge, basis, on, ""
 }
 
-// ClearScore takes a score back.
+// ClearScore removes a score.
 func (t *TraceRow) ClearScore(why Unscored) {
 	t.SetScore(missing, missing, "", 0)
 	t.Ridges = nil
 	t.Unscored = why
 }
 
-// missing is the value of what was not computed.
+// missing is the value of quantities that were not computed.
 var missing = math.NaN()
 
 // MarshalJSON writes NaN as null.
 func (t TraceRow) MarshalJSON() ([]byte, error) { return marshalFields(t) }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the result of MarshalJSON.
 func (t *TraceRow) UnmarshalJSON(data []byte) error { return unmarshalFields(data, t) }
 
 // cloneTrace returns a deep copy.

@@ -12,27 +12,26 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Trials are points to fit and score the learner at.
+// Trials are points at which to fit and score the learner.
 type Trials struct {
 	// Points are the points to score. Rows of the trace are appended in this order.
 	Points []Point
 	Folds  []validation.Fold
 	Metric metrics.Metric
 
-	// Spread tries the points in an order of which every beginning is spread over them, so
-	// that a budget that ends it has looked everywhere, if coarsely. That of candidates is spread over the axes of [GridOf]
-	// where they have some.
+	// Spread tries the points in an order whose prefixes are spread over their range, so that a search that a budget ends has
+	// covered it coarsely. Candidates with axes of package grid are spread over the axes.
 	Spread bool
 
-	// Round is the round, from 1, of strategies that score a point more than once. Otherwise it is 0.
+	// Round is the round, from 1, for strategies that score a point more than once. Otherwise it is 0.
 	Round int
 
 	// Rows is the number of training rows of a fold, as in the trace. If it is 0, all rows are used.
 	Rows int
 }
 
-// Folds asks a splitter, nil for KFold of a regression and [validation.StratifiedKFold] of a classification, and checks what
-// it gives. The folds are of the rows of X, so that rows that are equal stay together. Errors: the splitter's, or ErrShape.
+// Folds calls a splitter and checks its result. A nil splitter is KFold for a regression and [validation.StratifiedKFold] for a
+// classification. The folds divide the rows of X, so that equal rows stay together. Errors: the splitter's, and ErrShape.
 func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	if s == nil {
 		s = r.Splitter
@@ -40,8 +39,7 @@ func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	return r.folds(s)
 }
 
-// Metric returns m, or for the zero Metric NMSE of a regression and Accuracy of a
-// classification.
+// Metric returns m, or for the zero Metric NMSE for a regression and Accuracy for a classification.
 func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	if m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil {
 		return r.Problem.Metric
@@ -49,11 +47,11 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	return m
 }
 
-// CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the
-// trace, which it appends where there is none; it returns the rows' iterations, in the order of Points. Points
-// whose row has a score of folds already, or that Resume knows, are not fitted. A point at which a fit fails has no
-// score, and the Result a warning; once the budget is spent no fit begins but for those that it takes until one
-// point has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or the error of ctx.
+// CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the trace, which it
+// appends if there is none. It returns the iterations of the rows, in the order of Points. Points whose row already has a score of
+// folds, or that Resume contains, are not fitted. A point with a failed fit has no score, and the Result has a warning. After the
+// budget is spent, no fit starts, except until one point has a score. Errors: ErrParam for a metric of the other task, the
+// preprocessing's, and ctx's.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
 	defer check.Begin(&ctx)(&err)
 	n, _ := r.X.Dims()
@@ -71,7 +69,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		iterations[i] = row.Iteration
 	}
 	order := Spread(len(t.Points))
-	if !t.Spread || r.Turns != nil || r.Family == nil { // other candidates are tried in their order
+	if !t.Spread || r.Turns != nil || r.Family == nil { // other candidates are tried in order
 		slices.Sort(order)
 	}
 	if t.Spread && r.Turns != nil {
@@ -113,7 +111,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.Folds[i], len(t.Folds)
 		}
 	}
-	var failed error // the first in the table, in whatever order they were tried
+	var failed error // the first failure in the table, whatever the order of evaluation
 	for i, first := 0, 0; i < len(asked); i++ {
 		if done.Failed[i] != nil && (failed == nil || asked[i].Iteration < first) {
 			failed, first = done.Failed[i], asked[i].Iteration
@@ -126,8 +124,8 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 	return iterations, nil
 }
 
-// Best returns the iteration of the best score among rows. If scores are equal, it is the first of them. If no row
-// has a score, the error is that of the first fit that failed.
+// Best returns the iteration of the best score among rows, and the first one in a tie. If no row has a score, the error is that of
+// the first failed fit.
 func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 	best := 0
 	for _, i := range iterations {
@@ -157,7 +155,7 @@ func (m Measure) Better(a, b float64) bool {
 	return a < b
 }
 
-// Attempt says which points an estimator is fitted and scored at, in their order.
+// Attempt describes points at which an estimator is fitted and scored, in order.
 type Attempt struct {
 	Points  []Point
 	Folds   []validation.Fold
@@ -168,8 +166,8 @@ type Attempt struct {
 	Observe func(point int, score, seconds float64)
 }
 
-// Attempted is the outcome of an [Attempt].
+// Attempted is the result of an [Attempt].
 type Attempted struct {
-	Folds  []int   // of each point, how many were fitted
-	Failed []error // of each point, that of the first fold that failed; nil: none did
+	Folds  []int   // number of fitted folds per point
+	Failed []error // error of the first failed fold per point, or nil
 }

@@ -13,8 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// TestAll runs the suite on every strategy of the module, and fails if one that exists has no
-// line here.
+// TestAll runs the suite on every strategy of the module. It fails if a strategy is missing here.
 func TestAll(t *testing.T) {
 	table := &selectiontest.Table{}
 	var tested []string

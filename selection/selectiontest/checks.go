@@ -26,7 +26,7 @@ import (
 
 var ctx = context.Background()
 
-// wave is a problem of n rows: a sine of the first of two columns with noise, and its sign.
+// wave returns n rows of two columns, a noisy sine of the first column, and its sign.
 func wave(n int) (x *mat.Dense, y []float64, labels []int) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
@@ -41,7 +41,7 @@ func wave(n int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// regressor is one that searches by the strategy, with a learner whose fits are counted.
+// regressor returns a Regressor with the strategy and a learner whose fits are counted.
 func (s *subject) regressor(fits *atomic.Int64) *selection.Regressor {
 	return &selection.Regressor{Search: s.build(), Workers: 1, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 		return counted{&lssvm.Regressor{Kernel: k}, fits}
@@ -64,7 +64,7 @@ func (c counted) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []flo
 	return c.Regressor.FitWeighted(ctx, x, y, weights)
 }
 
-// fitted fits a new regressor that configure has changed.
+// fitted fits a new regressor after configure has changed it.
 func (s *subject) fitted(p *conformance.Probe, configure func(r *selection.Regressor)) *selection.Regressor {
 	x, y, _ := wave(60)
 	r := s.regressor(new(atomic.Int64))
@@ -75,7 +75,7 @@ func (s *subject) fitted(p *conformance.Probe, configure func(r *selection.Regre
 	return r
 }
 
-// text is a Result as JSON, but for what the clock says.
+// text returns a Result as JSON without times.
 func text(p *conformance.Probe, r *search.Result) string {
 	r.Seconds = 0
 	for i := range r.Trace {
@@ -166,7 +166,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 	if math.IsNaN(best.Score) || !math.IsNaN(res.Target) && aims(res) == 1 {
 		p.Skip("takes what it finds, whatever its score")
 	}
-	slack := 0.0 // of scores with a standard error a strategy may weigh something else
+	slack := 0.0 // with standard errors, a strategy may weigh other criteria
 	for _, at := range best.Ridges {
 		slack = max(slack, at.StandardError)
 	}
@@ -179,7 +179,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 	}
 }
 
-// aims is how many targets a search was after.
+// aims returns the number of targets of a search.
 func aims(r *search.Result) int {
 	seen := map[float64]bool{}
 	for _, row := range r.Trace {
@@ -227,7 +227,7 @@ func checkCancel(p *conformance.Probe, s *subject) {
 	cancel()
 }
 
-// The search is done when so much of a Fit is, and the last fit of few rows says little.
+// The completed share of a Fit at the end of its search. The last fit of few rows reports little progress.
 const searchedShare = .7
 
 func checkProgress(p *conformance.Probe, s *subject) {
@@ -283,7 +283,7 @@ func checkResume(p *conformance.Probe, s *subject) {
 	defer cancel()
 	part := s.regressor(new(atomic.Int64))
 	part.Observe = func(row search.TraceRow) {
-		if row.Step != nil { // which is between two rows
+		if row.Step != nil { // it only reports progress between two rows
 			return
 		}
 		if shown = append(shown, row); len(shown) == 2 {

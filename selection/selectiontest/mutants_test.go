@@ -17,7 +17,7 @@ import (
 type mutant struct {
 	name   func() string
 	choose func(ctx context.Context, m *mutant, r *search.Run) (search.Choice, error)
-	State  int // of a strategy that should have none
+	State  int // state, which a strategy must not have
 }
 
 func (m *mutant) Name() string {
@@ -31,14 +31,14 @@ func (m *mutant) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	return m.choose(ctx, m, r)
 }
 
-// searchGrid searches as a sound strategy would.
+// searchGrid searches as a correct strategy does.
 func searchGrid(ctx context.Context, r *search.Run, points ...float64) (search.Choice, error) {
 	return (&grid.Search{Params: points}).Choose(ctx, r)
 }
 
 var five = []float64{.1, .3, 1, 3, 10}
 
-// chooseRow scores five points and chooses the row of a number, counted around.
+// chooseRow scores five points and chooses the row with a number, modulo their count.
 func chooseRow(ctx context.Context, r *search.Run, number int) (search.Choice, error) {
 	c, err := searchGrid(ctx, r, five...)
 	if err == nil {
@@ -47,7 +47,7 @@ func chooseRow(ctx context.Context, r *search.Run, number int) (search.Choice, e
 	return c, err
 }
 
-// Each check fails on a strategy that lacks what it is for, and on that account.
+// Each check fails for a strategy with the corresponding fault, and for that reason.
 func TestMutantsFail(t *testing.T) {
 	var calls atomic.Int64
 	other := errors.New("other")
@@ -129,7 +129,7 @@ func TestMutantsFail(t *testing.T) {
 	assert.Len(t, checks, 17, "a mutant for each")
 }
 
-// What is left out says why, and is not run.
+// A skipped check has a reason, and does not run.
 func TestSkip(t *testing.T) {
 	s := &subject{build: func() search.Strategy { return &mutant{} }, Options: Options{Skip: map[string]string{"chooses": "has no Choose"}}}
 	for _, c := range checks {

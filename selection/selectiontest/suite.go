@@ -7,12 +7,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Options adapts the suite to a strategy. Nil stands for the zero Options.
+// Options adapts the suite to a strategy. Nil means the zero Options.
 type Options struct {
-	// Skip maps the name of a check to the reason for leaving it out, which
-	// completes "skipped, because the type ...".
+	// Skip maps the name of a check to the reason for omitting it, which completes "skipped, because the type ...".
 	Skip map[string]string
-	// Table gets the outcomes. With nil the table of this strategy alone is logged.
+	// Table receives the outcomes. If it is nil, a table of this strategy alone is logged.
 	Table *Table
 }
 
@@ -37,7 +36,7 @@ func Strategy(t *testing.T, build func() search.Strategy, opt *Options) {
 		})
 }
 
-// subject is what a check looks at.
+// subject is the strategy under test.
 type subject struct {
 	Options
 	build func() search.Strategy
@@ -47,11 +46,10 @@ func (s *subject) judge(c check) conformance.Verdict {
 	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
 }
 
-// Table collects the outcome of every check on every strategy that a suite ran on. The
-// zero value is ready to use, also from parallel tests.
+// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use, also from parallel tests.
 type Table struct{ outcomes conformance.Table }
 
-// of returns where outcomes go, nil where t is.
+// conformance returns the table for outcomes, or nil for a nil t.
 func (t *Table) conformance() *conformance.Table {
 	if t == nil {
 		return nil
@@ -59,18 +57,17 @@ func (t *Table) conformance() *conformance.Table {
 	return &t.outcomes
 }
 
-// Types returns the names of the strategies that have a row, in the order in which they came.
+// Types returns the names of the strategies in the order in which they were added.
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
-// String renders the table: a row for each strategy, a column for each check. The columns
-// are numbered and the numbers explained below, as are the letters that stand for the reasons
-// of what was skipped. A dot is a check that go test -run left out.
+// String formats the table, with one row per strategy and one column per check. Columns are numbered, and a legend below explains
+// the numbers and the letters that stand for skip reasons. A dot is a check that go test -run left out.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 // Check describes one check of the suite.
 type Check struct {
-	Name string // of the subtest, and in Options.Skip
-	Doc  string // what holds if it passes
+	Name string // name of the subtest, and in Options.Skip
+	Doc  string // what the check verifies
 }
 
 // Checks returns the checks in the order in which they run.

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// compare keeps the better of what was learnt on blocks and of one length for all columns, on all
-// rows: by the features of pivots, whose leave-one-out error is exact.
+// compare chooses between the kernel learnt on blocks and one length for all columns, on all rows: by the features of pivots, whose
+// leave-one-out error is exact.
 func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoint) error {
 	form, err := closedform.New(l.run)
 	if err != nil || form == nil {
@@ -46,7 +46,7 @@ func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoin
 		return nil
 	}
 	if least, ok := closedform.Prefer(looks[best.Row:best.Row+1], closedform.LeastError, form.Signs != nil); ok {
-		l.near = least.Ridge // as the machine chooses it
+		l.near = least.Ridge // in the machine's units
 	}
 	if best.Row == 0 {
 		l.run.Warn("the lengths of columns that were learnt on blocks do no better on all rows than one length, which is taken")

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A length for each column: two columns count, four are noise.
+// One length per column: two columns are relevant, and four are noise.
 func ExampleSearch() {
 	x, y := mat.NewDense(80, 6, nil), make([]float64, 80)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -37,7 +37,7 @@ func ExampleSearch() {
 		fmt.Println(err)
 		return
 	}
-	// The shorter the length, the more a column has to say.
+	// Shorter lengths mean more relevant columns.
 	lengths := r.Result().Lengths
 	columns := []int{0, 1, 2, 3, 4, 5}
 	slices.SortFunc(columns, func(a, b int) int { return cmp.Compare(lengths[a], lengths[b]) })
@@ -45,7 +45,7 @@ func ExampleSearch() {
 	// Output: [0 1]
 }
 
-// What a Search maximises; the evidence is the safest with few rows.
+// The objective of a Search. The evidence is the safest with few rows.
 func ExampleObjective() {
 	fmt.Println(shape.RestrictedEvidence)
 	s := &shape.Search{Objective: shape.LeaveOneOutDensity}

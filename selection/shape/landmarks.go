@@ -15,30 +15,28 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// MaxExactRows is the number of distinct rows above which a [Search] without Lengths learns on landmarks. An exact machine of so many rows
-// takes n³/3 multiplications a ridge, and n² numbers.
+// MaxExactRows is the number of distinct rows above which a [Search] without Lengths learns on landmarks. An exact machine with
+// this many rows takes n³/3 multiplications per ridge, and n² numbers.
 const MaxExactRows = 5000
 
-// Beyond, lengths are learnt by the leave-one-out error on landmarks: from
-// several starts on few rows, and from the best of those on more. Neighbours that a few blocks
-// miss, as those in time of electricity, are among so many rows.
+// Above it, lengths are learnt by the leave-one-out error on landmarks: from several starts on few rows, and from the best of those
+// on more rows. These are enough to contain neighbours that a few blocks miss, such as neighbours in time in the electricity data.
 const (
 	fewRows, fewLandmarks          = 2000, 300
 	fewSteps, moreSteps            = 50, 20
 	moreRows, moreLandmarks        = 6000, 600
 	leastRowsPerLandmark           = 4
-	landmarkJitter                 = 1e-12 // as a share of the mean diagonal
-	landmarkRound                  = 2     // of the trace
+	landmarkJitter                 = 1e-12 // relative to the mean diagonal
+	landmarkRound                  = 2     // round in the trace
 	landmarkStream          uint64 = 0x6c6d6b73
-	// closer lets a length on landmarks be as much shorter than on blocks, in logarithms.
+	// closer is the log ratio by which a length may be shorter on landmarks than on blocks.
 	closer = 1.5
 )
 
-// startFactors are one length for all columns, in units of that which the evidence liked best.
+// startFactors multiply the best common length of the evidence.
 var startFactors = []float64{.3, 1, 3}
 
-// learnsOnLandmarks reports whether the rows are many, and the objective is one that leave-one-out
-// on landmarks stands for.
+// learnsOnLandmarks reports whether there are many rows, and the objective can be replaced by the leave-one-out error on landmarks.
 func (l *learner) learnsOnLandmarks() bool {
 	n, _ := l.run.X.Dims()
 	if l.Objective == ComplexityRegularised {
@@ -47,7 +45,7 @@ func (l *learner) learnsOnLandmarks() bool {
 	return l.onBlocks > 0 && n > MaxExactRows && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
 }
 
-// onLandmarks is a climb of the leave-one-out error on landmarks, over some rows that are none.
+// onLandmarks is a climb of the leave-one-out error on landmarks, over rows that are not landmarks.
 type onLandmarks struct {
 	*learner
 	problem *landmarks.Problem
@@ -55,8 +53,7 @@ type onLandmarks struct {
 	rows    int
 }
 
-// landmarks draws rows and landmarks; nil if the targets drawn are all the same. The order is of
-// all rows.
+// landmarks draws rows and landmarks by the order of all rows. It returns nil if the drawn targets are constant.
 func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
@@ -87,7 +84,7 @@ func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *
 	return out
 }
 
-// evaluate is a value of the climb, a row of the trace.
+// evaluate returns a value of the climb, and adds it to the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
 	got, err := o.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta},
@@ -110,8 +107,8 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 	return got.Score, got.Gradient, err
 }
 
-// atRidges returns theta with the best of some ridges in the place of its own, and the leave-one-out
-// error there. The least generalised cross-validation is the noise of a complexity.
+// atRidges returns theta with the best of several ridges, and the leave-one-out error there. The smallest generalised
+// cross-validation estimates the noise for ComplexityRegularised.
 func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64, float64, error) {
 	last := len(theta) - 1
 	ridges := append([]float64{1e-3, 3e-1}, learning.StartRidges[2:]...)
@@ -134,7 +131,7 @@ func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64,
 	return out, values[slices.Index(ridges, best)].F, nil
 }
 
-// spreadOut is a place of one length as one of a length for each group of columns.
+// spreadOut converts a point with one common length to one length per group of columns.
 func (l *learner) spreadOut(at climbPoint) []float64 {
 	k := l.kernel(l.Groups)
 	if count := len(k.Params()) + 1; len(at.theta) == count {
@@ -143,7 +140,7 @@ func (l *learner) spreadOut(at climbPoint) []float64 {
 	return l.apart(k, at.theta[0], at.theta[1:])
 }
 
-// prior is that of lengths around a centre.
+// prior returns the prior of lengths around a centre.
 func (l *learner) prior(k kernels.ARD, centre []float64) *learning.Prior {
 	out := &learning.Prior{Centre: slices.Clone(centre), Nu: learning.PriorDegrees, Tau: cmp.Or(l.PriorScale, learning.PriorScale)}
 	for j := len(k.Lengths); j < len(centre); j++ {
@@ -152,7 +149,7 @@ func (l *learner) prior(k kernels.ARD, centre []float64) *learning.Prior {
 	return out
 }
 
-// climbLandmarks goes on from what was learnt on blocks, and from one length.
+// climbLandmarks continues from the lengths learnt on blocks, and from one common length.
 func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one climbPoint) error {
 	n, _ := l.run.X.Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
@@ -183,7 +180,7 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one cl
 	return err
 }
 
-// climbFew climbs on few rows from what was learnt and from one length.
+// climbFew climbs on few rows from the learnt lengths and from one common length.
 func (l *learner) climbFew(ctx context.Context, few *onLandmarks, learnt *climbPoint, centre []float64) (learning.Outcome, error) {
 	best := learning.Outcome{F: math.Inf(-1)}
 	first, second := progress.Two(ctx, 1, 4)
@@ -205,7 +202,7 @@ func (l *learner) climbFew(ctx context.Context, few *onLandmarks, learnt *climbP
 	return best, nil
 }
 
-// landmarkStarts are what was learnt, and the best of few lengths for all columns.
+// landmarkStarts returns the learnt lengths, and the best of a few common lengths.
 func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt climbPoint, centre []float64) ([][]float64, error) {
 	var best []float64
 	least := math.Inf(1)
@@ -237,7 +234,7 @@ func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt c
 	return out, nil
 }
 
-// take makes a place on landmarks that which is chosen.
+// take makes a point on landmarks the choice.
 func (l *learner) take(at *climbPoint, from learning.Outcome) {
 	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
 	of := LeaveOneOutError

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// What was learnt on blocks is compared with one length on all rows, and the better is kept.
+// Lengths learnt on blocks are compared with a common length on all rows, and the better is kept.
 func TestCompareKeepsTheBetter(t *testing.T) {
 	x, y := toy.Sine(300, 2, .2, 4)
 	clock, err := search.NewBudget("test", 0, nil, 1)
@@ -29,12 +29,12 @@ func TestCompareKeepsTheBetter(t *testing.T) {
 	} {
 		learnt := climbPoint{theta: c.theta}
 		require.NoError(t, l.compare(ctx, &learnt, one), name)
-		assert.Len(t, learnt.theta, c.taken+1, name) // the lengths and the ridge
+		assert.Len(t, learnt.theta, c.taken+1, name) // lengths and ridge
 	}
 	assert.Len(t, run.Warnings(), 1)
 }
 
-// What was learnt on blocks goes on on landmarks, whichever start it is from.
+// Learning continues on landmarks from any start on blocks.
 func TestShapeOnLandmarks(t *testing.T) {
 	x, y := toy.Sine(400, 3, .2, 4) // the last two columns are noise
 	for _, workers := range []int{1, 3} {
@@ -48,7 +48,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 		require.NoError(t, err)
 		one := climbPoint{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
 		for _, learnt := range []climbPoint{
-			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the column that counts has dropped out
+			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the relevant column has been lost
 			one,
 		} {
 			at := learnt
@@ -70,7 +70,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 	}
 }
 
-// It is for many rows, and for the objectives that leave-one-out stands for.
+// Landmarks are for many rows, and for objectives that the leave-one-out error can replace.
 func TestWhoLearnsOnLandmarks(t *testing.T) {
 	for _, c := range []struct {
 		n         int
@@ -90,7 +90,7 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 	}
 }
 
-// Targets that are the same on all rows that are drawn leave nothing to learn there.
+// If the drawn targets are constant, there is nothing to learn.
 func TestLandmarksOfOneValue(t *testing.T) {
 	x, y := toy.Sine(400, 2, .2, 4)
 	clear(y)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// relevant draws rows of which the first of three columns matters most and the last does not.
+// relevant returns rows in which the first of three columns matters most and the last is irrelevant.
 func relevant(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -35,7 +35,7 @@ func fitted(t *testing.T, s *shape.Search, family families.Family, x *mat.Dense,
 	return r
 }
 
-// From the lengths of another kernel, in any unit, a climb comes to the top that it finds by itself, with fewer matrices.
+// From the lengths of another kernel, in any unit, a climb reaches the maximum that it finds without them, with fewer matrices.
 func TestLengthsOfAnotherKernel(t *testing.T) {
 	x, y := relevant(120)
 	first := fitted(t, &shape.Search{}, families.Matern{Nu: 2.5}, x, y).Result()
@@ -45,13 +45,13 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 		from := fitted(t, &shape.Search{Lengths: lengths}, families.Laplacian{}, x, y).Result()
 		assert.InDelta(t, own.Score, from.Score, .5, "of a log evidence of 120 rows")
 		assert.Less(t, from.KernelMatrices, own.KernelMatrices)
-		// Longer lengths with a larger variance are almost the same rough kernel, and the last column may have any long one.
+		// Longer lengths with a larger variance give almost the same rough kernel, and any long length suits the last column.
 		assert.InEpsilon(t, own.Lengths[1]/own.Lengths[0], from.Lengths[1]/from.Lengths[0], .3)
 		assert.Greater(t, from.Lengths[2], 4*from.Lengths[0])
 		lengths = []float64{lengths[0] / 3, lengths[1] / 3, lengths[2] / 3}
 	}
 
-	// Columns that share a length begin from the mean of the logarithms.
+	// Columns that share a length start from the mean of the logs.
 	shared := fitted(t, &shape.Search{Lengths: first.Lengths, Groups: []int{0, 1, 1}}, families.Laplacian{}, x, y).Result()
 	assert.Equal(t, shared.Lengths[1], shared.Lengths[2])
 	for want, s := range map[string]*shape.Search{
@@ -63,7 +63,7 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// There is nothing to learn from equal targets, and the lengths of classes are climbed to as those of numbers.
+	// Equal targets teach nothing, and lengths for classes are learnt like those for numbers.
 	r := &selection.Regressor{Search: &shape.Search{Lengths: first.Lengths}}
 	require.NoError(t, r.Fit(context.Background(), x, make([]float64, 120)))
 	labels := make([]int, 120)
@@ -79,13 +79,13 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 	}
 }
 
-// Ends of ranges that a climb has come to are warnings.
+// A climb that ends at a bound adds a warning.
 func TestBoundsThatAreTouched(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	x, y := mat.NewDense(40, 2, nil), make([]float64, 40)
 	for i := range y {
 		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
-		y[i] = x.At(i, 0) + x.At(i, 1) // which no ridge makes better
+		y[i] = x.At(i, 0) + x.At(i, 1) // no ridge improves the fit
 	}
 	s := &shape.Search{}
 	r := &selection.Regressor{Search: s}

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-const elsewhereRound = 3 // of the trace
+const elsewhereRound = 3 // round in the trace
 
-// starts are other starts than that of a climb on the rows of a part.
+// starts returns the search from other starts on some rows.
 func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prior *learning.Prior) (*learning.Starts, error) {
 	median, err := l.median(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prio
 	}, nil
 }
 
-// elsewhere returns a place from which a clearly higher top than found can be climbed to on the rows of a part, nil if
-// there is none, and whether something was learnt from those rows. It is a row of the trace.
+// elsewhere returns a point from which a climb on these rows reaches a clearly higher maximum than found, or nil, and whether
+// anything was learnt from the rows. It adds a row to the trace.
 func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior,
 	found []float64) (place []float64, learnt bool, err error) {
 	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound,
@@ -54,7 +54,7 @@ func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning
 	return slices.Clone(row.Elsewhere), row.Score > learning.Something, nil
 }
 
-// useful returns the place of one length, or that of the median distance where one says nothing of the rows.
+// useful returns the point with the common length, or with the median distance if the common length explains nothing.
 func (l *learner) useful(ctx context.Context, part climbRows, one []float64) ([]float64, error) {
 	starts, err := l.starts(ctx, l.oneLength(), part, nil)
 	if err != nil {

@@ -27,43 +27,41 @@ import (
 
 const searchType = "shape: Search"
 
-// Objective is what a Search maximises.
+// Objective is the function that a Search maximises.
 type Objective int
 
-// The objectives. All are of the machine of package lssvm, with a free constant, and have
-// exact gradients; formulas and sources stand in the documentation of the package.
+// The objectives. All describe the machine of package lssvm, with a free constant, and have exact gradients. The package
+// documentation has formulas and sources.
 const (
-	// AutomaticObjective is [LaplaceEvidence] for up to six classes, [LeaveOneOutError] for more, where the evidence of
-	// targets ±1 would grow with the flatness of the kernel, and [RestrictedEvidence] for numeric targets. From Lengths,
-	// which another kernel has learnt, it is RestrictedEvidence for up to six classes too: beside a kernel that Laplace's
-	// evidence has chosen, one that another objective chooses adds more, and costs less. docs/measured/shape.md has the
-	// comparison that this choice is based on.
+	// AutomaticObjective is [LaplaceEvidence] for up to six classes, [LeaveOneOutError] for more, where the evidence of targets ±1
+	// would favour flat kernels, and [RestrictedEvidence] for numeric targets. With Lengths from another kernel it is
+	// RestrictedEvidence for up to six classes, too: a kernel chosen by a different objective contributes more beside one chosen by
+	// Laplace's evidence, and costs less. docs/measured/shape.md has the comparison behind this choice.
 	AutomaticObjective Objective = iota
-	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
-	// targets, which do not know the constant, at its best variance.
+	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the targets, which do not depend on the
+	// constant, at its best variance.
 	RestrictedEvidence
 	// FullEvidence is the log evidence at the best constant and variance.
 	FullEvidence
-	// LeaveOneOutError is the mean squared leave-one-out residual E, as -n/2 ln E of n rows.
+	// LeaveOneOutError is the mean squared leave-one-out residual E, as -n/2 ln E for n rows.
 	LeaveOneOutError
-	// LeaveOneOutDensity is the log density that the other rows predict for each.
+	// LeaveOneOutDensity is the sum of the log predictive densities of each row given the others.
 	LeaveOneOutDensity
-	// LeaveOneOutLogistic is minus the sum of the logistic losses ln(1 + exp(-t y f)) of what the
-	// other rows predict for two classes y = ±1. Its slope t is learnt with the lengths.
+	// LeaveOneOutLogistic is minus the sum of the logistic losses ln(1 + exp(-t y f)) of leave-one-out predictions f for two
+	// classes y = ±1. Its slope t is learnt with the lengths.
 	LeaveOneOutLogistic
-	// LaplaceEvidence is Laplace's approximation of the log evidence of a Gaussian process
-	// classifier with the logistic link; of more than two classes the sum of those of each
-	// against the rest. Its ridge is one over the variance of the log odds; the machine that is
-	// fitted chooses its own. A value costs some eight Cholesky factors for each class.
+	// LaplaceEvidence is Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link. For
+	// more than two classes it is the sum over each class against the rest. Its ridge is the reciprocal variance of the log odds;
+	// the fitted machine chooses its own. A value costs about eight Cholesky factors per class.
 	LaplaceEvidence
-	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022) of ridge
-	// regression on landmarks, whatever the number of rows: the penalised error, more by what the landmarks leave of
-	// the kernel, and σ² times the effective dimension, for which the least generalised cross-validation is taken.
-	// Their code has σ² = 1 for targets of any unit. The climb starts with [RestrictedEvidence]. Rows have no weights.
+	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022) for ridge regression on
+	// landmarks, for any number of rows: the penalised error, increased by the remainder of the kernel after the landmarks, and σ²
+	// times the effective dimension, where σ² is the smallest generalised cross-validation. Their code uses σ² = 1 for targets in
+	// any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
 	ComplexityRegularised
 )
 
-// objectives are what the objectives are called in a Result, and the objectives of package learning that are climbed.
+// objectives maps the objectives to their names in a Result and to those of package learning.
 var objectives = map[Objective]struct {
 	kind    learning.Kind
 	measure string
@@ -88,84 +86,76 @@ func (o Objective) String() string {
 const (
 	defaultMaxRows        = 2000
 	laplaceClasses        = 6
-	startRows             = 300 // of which the search for one length is
+	startRows             = 300 // rows of the search for one common length
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
 
-// Search learns a length for each column, and the ridge, by the gradient of an objective: an
-// [Objective], less a penalty that keeps a length near that of all columns unless the rows say
-// otherwise. The kernels of the family need a length and derivatives, as RBF, Matern, Laplacian
-// and RationalQuadratic have them; other parameters of theirs are learnt with the lengths. The
-// columns should be of comparable scale, as after scalers.StandardScaler. Of columns that the caller says are
-// categories only equality counts, as in [kernels.ARD], and their lengths are learnt with the others.
+// Search learns one length per column, and the ridge, by the gradient of an objective: an [Objective] minus a penalty that keeps a
+// length near the common one unless the rows clearly favour another. The kernels of the family need a length and derivatives, as
+// RBF, Matern, Laplacian and RationalQuadratic have. Their other parameters are learnt with the lengths. Columns should have
+// comparable scales, as after scalers.StandardScaler. Categorical columns are only compared for equality, as in [kernels.ARD], and
+// their lengths are learnt with the others.
 //
-// The search starts with one length for all columns: those of a grid on up to 300 rows, and a
-// climb from the best, or what Start chooses. From there a quasi-Newton method (L-BFGS) climbs
-// with all of them. The penalty is the logarithm of a Student t density with three degrees of
-// freedom around the start: without it the lengths follow the noise of few rows. Each value
-// with its gradient costs a kernel matrix, a Cholesky factor and an inverse, n³ + 4n²d
-// multiplications for n rows of d columns; 10 to 60 of them are usual. With many more columns than
-// rows the columns outweigh: 200 rows of 5000 columns cost as much as 900 rows of ten. No column is
-// left out for that; Budget and MaxIterations end a search sooner, and a few steps show which
-// columns count. A constant column keeps the length of the start.
+// The search starts with one common length: the best of a grid on up to 300 rows, improved by a climb, or the choice of Start. From
+// there a quasi-Newton method (L-BFGS) climbs with all lengths. The penalty is the log of a Student t density with three degrees of
+// freedom around the start. Without it, lengths follow the noise of few rows. Each value with its gradient costs a kernel matrix, a
+// Cholesky factor and an inverse, n³ + 4n²d multiplications for n rows of d columns, and 10 to 60 are typical. With many more
+// columns than rows the columns dominate: 200 rows of 5000 columns cost as much as 900 rows of ten. No column is left out for that
+// reason. Budget and MaxIterations end a search early, and a few steps show which columns are relevant. A constant column keeps the
+// length of the start.
 //
-// Such a climb ends on the nearest top. A wave or a product of two columns, hidden among others, is not seen from one
-// length for all columns. So the search then looks, on up to 300 rows and by [RestrictedEvidence], whether there is a
-// clearly higher top elsewhere: one of which a row has 0.125 more log evidence, a fifth less error. It climbs from one
-// short length for all columns, and from the best place with the length of one column short, that with which the
-// evidence is largest, again and again. If the few rows say next to nothing, more are asked. A kernel matrix and three
-// factors for each column are the cost, up to 256 columns; beyond, lengths are not shortened one by one. Tops that are
-// about as high are left alone, since the error does not follow the evidence there. docs/measured/hidden.md has what
-// this finds, and NoRestarts leaves it out.
+// Such a climb ends at the nearest maximum. From one common length it cannot detect a wave or a product of two columns hidden among
+// others. So the search then checks, on up to 300 rows and by [RestrictedEvidence], whether there is a clearly higher maximum
+// elsewhere, with 0.125 more log evidence per row, a fifth less error. It climbs from one short length for all columns, and from
+// the best point with one length shortened, that of the column with the largest evidence, repeatedly. If few rows carry almost no
+// information, more rows are used. This costs a kernel matrix and three factors per column, for up to 256 columns. With more
+// columns, single lengths are not shortened. Maxima of similar height are ignored, since the error does not follow the evidence
+// there. docs/measured/hidden.md has results, and NoRestarts turns it off.
 //
-// Of more than MaxRows rows the objective is the sum over a random block of 700 rows and four of 250
-// neighbours each, but those whose targets are all the same. What was learnt there is then compared
-// with one length for all columns on all rows, by the leave-one-out error on the features of up to 1000
-// pivots, and the better is kept; the machine that is fitted chooses its ridge on all rows.
+// Above MaxRows rows the objective is the sum over a random block of 700 rows and four blocks of 250 neighbouring rows each,
+// without blocks whose targets are constant. The result is then compared with one common length on all rows, by the leave-one-out
+// error on the features of up to 1000 pivots, and the better is kept. The fitted machine chooses its ridge on all rows.
 //
-// Of more than 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], those lengths are a start alone: from
-// there, and from the best of three lengths for all columns, the leave-one-out error of ridge regression on 300
-// landmarks is climbed over 2000 other rows, with its exact gradient, and from the better of both that on 600
-// landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications.
+// Above 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], these lengths are only a start: from them, and from the best of
+// three common lengths, a climb follows the leave-one-out error of ridge regression on 300 landmarks over 2000 other rows, with its
+// exact gradient, and from the better result on 600 landmarks over 6000 rows. A value with its gradient costs about ten times rows
+// × landmarks² multiplications.
 //
-// From Lengths, of more than MaxRows rows the objective is that of so many random ones, and nothing else is looked at: lengths that are
-// known to be near need no blocks, and of so many rows the exact objective learns better lengths than landmarks.
+// With Lengths and more than MaxRows rows, the objective is that of MaxRows random rows, without other stages: lengths that are
+// known to be near need no blocks, and with that many rows the exact objective learns better lengths than landmarks.
 //
-// Numeric targets are in units of the power of two below the largest of them, less their mean, so that the unit they come
-// in changes nothing. The values of an objective in the trace are of those. With classes the targets are ±1, of more than
-// two for each against the rest.
+// Numeric targets are centred, and divided by the largest power of two below their largest magnitude, so that their unit does not
+// matter. The objective values in the trace refer to these. Classes have targets ±1, each against the rest if there are more than
+// two.
 type Search struct {
 	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
 	Objective Objective
 
-	// Start finds one length for all columns. If it is nil, this is done by the grid and the climb described above. A
-	// strategy that searches one parameter, such as an entropy.Search, can be used instead.
+	// Start finds one common length. If it is nil, the grid and the climb described above do. It can be any strategy that searches
+	// one parameter, such as an entropy.Search.
 	Start search.Strategy
 
-	// Lengths, if not nil, has a length for each column from which the climb begins, such as those that were learnt with a
-	// kernel of another family: the best of some multiples of them, from half to 16 times, on up to 300 rows. The penalty
-	// keeps them near their geometric mean. Neither Start nor any other start is looked at then.
+	// Lengths, if not nil, has one length per column as the start of the climb, such as those learnt with a kernel of another
+	// family. The best of several multiples, from half to 16 times, is chosen on up to 300 rows. The penalty keeps the lengths near
+	// their geometric mean. Start and other starts are then not used.
 	Lengths []float64
 
-	// Groups has for each column of the preprocessed rows the number of its length, from 0 on, so that columns can
-	// share a length, such as the levels of a category. If it is nil, each column has its own.
+	// Groups assigns each column of the preprocessed rows to a length, numbered from 0, so that columns can share a length, such as
+	// the levels of a category. If it is nil, each column has its own.
 	Groups []int
 
-	// PriorScale is the scale of the Student t density, in units of the logarithm of a length;
-	// 0: 0.5. NoPrior is for none.
+	// PriorScale is the scale of the Student t density of log lengths; 0: 0.5. NoPrior removes the penalty.
 	PriorScale float64 `zero:"0.5"`
 	NoPrior    bool
 
-	// NoRestarts is for the climb from one length for all columns alone, without a look for a clearly higher top from
-	// other starts.
+	// NoRestarts limits the search to the climb from one common length, without other starts.
 	NoRestarts bool
 
-	// MaxIterations is the largest number of steps of the climb. If it is 0, it is 100; on landmarks it is 50 with few
-	// rows and 20 with more.
+	// MaxIterations limits the steps of the climb. If it is 0, it is 100, and on landmarks 50 with few rows and 20 with more.
 	MaxIterations int `zero:"100, or fewer on landmarks"`
 
-	// MaxRows is the largest number of rows that the objective is computed on at once, >= 2. If it is 0, it is 2000.
+	// MaxRows is the largest number of rows in one evaluation of the objective, >= 2. If it is 0, it is 2000.
 	MaxRows int `zero:"2000" least:"2"`
 
 	// Seed is the seed for drawing rows.
@@ -220,8 +210,8 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	if err != nil {
 		return search.Choice{}, err
 	}
-	r.Expect(0) // each step has its share
-	// The climbs on more rows take most of the time.
+	r.Expect(0) // each stage has its own share
+	// Climbs on more rows take most of the time.
 	parts := progress.Parts(ctx, 1, 3, l.shareOfLast())
 	start, err := l.begin(parts[0])
 	if err != nil && !errors.Is(err, search.ErrBudget) {
@@ -245,7 +235,7 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	return l.conclude(start)
 }
 
-// shareOfLast is what comes after the climb.
+// shareOfLast returns the relative time of the stages after the climb.
 func (l *learner) shareOfLast() float64 {
 	switch {
 	case l.Lengths != nil:
@@ -258,34 +248,34 @@ func (l *learner) shareOfLast() float64 {
 	return 0
 }
 
-// climbPoint is a place of the climb: the logarithms of the parameters of a kernel and of the ridge.
+// climbPoint is a point of the climb: the logs of the parameters of a kernel and of the ridge.
 type climbPoint struct {
 	theta  []float64
 	score  float64
 	groups []int
-	centre float64 // of the prior, where groups are not of one length for all columns
-	row    int     // of the trace, where no climb has been
-	round  int     // of the trace
+	centre float64 // centre of the prior, if it is not the common length
+	row    int     // trace row, if there was no climb
+	round  int     // round in the trace
 }
 
 // learner is the state of one search.
 type learner struct {
 	*Search
 	run *search.Run
-	// objective is the one that is taken.
+	// objective is the resolved objective.
 	objective Objective
 	base      kernels.Kernel // of unit length
 	d         int
-	numbers   *mat.Dense // the rows with 0 in the place of categories, of which distances are taken
-	nearer    []float64  // what is added to the logarithm of one length for a column, 0 but of categories
+	numbers   *mat.Dense // rows with categories set to 0, for distances
+	nearer    []float64  // added to the log of a common length for a column; 0 except for categories
 	targets   learning.Targets
 	measure   search.Measure
-	spread    []float64         // ln of each column's standard deviation
-	sample    *learning.Block   // the rows of the start, blocks[0] where those are all
-	sampled   int               // how many
-	blocks    []*learning.Block // those of the climb
-	onBlocks  int               // rows of blocks, 0 if they are all rows
-	near      float64           // a ridge near that of the machine on all rows, 0 if none is known
+	spread    []float64         // log of each column's standard deviation
+	sample    *learning.Block   // rows of the start; blocks[0] if these are all rows
+	sampled   int               // number of rows in sample
+	blocks    []*learning.Block // rows of the climb
+	onBlocks  int               // number of rows in blocks; 0 if they are all rows
+	near      float64           // a ridge near that of the machine on all rows; 0 if unknown
 }
 
 func newLearner(s *Search, r *search.Run) (*learner, error) {
@@ -336,8 +326,8 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	return l, l.divide()
 }
 
-// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
-// rest of more. No objective knows the constant or the unit of the targets.
+// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the rest. Objectives depend
+// neither on the constant nor on the unit of the targets.
 func targetsOf(r *search.Run) (learning.Targets, error) {
 	given, mean, names, err := closedform.MachineTargets(r)
 	switch {
@@ -351,14 +341,13 @@ func targetsOf(r *search.Run) (learning.Targets, error) {
 	return learning.Targets{Y: mean, Weights: r.Distinct.CountInClass(given, mean), Outputs: names - 1}, nil
 }
 
-// degenerate reports whether there is nothing to learn from: fewer than three rows, or
-// targets that are all the same.
+// degenerate reports whether there is nothing to learn: fewer than three rows, or constant targets.
 func (l *learner) degenerate() bool {
 	n, _ := l.targets.Y.Dims()
 	return n < 3 || constant(l.targets.Y)
 }
 
-// constant reports whether all rows of y are the same.
+// constant reports whether all rows of y are equal.
 func constant(y *mat.Dense) bool {
 	n, _ := y.Dims()
 	for i := range n {
@@ -369,7 +358,7 @@ func constant(y *mat.Dense) bool {
 	return true
 }
 
-// kernel is the kernel of some groups of columns.
+// kernel returns the kernel with one length per group of columns.
 func (l *learner) kernel(groups []int) kernels.ARD {
 	lengths := l.d
 	if groups != nil {
@@ -378,8 +367,8 @@ func (l *learner) kernel(groups []int) kernels.ARD {
 	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups, Categories: l.run.Categories}
 }
 
-// nearer returns what to add to the logarithm of a length for a column of categories, so that the mean squared distance of two rows
-// becomes that of a column of unit deviation, 2.
+// nearer returns the number to add to the log length of a categorical column, for which the mean squared distance of two rows
+// becomes 2, as for a column with unit standard deviation.
 func nearer(codes []float64) float64 {
 	differ := distinct.Differ(codes)
 	if differ == 0 {
@@ -388,7 +377,7 @@ func nearer(codes []float64) float64 {
 	return math.Log(differ/2) / 2
 }
 
-// apart returns a place of one length for all columns, shorter for categories, with what comes after it.
+// apart returns a point with a common length, adjusted for categories, followed by the rest.
 func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64 {
 	out := slices.Repeat([]float64{length}, len(k.Lengths))
 	for g, p := range k.Params()[:len(k.Lengths)] {
@@ -399,7 +388,7 @@ func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64
 	return append(out, rest...)
 }
 
-// ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.
+// ridgeAt returns the position of the ridge: the last, or the one before the slope of LeaveOneOutLogistic.
 func (l *learner) ridgeAt(theta []float64) int {
 	if l.objective == LeaveOneOutLogistic {
 		return len(theta) - 2
@@ -407,10 +396,10 @@ func (l *learner) ridgeAt(theta []float64) int {
 	return len(theta) - 1
 }
 
-// oneLength is the group of all columns.
+// oneLength assigns all columns to one group.
 func (l *learner) oneLength() []int { return make([]int, l.d) }
 
-// problem is the learning of a kernel on blocks. The values are rows of the run.
+// problem returns the learning problem of a kernel on blocks. Its values are rows of the trace.
 func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps int) *learning.Problem {
 	k := l.kernel(groups)
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps,
@@ -432,7 +421,7 @@ func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps in
 	return p
 }
 
-// climb improves all lengths from one.
+// climb improves all lengths from a common one.
 func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 	k := l.kernel(l.Groups)
 	n, _ := l.run.X.Dims()
@@ -469,7 +458,7 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 		if !math.IsInf(out.F, -1) {
 			at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
 		}
-		if err != nil || math.IsInf(out.F, -1) { // what was there stays
+		if err != nil || math.IsInf(out.F, -1) { // keep the previous point
 			return err
 		}
 		if inverse = out.Inverse; !learnt && looksElsewhere {
@@ -489,7 +478,8 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 			}
 		}
 		theta = slices.Clone(at.theta)
-		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
+		// If few rows carry no information about a column, the objective is flat there, and more rows would not bring the length
+		// back.
 		for j := range k.Lengths {
 			theta[j] = min(theta[j], centres[j]+learning.Farthest)
 		}
@@ -497,24 +487,24 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 	return nil
 }
 
-// climbRows is rows that a climb goes on.
+// climbRows holds the rows of a climb.
 type climbRows struct {
 	blocks []*learning.Block
 	rows   int
 }
 
-// conclude takes the best place of the trace.
+// conclude chooses the best point of the trace.
 func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 	out := search.Choice{Target: missing, Measure: l.measure, Status: search.StatusOK, Start: loo.Start{Near: l.near}}
 	for _, row := range l.run.Trace() {
-		// Of the grid a row has no logarithm of the ridge.
+		// A row of the grid has no log ridge.
 		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta,
 			at.theta[:min(n, len(at.theta))]) &&
 			row.Iteration != at.row {
 			out.Iteration = row.Iteration
 		}
 	}
-	if out.Iteration == 0 { // a kernel that stays as it is
+	if out.Iteration == 0 { // a kernel that was not changed
 		out.Iteration = max(1, at.row)
 		if math.IsInf(at.score, -1) {
 			out.Measure = search.Measure{}
@@ -540,8 +530,8 @@ func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 	return out, nil
 }
 
-// warnOfBounds says that the ridge has been climbed to an end of its range, or a length to the least. The largest is the length of a
-// column that says nothing, and no reason to doubt.
+// warnOfBounds adds a warning if the ridge is at a bound, or a length at its lower bound. The upper bound is the length of an
+// irrelevant column, which is no reason for a warning.
 func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	b, ridge := l.bounds(k), l.ridgeAt(at.theta)
 	switch v := at.theta[ridge]; {
@@ -550,7 +540,7 @@ func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	case v >= b.High[ridge]:
 		l.run.Warn("the ridge is the largest that is looked at, %.2g: the columns say next to nothing of the targets", math.Exp(v))
 	}
-	if at.round == landmarkRound { // where lengths may be shorter
+	if at.round == landmarkRound { // lengths may be shorter there
 		return
 	}
 	for g, p := range k.Params()[:len(k.Lengths)] {
@@ -561,5 +551,5 @@ func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	}
 }
 
-// missing is the value of what was not computed.
+// missing is the value of quantities that were not computed.
 var missing = math.NaN()

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-const shapeStream = 0x7368617065 // "shape"
+const shapeStream = 0x7368617065 // the random stream "shape"
 
 // divide chooses the rows of the start and of the climb.
 func (l *learner) divide() error {
@@ -53,7 +53,7 @@ func (l *learner) divide() error {
 			return err
 		}
 		if i > 0 && constant(b.Y) {
-			continue // neighbours of one class, or zeros: they have no best variance
+			continue // neighbours with constant targets have no best variance
 		}
 		l.blocks = append(l.blocks, b)
 		l.onBlocks += len(rows)
@@ -73,7 +73,7 @@ func (l *learner) divide() error {
 	return nil
 }
 
-// local returns the rows of a random block, and those nearest to each of a few more.
+// local returns the rows of a random block, and the rows nearest to each of a few others.
 func (l *learner) local(order []int, random, near int) [][]int {
 	x := l.numbers
 	n, _ := x.Dims()
@@ -90,7 +90,7 @@ func (l *learner) local(order []int, random, near int) [][]int {
 	return out
 }
 
-// block is an objective's share of some rows, nil for all.
+// block returns the objective of some rows, nil for all.
 func (l *learner) block(rows []int) (*learning.Block, error) {
 	x, t := l.run.X, l.targets
 	if rows != nil {
@@ -108,7 +108,7 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 	if limit == 0 {
 		limit = kernels.MaxKernelBytes
 	}
-	// The matrix, its inverse, the factor's and the derivative, beside what the block keeps.
+	// The matrix, its inverse, the inverse of the factor and the derivative, in addition to the block's own memory.
 	if err := check.BytesWithin(searchType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit,
 		"lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
@@ -116,11 +116,11 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers, MaxBytes: limit})
 }
 
-// bounds are those of the parameters, lengths in units of the columns' deviations.
+// bounds returns the bounds of the parameters, with lengths in units of the standard deviations.
 func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 	b := learning.DefaultBounds(k)
 	for i, p := range k.Params()[:len(k.Lengths)] {
-		if p.Kind == kernels.KindShape { // of categories: as of a column of unit deviation
+		if p.Kind == kernels.KindShape { // categories count as columns with unit standard deviation
 			b.Low[i], b.High[i] = learning.LengthBounds()
 			continue
 		}
@@ -132,13 +132,12 @@ func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 		b.High[i] += high
 	}
 	if last := len(b.Low) - 1; l.objective == LeaveOneOutLogistic {
-		b.Low[last], b.High[last] = -3, 4 // the slope of scores that are about ±1
+		b.Low[last], b.High[last] = -3, 4 // slope of scores of about ±1
 	}
 	return b
 }
 
-// begin returns the best kernel of one length for all columns; a spot without theta is the row
-// of a kernel that stays as it is.
+// begin returns the best kernel with a common length. A point without theta is the row of a kernel that is not changed.
 func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	switch {
 	case l.Lengths != nil && !l.degenerate():
@@ -178,7 +177,7 @@ func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	if err != nil || l.sampled == n || d == 1 {
 		return best, err
 	}
-	// The centre of the prior is that of all rows.
+	// The centre of the prior is optimised on all rows.
 	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), learning.PolishSteps)
 	p.Inverse = out.Inverse
 	out, err = p.Improve(parts[2], best.theta)
@@ -188,17 +187,17 @@ func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	return best, err
 }
 
-// startPoint is a place of one length and a ridge.
+// startPoint returns the point with a common length and a ridge.
 func (l *learner) startPoint(length, ridge float64) []float64 {
 	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
 	theta[0] = length
 	if l.objective == LeaveOneOutLogistic {
-		theta = append(theta, math.Log(2)) // of scores that are about ±1
+		theta = append(theta, math.Log(2)) // for scores of about ±1
 	}
 	return theta
 }
 
-// multiples has the factors by which a search multiplies Lengths.
+// multiples are the factors of Lengths that a search tries.
 var multiples = []float64{.5, 1, 2, 4, 8, 16}
 
 // multiple returns the best of the multiples of Lengths.
@@ -240,7 +239,7 @@ func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 	return best, nil
 }
 
-// withOneLength is a place with one length for all columns in the place of those that multiple has found.
+// withOneLength replaces the lengths of a point by a common length.
 func (l *learner) withOneLength(at climbPoint) climbPoint {
 	if l.Lengths != nil {
 		at.theta, at.groups = l.startPoint(at.centre, math.Exp(at.theta[l.ridgeAt(at.theta)])), l.oneLength()
@@ -253,7 +252,7 @@ func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length flo
 	return l.tryPlace(ctx, p, l.startPoint(length, 1), learning.StartRidges)
 }
 
-// tryPlace returns the objective at a place, at the best of some ridges.
+// tryPlace returns the objective at a point, at the best of several ridges.
 func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridges []float64) (_ []float64, score float64, err error) {
 	at := l.ridgeAt(theta)
 	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
@@ -274,7 +273,7 @@ func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridg
 	return theta, got.Score, nil
 }
 
-// median is the median distance, or 1 where most rows are equal.
+// median returns the median distance, or 1 if most rows are equal.
 func (l *learner) median(ctx context.Context) (float64, error) {
 	m, err := kernels.MedianSquaredDistance(ctx, l.numbers, l.Seed)
 	if err != nil {
@@ -286,7 +285,7 @@ func (l *learner) median(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// atMedian is where the family's search would begin, for rows from which nothing is learnt.
+// atMedian returns the start of the family, for rows from which nothing can be learnt.
 func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
 	param, err := l.run.Family.Start(ctx, l.numbers)
@@ -302,7 +301,7 @@ func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	return climbPoint{score: math.Inf(-1), row: row.Iteration}, err
 }
 
-// chosen is the kernel that another strategy has chosen.
+// chosen returns the kernel chosen by another strategy.
 func (l *learner) chosen(ctx context.Context) (climbPoint, error) {
 	l.run.Expect(20)
 	choice, err := l.Start.Choose(ctx, l.run)
@@ -326,7 +325,7 @@ func (l *learner) chosen(ctx context.Context) (climbPoint, error) {
 	return climbPoint{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 
-// lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
+// lengthOf returns the length for which the family's kernel at 1 equals that of a parameter.
 func (l *learner) lengthOf(param float64) (float64, error) {
 	k := l.run.Family.Kernel(param)
 	ratio := 1.0
@@ -346,7 +345,7 @@ func (l *learner) lengthOf(param float64) (float64, error) {
 			ratio *= math.Pow(params[of].Value, side.power)
 		}
 	}
-	// A length, a rate, or a rate of squares: that which gives the same value.
+	// The parameter may be a length, a rate, or a rate of squares: choose the one with the same value.
 	x, zero := []float64{1}, []float64{0}
 	best, off := ratio, math.Inf(1)
 	for _, power := range []float64{1, -1, -0.5} {

@@ -24,25 +24,25 @@ const (
 	classifierKind = "stacking.Classifier"
 )
 
-// Classifier is the mean of the probabilities of classifiers, with the shares of the least log loss of what each says of rows that
-// it has not seen. All models have to give probabilities. Fit costs a fit of each model, and one for each fold of those
-// that have no LeaveOneOutProba. A class that a fold's training rows lack has the probability 0 there.
+// Classifier averages the probabilities of several classifiers. The shares of the mean minimise the log loss on rows that the
+// models were not fitted to. All models must give probabilities. Fit costs a fit of each model, and one more for each fold for
+// models without LeaveOneOutProba. A class that is missing from a fold's training rows has the probability 0 there.
 //
 // See also [Regressor].
 type Classifier struct {
-	// Models are fitted as clones, and get gaps, NaN in x, as they are. If it is nil, they are two machines, an
-	// [lssvm.Classifier] and one of a linear kernel.
+	// Models are fitted as clones and receive gaps (NaN in x) unchanged. If it is nil, they are two machines: an [lssvm.Classifier]
+	// with its default kernel and one with a linear kernel.
 	Models []estimators.Classifier
 
-	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is
-	// [validation.StratifiedKFold], or with Groups [validation.StratifiedGroupKFold] of these.
+	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.StratifiedKFold], or
+	// with Groups [validation.StratifiedGroupKFold].
 	Splitter validation.Splitter
 
-	// Groups is as in [Regressor].
+	// Groups has the same meaning as in [Regressor].
 	Groups []int `settings:"-"`
 
 	f *fitted[estimators.Classifier]
-	m *average.Classifier // of those that have a share
+	m *average.Classifier // mean of the models that have a share
 }
 
 var _ interface {
@@ -60,23 +60,23 @@ var _ interface {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets those of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { setCategories(c, c.Models, columns) }
 
-// SetColumnNames sets those of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+// SetColumnNames sets the column names of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
 func (c *Classifier) SetColumnNames(names []string) { setColumnNames(c, c.Models, names) }
 
 // ColumnNames implements [estimators.ColumnNamer].
 func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
 
-// Fit fits each model to x (n×d) and the labels y (n), and finds the shares. Errors are as for [Regressor.Fit], and one that wraps
-// errors.ErrUnsupported for a model without probabilities.
+// Fit fits each model to x (n×d) and the labels y (n), and computes the shares. Errors are as for [Regressor.Fit]; a model without
+// probabilities gives an error that wraps errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take.
+// FitWeighted is like Fit, with a weight > 0 for each row. All models must support weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
@@ -126,7 +126,7 @@ func (c *Classifier) models() []estimators.Classifier {
 	return c.Models
 }
 
-// exact returns the probabilities that a machine gives the classes of rows in closed form.
+// exact returns the leave-one-out probabilities that a machine computes in closed form.
 func (c *Classifier) exact(e estimators.Classifier, y []int) (left, none []float64, ok bool, err error) {
 	l, ok := e.(interface{ LeaveOneOutProba() (*mat.Dense, error) })
 	if !ok || c.Groups != nil {
@@ -139,7 +139,7 @@ func (c *Classifier) exact(e estimators.Classifier, y []int) (left, none []float
 	return own(p, e.Classes(), y), nil, true, nil
 }
 
-// own are the probabilities of the classes that rows have, 0 of those that are unknown.
+// own returns the probability of each row's own class, or 0 if the class is unknown.
 func own(p *mat.Dense, names, y []int) []float64 {
 	out := make([]float64, len(y))
 	for i, label := range y {
@@ -150,7 +150,7 @@ func own(p *mat.Dense, names, y []int) []float64 {
 	return out
 }
 
-// predictClasses sets probabilities of rows that a model was not fitted to.
+// predictClasses stores the probabilities that a model predicts for rows it was not fitted to.
 func predictClasses(e estimators.Classifier, test folds.Rows[int], at []int, out *seen[estimators.Classifier]) error {
 	out.variances = nil
 	p, err := e.(estimators.ProbaPredictor).PredictProba(test.X)
@@ -163,15 +163,15 @@ func predictClasses(e estimators.Classifier, test folds.Rows[int], at []int, out
 	return nil
 }
 
-// keep takes over what was fitted.
+// keep replaces the model by the newly fitted one.
 func (c *Classifier) keep(f *fitted[estimators.Classifier]) {
 	c.f, c.m = f, average.NewClassifier(classifierType, f.parts)
 }
 
-// Shares returns the fitted models that have a share of the mean, the largest first. It returns nil before Fit.
+// Shares returns the fitted models that have a share of the mean, the largest share first. It returns nil before Fit.
 func (c *Classifier) Shares() []Share[estimators.Classifier] { return c.f.shares() }
 
-// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the distinct labels that Fit received, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.f == nil {
 		return nil
@@ -179,7 +179,7 @@ func (c *Classifier) Classes() []int {
 	return c.m.Classes()
 }
 
-// Predict returns the class of the largest mean probability of each row.
+// Predict returns the class with the largest mean probability for each row.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.rows(classifierType, x)
@@ -199,7 +199,7 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return c.m.PredictTo(dst, xd)
 }
 
-// PredictProba returns the mean of the probabilities of the models (m×K), a column for each of Classes.
+// PredictProba returns the weighted mean of the models' probabilities (m×K), with a column for each of Classes.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.rows(classifierType, x)
@@ -209,7 +209,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.m.PredictProba(xd)
 }
 
-// PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of Classes.
+// PredictProbaTo is like PredictProba but writes to dst, which has a row for each row of x and a column for each of Classes.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	xd, err := c.f.rows(classifierType, x)
@@ -219,10 +219,10 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return c.m.PredictProbaTo(dst, xd)
 }
 
-// Decision returns the probabilities, whose largest is what is predicted.
+// Decision returns the probabilities. Predict returns the class with the largest one.
 func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) { return c.PredictProba(x) }
 
-// DecisionTo is PredictProbaTo.
+// DecisionTo is the same as PredictProbaTo.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.PredictProbaTo(dst, x) }
 
 // Report returns the report of the model with the largest share. Before Fit it is empty.
@@ -233,7 +233,7 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.Report()
 }
 
-// Graph implements [graph.Grapher] if all models that have a share do.
+// Graph implements [graph.Grapher] if all models that have a share implement it.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.f == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)
@@ -241,21 +241,21 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return c.m.Graph(x)
 }
 
-// Supports reports whether all models can do a.
+// Supports reports whether all models support the capability a.
 func (c *Classifier) Supports(a estimators.Capability) bool {
-	if a == estimators.Decision || a == estimators.DecisionTo { // which are the probabilities
+	if a == estimators.Decision || a == estimators.DecisionTo { // these return the probabilities
 		a = estimators.Proba
 	}
 	return c.f.supports(c, c.models(), a)
 }
 
-// MarshalBinary writes the models that have a share, and the shares.
+// MarshalBinary encodes the shares and the models that have one.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return c.f.marshal(classifierKind, classifierType)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Models. Errors are [estimators.ErrBadModel] and
-// leave c as it was.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Models. Errors wrap [estimators.ErrBadModel]
+// and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	f, err := unmarshal(classifierKind, classifierType, data, c.models())
 	if err == nil {

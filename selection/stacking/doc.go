@@ -1,10 +1,9 @@
-// Package stacking holds the mean of any estimators, with shares that predict best what each has predicted of rows that it has not
-// seen (D. H. Wolpert, Neural Networks 5, 1992; L. Breiman, Machine Learning 24, 1996).
+// Package stacking averages any estimators, with the shares that predict best on rows that the estimators were not fitted to (D. H.
+// Wolpert, Neural Networks 5, 1992; L. Breiman, Machine Learning 24, 1996).
 //
-// What an estimator says of a row without it is exact, at no further fit, where it can be computed (the machines of package
-// lssvm); others are fitted again without each of a few folds. Shares are at least 0 and their sum is 1. They are drawn
-// toward equal ones, so that few rows do not decide, and a model of less than 2% is left out: of the predictions and of
-// the model file.
+// The machines of package lssvm compute their leave-one-out predictions exactly and without further fits. All other estimators are
+// fitted again without each of a few folds. Shares are at least 0 and sum to 1. They are shrunk toward equal shares, so that a few
+// rows do not decide. A model with a share below 2% is removed from the predictions and from the model file.
 //
-// It is the mathematics by which selection.Regressor and selection.Classifier weigh their own models.
+// selection.Regressor and selection.Classifier weight their own models by the same method.
 package stacking

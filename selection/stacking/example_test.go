@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/stacking"
 )
 
-// A linear model and a machine, each with the share that it earns on rows that it has not seen.
+// The mean of a linear model and a machine, each with the share that its errors on unseen rows give it.
 func ExampleRegressor() {
 	x, y := bent(200, 1)
 	r := &stacking.Regressor{Models: []estimators.Regressor{&ridge.Regressor{}, &lssvm.Regressor{}}}

@@ -6,13 +6,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*Regressor](regressorKind, registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.nested() }})
 	registry.Add[*Classifier](classifierKind, registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.nested() }})
 }
 
-// nested are the models that have a share.
+// nested returns the models that have a share.
 func (f *fitted[E]) nested() (out []registry.Part) {
 	if f == nil {
 		return nil

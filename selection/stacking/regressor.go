@@ -24,27 +24,27 @@ const (
 	regressorKind = "stacking.Regressor"
 )
 
-// Regressor is the mean of regressors with the shares of the least squared error of what each says of rows that it has not seen.
-// Variances and intervals, where all models that have a share give variances, are those of the mixture, times one factor that makes
-// the errors of unseen rows as large as they say. Fit costs a fit of each model, and one for each fold of those that have no
-// LeaveOneOutResiduals.
+// Regressor averages several regressors. The shares of the mean minimise the squared error on rows that the models were not fitted
+// to. Variances and intervals are available if all models that have a share give variances. They are those of the mixture,
+// multiplied by a factor that makes them agree with the errors on unseen rows. Fit costs a fit of each model, and one more for each
+// fold for models without LeaveOneOutResiduals.
 //
 // See also [Classifier].
 type Regressor struct {
-	// Models are fitted as clones, and get gaps, NaN in x, as they are. If it is nil, they are an [lssvm.Regressor] and a
+	// Models are fitted as clones and receive gaps (NaN in x) unchanged. If it is nil, they are an [lssvm.Regressor] and a
 	// [ridge.Regressor].
 	Models []estimators.Regressor
 
-	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is [validation.KFold], or
-	// with Groups [validation.GroupKFold] of these.
+	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.KFold], or with Groups
+	// [validation.GroupKFold].
 	Splitter validation.Splitter
 
-	// Groups has the group of each row of Fit, such as a patient: the rows of a group are left out together. Models get them if
-	// they are an [estimators.Grouper].
+	// Groups has the group of each row of Fit, such as a patient. The rows of a group are in the same fold. Models that are an
+	// [estimators.Grouper] receive the groups.
 	Groups []int `settings:"-"`
 
 	f *fitted[estimators.Regressor]
-	m *average.Regressor // of those that have a share
+	m *average.Regressor // mean of the models that have a share
 }
 
 var _ interface {
@@ -60,23 +60,23 @@ var _ interface {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets those of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) { setCategories(r, r.Models, columns) }
 
-// SetColumnNames sets those of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+// SetColumnNames sets the column names of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
 func (r *Regressor) SetColumnNames(names []string) { setColumnNames(r, r.Models, names) }
 
 // ColumnNames implements [estimators.ColumnNamer].
 func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
-// Fit fits each model to x (n×d) and y (n), and finds the shares. Errors: those of the models, preceded by which it is, and of
-// the Splitter; [estimators.ErrParam] for an empty Models, a nil one, and a Splitter whose test parts have rows in common.
+// Fit fits each model to x (n×d) and y (n), and computes the shares. Errors: those of the models, preceded by the model's number;
+// those of the Splitter; and [estimators.ErrParam] if Models is empty or contains nil, or if two test parts have a row in common.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take.
+// FitWeighted is like Fit, with a weight > 0 for each row. All models must support weights.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
@@ -117,7 +117,8 @@ func (r *Regressor) models() []estimators.Regressor {
 	return r.Models
 }
 
-// exact returns what a machine says of rows in closed form. Variances that it has not are those that it gives the rows as it is fitted.
+// exact returns the leave-one-out residuals and variances that a machine computes in closed form. If it has no leave-one-out
+// variances, the variances are those that it predicts for the rows it was fitted to.
 func (r *Regressor) exact(ctx context.Context, e estimators.Regressor, x *mat.Dense) (left, variances []float64, ok bool, err error) {
 	l, ok := e.(estimators.LeaveOneOutPredictor)
 	if !ok || !estimators.Supports(e, estimators.LeaveOneOut) || r.Groups != nil && !estimators.Supports(e, estimators.Grouping) {
@@ -136,7 +137,7 @@ func (r *Regressor) exact(ctx context.Context, e estimators.Regressor, x *mat.De
 	return left, variances, true, err
 }
 
-// predictNumbers sets residuals and variances of rows that a model was not fitted to.
+// predictNumbers stores the residuals and variances of rows that a model was not fitted to.
 func predictNumbers(e estimators.Regressor, test folds.Rows[float64], at []int, out *seen[estimators.Regressor]) (err error) {
 	var mean, variance []float64
 	if v, ok := e.(estimators.VariancePredictor); ok && estimators.Supports(e, estimators.Variance) {
@@ -158,16 +159,16 @@ func predictNumbers(e estimators.Regressor, test folds.Rows[float64], at []int, 
 	return nil
 }
 
-// keep takes over what was fitted.
+// keep replaces the model by the newly fitted one.
 func (r *Regressor) keep(f *fitted[estimators.Regressor]) {
 	r.f, r.m = f, average.NewRegressor(regressorType, f.parts)
 	r.m.VarianceFactor = f.factor
 }
 
-// Shares returns the fitted models that have a share of the mean, the largest first. It returns nil before Fit.
+// Shares returns the fitted models that have a share of the mean, the largest share first. It returns nil before Fit.
 func (r *Regressor) Shares() []Share[estimators.Regressor] { return r.f.shares() }
 
-// Predict returns the mean of the predictions of the models, by their shares.
+// Predict returns the mean of the models' predictions, weighted by their shares.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.f.rows(regressorType, x)
@@ -187,7 +188,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return r.m.PredictTo(dst, xd)
 }
 
-// PredictVariance returns the mean and the variance of the mixture. The error wraps errors.ErrUnsupported if a model gives no
+// PredictVariance returns the mean and the variance of the mixture. The error wraps errors.ErrUnsupported if a model has no
 // variances.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
@@ -201,7 +202,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return r.m.PredictVariance(xd)
 }
 
-// PredictInterval returns the bounds of a normal distribution of the mean and the variance of PredictVariance.
+// PredictInterval returns the bounds of a normal distribution with the mean and the variance of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := r.f.each(regressorType, estimators.Variance); err != nil {
@@ -222,7 +223,7 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.Report()
 }
 
-// Graph implements [graph.Grapher] if all models that have a share do.
+// Graph implements [graph.Grapher] if all models that have a share implement it.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.f == nil {
 		return graph.Outputs{}, fault.NotFitted(regressorType)
@@ -230,19 +231,19 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.Graph(x)
 }
 
-// Supports reports whether all models can do c.
+// Supports reports whether all models support the capability c.
 func (r *Regressor) Supports(c estimators.Capability) bool {
-	if c == estimators.Interval { // of the variances
+	if c == estimators.Interval { // an interval is computed from the variances
 		c = estimators.Variance
 	}
 	return r.f.supports(r, r.models(), c)
 }
 
-// MarshalBinary writes the models that have a share, and the shares.
+// MarshalBinary encodes the shares and the models that have one.
 func (r *Regressor) MarshalBinary() ([]byte, error) { return r.f.marshal(regressorKind, regressorType) }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Models. Errors are [estimators.ErrBadModel] and leave
-// r as it was.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Models. Errors wrap [estimators.ErrBadModel]
+// and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	f, err := unmarshal(regressorKind, regressorType, data, r.models())
 	if err != nil {

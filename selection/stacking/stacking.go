@@ -22,30 +22,31 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// seen is a fitted model with what it says of each row without having seen it: the residual of a number or the probability of the
-// class, and the variances of numbers, nil where it has none.
+// seen is a fitted model with its predictions for rows that it was not fitted to: for each row the residual of a number or the
+// probability of the class, and for numbers the variances, which are nil if the model has none.
 type seen[E any] struct {
 	model           E
 	left, variances []float64
 }
 
-// task is one Fit.
+// task holds the parts of one Fit that depend on the kind of targets.
 type task[Y float64 | int, E folds.Learner[Y]] struct {
 	typ      string
 	models   []E
 	splitter validation.Splitter
-	// exact says what a fitted model says of rows without them; ok is false where it cannot.
+	// exact returns the leave-one-out predictions of a fitted model. Ok is false if the model cannot compute them.
 	exact func(ctx context.Context, e E) (left, variances []float64, ok bool, err error)
-	// predict sets what a model says of rows that it was not fitted to; variances become nil where it has none.
+	// predict stores the predictions of a model for rows that it was not fitted to. It sets the variances to nil if the model has
+	// none.
 	predict func(e E, test folds.Rows[Y], at []int, out *seen[E]) error
 	shares  func(left [][]float64, weights []float64) []float64
 }
 
-// fitted are the models that have a share, the largest first, as a mean takes them.
+// fitted holds the models that have a share, the largest share first.
 type fitted[E any] struct {
 	parts  []average.Part[E]
-	of     []int   // which of Models they are
-	factor float64 // of their variance
+	of     []int   // indices in Models
+	factor float64 // multiplies their variance
 }
 
 func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (out fitted[E], err error) {
@@ -66,7 +67,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 			return out, fmt.Errorf("%s: %w", t.typ, err)
 		}
 	}
-	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, nil, rows.X, nil) // no steps: it checks columns
+	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, nil, rows.X, nil) // without steps it only checks the columns
 	if err != nil {
 		return out, err
 	}
@@ -121,7 +122,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 	return out, nil
 }
 
-// divide returns the folds of all rows, and makes the weights 0 of rows that are in no test part.
+// divide returns the folds of all rows, and sets the weights of rows that are in no test part to 0.
 func (t task[Y, E]) divide(merged *distinct.Rows, n int, labels []int, weights []float64) ([]validation.Fold, error) {
 	first := labels
 	if labels != nil && merged.Repeated() {
@@ -149,7 +150,7 @@ func (t task[Y, E]) divide(merged *distinct.Rows, n int, labels []int, weights [
 	return divided, nil
 }
 
-// again fits clones without each fold, and asks them about its rows.
+// again fits a clone without each fold and stores its predictions for the rows of that fold.
 func (t task[Y, E]) again(ctx context.Context, model E, rows folds.Rows[Y], divided []validation.Fold, out *seen[E]) error {
 	n, _ := rows.X.Dims()
 	out.left, out.variances = make([]float64, n), make([]float64, n)
@@ -166,10 +167,10 @@ func (t task[Y, E]) again(ctx context.Context, model E, rows folds.Rows[Y], divi
 	return nil
 }
 
-// Share is a model's share of the mean.
+// Share is a model with its share of the mean.
 type Share[E any] struct {
 	Share float64
-	// Model is fitted, and must not be fitted again.
+	// Model is fitted. The caller must not fit it again.
 	Model E
 }
 
@@ -183,10 +184,10 @@ func (f *fitted[E]) shares() (out []Share[E]) {
 	return out
 }
 
-// supports is estimators.Supports for a mean of the models that have a share, or of all before Fit.
+// supports is estimators.Supports for the mean of the models that have a share, or of all Models before Fit.
 func (f *fitted[E]) supports(wrapper any, models []E, c estimators.Capability) bool {
 	w := estimators.Wrapped{Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
-	if f != nil && c != estimators.Categorizing { // which the next Fit asks of all
+	if f != nil && c != estimators.Categorizing { // the next Fit needs this capability of all Models
 		models = nil
 		for _, p := range f.parts {
 			models = append(models, p.Model)
@@ -198,7 +199,7 @@ func (f *fitted[E]) supports(wrapper any, models []E, c estimators.Capability) b
 	return w.Supports(wrapper, c)
 }
 
-// setCategories sets the categories of all models of a wrapper, if all take them.
+// setCategories sets the categories of all models if each of them supports categories.
 func setCategories[E any](wrapper any, models []E, columns []int) {
 	if !estimators.Supports(wrapper, estimators.Categorizing) {
 		return
@@ -208,7 +209,7 @@ func setCategories[E any](wrapper any, models []E, columns []int) {
 	}
 }
 
-// setColumnNames names the columns of all models of a wrapper, if all take names.
+// setColumnNames sets the column names of all models if each of them supports names.
 func setColumnNames[E any](wrapper any, models []E, names []string) {
 	if !estimators.Supports(wrapper, estimators.Naming) {
 		return
@@ -218,7 +219,7 @@ func setColumnNames[E any](wrapper any, models []E, names []string) {
 	}
 }
 
-// columnNames returns the names of the first model that has any.
+// columnNames returns the names of the first model that has names.
 func (f *fitted[E]) columnNames() []string {
 	if f == nil {
 		return nil
@@ -231,7 +232,7 @@ func (f *fitted[E]) columnNames() []string {
 	return nil
 }
 
-// each returns the error of the first model that cannot do c.
+// each returns an error for the first model that does not support c.
 func (f *fitted[E]) each(typ string, c estimators.Capability) error {
 	if f == nil {
 		return fault.NotFitted(typ)
@@ -244,17 +245,17 @@ func (f *fitted[E]) each(typ string, c estimators.Capability) error {
 	return nil
 }
 
-// rows checks rows that are asked about.
+// rows checks the rows of a prediction.
 func (f *fitted[E]) rows(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	return check.DenseGaps("x", x, check.Anywhere) // of which the models say what they take
+	return check.DenseGaps("x", x, check.Anywhere) // the models themselves check for gaps
 }
 
-// stored is a fitted mean in a file.
+// stored is the form of a fitted mean in a file.
 type stored struct {
-	Of     []int // which of Models have a share
+	Of     []int // indices in Models of those that have a share
 	Shares codec.Floats
 	Models []estimators.NestedModel
 	Chain  []byte

@@ -27,7 +27,7 @@ import (
 
 var ctx = context.Background()
 
-// bent draws rows of which a line says half, and a wave the other half.
+// bent draws rows whose target is half a line and half a wave.
 func bent(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -47,7 +47,7 @@ func loss(t *testing.T, r estimators.Regressor, x *mat.Dense, y []float64) float
 	return floats.Dot(p, p) / float64(len(y)) / stat.PopVariance(y, nil)
 }
 
-// models are a machine with an exact leave-one-out error, one that has folds alone, and one that says nothing.
+// models returns one model with an exact leave-one-out error, one that needs folds, and one that predicts a constant.
 func models() []estimators.Regressor {
 	return []estimators.Regressor{
 		&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}}, &svm.Regressor{Kernel: kernels.Linear{}}, &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e4}, Ridge: 100},
@@ -95,7 +95,7 @@ func TestRegressor(t *testing.T) {
 	assert.ErrorIs(t, (&stacking.Regressor{Models: models()[1:2]}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
-// Variances are those of the mixture, and hold what they say.
+// The variances are those of the mixture, and the intervals contain as many rows as they claim.
 func TestVariancesOfAStack(t *testing.T) {
 	x, y := bent(150, 1)
 	xNew, yNew := bent(1000, 2)
@@ -112,7 +112,7 @@ func TestVariancesOfAStack(t *testing.T) {
 	assert.InDelta(t, .9, inside/1000, .04)
 }
 
-// Weights of 2 are rows given twice, and copies are left out together.
+// A weight of 2 is equivalent to giving the row twice. Copies are left out together.
 func TestWeightsOfAStack(t *testing.T) {
 	x, y := bent(40, 1)
 	twice := mat.NewDense(80, 2, nil)
@@ -166,7 +166,7 @@ func TestClassifier(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported, "an svm without Probabilities")
 }
 
-// Groups are left out together: a model that knows patients by heart has no share.
+// The rows of a group are left out together: a model that memorises patients gets no share.
 func TestGroupsOfAStack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	x, y, patients := mat.NewDense(120, 2, nil), make([]float64, 120), make([]int, 120)
@@ -221,7 +221,7 @@ func TestStacksThatAreRefused(t *testing.T) {
 	assert.Nil(t, r.Shares())
 }
 
-// Gaps and categories are the models', also in a mean that was stored.
+// The models receive gaps and categories, also after the mean was stored and loaded.
 func TestGapsAndCategoriesOfModels(t *testing.T) {
 	x, y, labels := mat.NewDense(40, 2, nil), make([]float64, 40), make([]int, 40)
 	for i := range y {

@@ -12,15 +12,16 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
-// Choice is a threshold with what it does on the rows that were left out.
+// Choice is a threshold with its scores on the rows that were left out.
 type Choice struct {
-	// Threshold is the probability above which Positive is predicted. It is -1 if all rows are, and 1 if none is.
+	// Threshold is the probability above which Positive is predicted. It is -1 if all rows are predicted as Positive, and 1 if none
+	// is.
 	Threshold float64
 
-	// Precision is the share of the rows predicted as Positive that are of it. It is NaN if there are none.
+	// Precision is the share of correct rows among those predicted as Positive. It is NaN if there are none.
 	Precision float64
 
-	// Recall is the share of the rows of Positive that are predicted as it.
+	// Recall is the share of the rows of Positive that are predicted as Positive.
 	Recall float64
 
 	// Score is the maximised quantity: the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean cost of a
@@ -28,7 +29,7 @@ type Choice struct {
 	Score float64
 }
 
-// counts holds the weights of the rows that a threshold predicts as the class, and of all.
+// counts holds the sums of the weights: of the rows that a threshold predicts as the class, and of all rows.
 type counts struct {
 	truePositives, falsePositives float64
 	positives, negatives          float64
@@ -39,13 +40,13 @@ func (c counts) recall() float64    { return c.truePositives / c.positives }
 
 // aim compares thresholds.
 type aim struct {
-	// score is to be the largest; it is -Inf for a threshold that is not allowed.
+	// score is the quantity to maximise. It is -Inf for a threshold that is not allowed.
 	score func(counts) float64
 	// unreached is the error if no threshold is allowed.
 	unreached func(best counts) error
 }
 
-// aim returns the aim of the settings.
+// aim returns the aim that the settings describe.
 func (c *Classifier) aim() (aim, error) {
 	var set []string
 	for name, value := range map[string]float64{"MinRecall": c.MinRecall, "MinPrecision": c.MinPrecision, "Beta": c.Beta,
@@ -92,7 +93,7 @@ func (c *Classifier) aim() (aim, error) {
 	return aim{score: func(n counts) float64 { return (n.recall() + 1 - n.falsePositives/n.negatives) / 2 }}, nil
 }
 
-// choose returns the best threshold for the probabilities p of the class. Of equally good ones it is the highest.
+// choose returns the best threshold for the probabilities p of the class. If several are equally good, it returns the highest.
 func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, error) {
 	order := make([]int, len(p))
 	var n counts
@@ -109,7 +110,7 @@ func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, err
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
 	best := Choice{Threshold: 1, Precision: math.NaN(), Score: a.score(n)}
-	if math.IsNaN(best.Score) { // no precision without a row
+	if math.IsNaN(best.Score) { // without a row above the threshold there is no precision
 		best.Score = math.Inf(-1)
 	}
 	precise := n
@@ -138,7 +139,7 @@ func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, err
 // below returns a threshold between a probability and the next lower one, p[order[next]].
 func below(at float64, p []float64, order []int, next int) float64 {
 	if next == len(order) {
-		return -1 // all rows are taken
+		return -1 // all rows are predicted as the class
 	}
 	if middle := at/2 + p[order[next]]/2; middle < at {
 		return middle

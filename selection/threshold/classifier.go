@@ -25,51 +25,52 @@ const (
 	classifierKind = "threshold.Classifier"
 )
 
-// Classifier predicts the class Positive where its probability is above a threshold, and otherwise the most probable of the other classes.
-// At most one of MinRecall, MinPrecision, Beta and the costs is set; if none is, the threshold has the largest balanced accuracy of the
-// class against the rest. A fit costs one of Estimator, and one for each fold if Estimator has no LeaveOneOutProba.
+// Classifier predicts the class Positive where its probability is above a threshold, and otherwise the most probable of the other
+// classes. At most one of MinRecall, MinPrecision, Beta and the costs may be set. If none is set, the threshold maximises the
+// balanced accuracy of the class against the rest. Fit costs a fit of Estimator, and one more for each fold if Estimator has no
+// LeaveOneOutProba.
 //
 // See also Classifier in package calibration, PrecisionRecall in package metrics.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It must have PredictProba, and gets gaps, NaN in x, as they are. If it is nil, it
-	// is &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It must have PredictProba, and it receives gaps (NaN in x) unchanged. If
+	// it is nil, it is &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 
-	// Positive is the label of the class. If it is nil, it is the last of Classes, such as 1 of 0 and 1.
+	// Positive is the label of the class. If it is nil, it is the last of Classes, for example 1 of the labels 0 and 1.
 	Positive *int
 
-	// MinRecall is the least share of the rows of the class that are to be found, in (0, 1]. Of the thresholds that find as many, the one
-	// with the highest precision is chosen.
+	// MinRecall is the smallest allowed share of the rows of the class that are found, in (0, 1]. Among the thresholds that reach
+	// it, the one with the highest precision is chosen.
 	MinRecall float64 `zero:"unset" most:"1"`
 
-	// MinPrecision is the least share of the rows predicted as the class that are to be of it, in (0, 1]. Of the thresholds that are as
-	// precise, the one with the highest recall is chosen. It is an error if none is.
+	// MinPrecision is the smallest allowed share of correct rows among those predicted as the class, in (0, 1]. Among the
+	// thresholds that reach it, the one with the highest recall is chosen. If none does, Fit returns an error.
 	MinPrecision float64 `zero:"unset" most:"1"`
 
-	// Beta is for the largest [metrics.FBeta], in which recall counts Beta times as much as precision.
+	// Beta selects the threshold with the largest [metrics.FBeta], in which recall counts Beta times as much as precision.
 	Beta float64 `zero:"unset"`
 
-	// FalsePositiveCost and FalseNegativeCost are for the least cost, in any unit: of a row wrongly predicted as the class, and of a row of
-	// the class that is missed.
+	// FalsePositiveCost and FalseNegativeCost select the threshold with the lowest cost. They are the costs, in any unit, of a row
+	// that is wrongly predicted as the class and of a row of the class that is missed.
 	FalsePositiveCost, FalseNegativeCost float64 `zero:"unset"`
 
-	// Splitter makes the folds, whose test parts have no row in common. If it is nil, the rows are left out in closed form, or by
-	// [validation.StratifiedKFold] of 5 folds, with Groups by [validation.StratifiedGroupKFold].
+	// Splitter makes the folds, whose test parts must have no row in common. If it is nil, the leave-one-out probabilities are used
+	// if Estimator has them, otherwise [validation.StratifiedKFold] with 5 folds, or with Groups [validation.StratifiedGroupKFold].
 	Splitter validation.Splitter
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed. The rows of a
-	// group are in the same fold, and Estimator gets the groups if it is an [estimators.Grouper].
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are in the same fold.
+	// Estimator receives the groups if it is an [estimators.Grouper].
 	Groups []int `settings:"-"`
 
 	classes.Folding
 	m *model
 }
 
-// model is a fitted Classifier.
+// model is the fitted part of a Classifier.
 type model struct {
 	chosen   estimators.Classifier
 	classes  []int
-	positive int // its place among classes
+	positive int // index of Positive in classes
 	choice   Choice
 }
 
@@ -86,10 +87,10 @@ var _ interface {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
 
-// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+// SetColumnNames sets the column names of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
 func (c *Classifier) SetColumnNames(names []string) { estimators.SetColumnNames(c.Estimator, names) }
 
 // ColumnNames implements [estimators.ColumnNamer].
@@ -107,15 +108,15 @@ func (c *Classifier) estimator() estimators.Classifier {
 	return c.Estimator
 }
 
-// Fit fits Estimator to x (n×d) and the labels y (n), and chooses the threshold. Errors: [estimators.ErrParam], also for a Positive that is
-// not among the labels and a MinPrecision that no threshold reaches; [estimators.ErrShape]; those of Estimator; an error that wraps
-// errors.ErrUnsupported if Estimator has no probabilities; or the error of ctx.
+// Fit fits Estimator to x (n×d) and the labels y (n), and chooses the threshold. Errors: [estimators.ErrParam], also if Positive is
+// not among the labels or no threshold reaches MinPrecision; [estimators.ErrShape]; those of Estimator; an error that wraps
+// errors.ErrUnsupported if Estimator has no probabilities; and the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which counts in the fit of Estimator and in the choice.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is used in the fit of Estimator and in the choice.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
@@ -176,7 +177,7 @@ func (c *Classifier) clone() estimators.Classifier {
 	return clone
 }
 
-// position returns where Positive stands among the classes.
+// position returns the index of Positive among the classes.
 func (c *Classifier) position(names []int) (int, error) {
 	if c.Positive == nil {
 		return len(names) - 1, nil
@@ -192,7 +193,7 @@ func (c *Classifier) position(names []int) (int, error) {
 func probability(p *mat.Dense, names []int, class int) []float64 {
 	n, _ := p.Dims()
 	at, found := slices.BinarySearch(names, class)
-	if !found { // no training row of the fold is of it
+	if !found { // no training row of the fold has this class
 		return make([]float64, n)
 	}
 	return mat.Col(nil, at, p)
@@ -206,7 +207,7 @@ func (c *Classifier) fitted() (*model, error) {
 	return c.m, nil
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels that Fit received, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -214,8 +215,8 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// PredictProba returns the probabilities of the fitted Estimator (m×K), a column for each of Classes. Their largest need not be the class
-// that Predict returns.
+// PredictProba returns the probabilities of the fitted Estimator (m×K), with a column for each of Classes. Predict may return
+// another class than the one with the largest probability.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m, err := c.fitted()
@@ -225,12 +226,13 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return m.chosen.(estimators.ProbaPredictor).PredictProba(x)
 }
 
-// least is subtracted from the score of Positive, so that it loses a tie at the threshold. It changes no other difference of
-// probabilities.
+// least is subtracted from the score of Positive so that it loses a tie at the threshold. It is too small to change any other
+// comparison of probabilities.
 const least = 1e-300
 
-// Decision returns scores (m×K), a column for each of Classes, whose largest is the class that Predict returns: for Positive its
-// probability less the threshold, for each other class its probability less that of the most probable of them.
+// Decision returns scores (m×K), with a column for each of Classes. Predict returns the class with the largest score. The score of
+// Positive is its probability minus the threshold; the score of another class is its probability minus that of the most probable of
+// the other classes.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	p, err := c.PredictProba(x)
@@ -267,7 +269,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, scores), nil
 }
 
-// Choice returns the chosen threshold with its precision and recall on the rows left out. It returns the zero Choice before Fit.
+// Choice returns the threshold with its precision and recall on the rows that were left out. It returns the zero Choice before Fit.
 func (c *Classifier) Choice() Choice {
 	if c.m == nil {
 		return Choice{}
@@ -275,7 +277,7 @@ func (c *Classifier) Choice() Choice {
 	return c.m.choice
 }
 
-// Chosen returns the clone of Estimator that was fitted to all rows, which must not be changed. It returns nil before Fit.
+// Chosen returns the clone of Estimator that was fitted to all rows, or nil before Fit. The caller must not change it.
 func (c *Classifier) Chosen() estimators.Classifier {
 	if c.m == nil {
 		return nil

@@ -1,11 +1,12 @@
-// Package threshold chooses above which probability a classifier decides for a class, by precision, recall or costs on rows that it has not
-// seen.
+// Package threshold chooses the probability above which a classifier predicts a class, by the precision, the recall or the costs on
+// rows that the classifier was not fitted to.
 //
-// A classifier predicts the most probable class. Where one class is rare, or one kind of mistake costs more than the other, another
-// threshold decides better with the same probabilities: find nine of ten frauds (MinRecall), raise an alarm only if it is nearly always
-// right (MinPrecision), or pay the least (FalsePositiveCost, FalseNegativeCost).
+// A classifier predicts the most probable class. If one class is rare, or one kind of mistake costs more than the other, another
+// threshold gives better decisions with the same probabilities: find nine of ten frauds (MinRecall), raise an alarm only if it is
+// nearly always right (MinPrecision), or minimise the cost (FalsePositiveCost, FalseNegativeCost).
 //
-// The rows of Fit are divided into folds. Each is predicted by the model fitted to the others, or in closed form with each row left out,
-// and the threshold is chosen on these probabilities. What [Classifier.Choice] reports is measured on the rows on which the threshold was
-// chosen, so it is a little optimistic if one of the classes has few rows.
+// The rows of Fit are divided into folds, and the model that was fitted to the other folds predicts each row; if the estimator can
+// leave out each row in closed form, that is used instead. The threshold is chosen on these probabilities. [Classifier.Choice]
+// reports the scores on the rows on which the threshold was chosen, so they are slightly optimistic if one of the classes has few
+// rows.
 package threshold

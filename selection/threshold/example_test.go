@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/threshold"
 )
 
-// One row in five is of class 1. Nine of ten of them are to be found.
+// One row in five has class 1. The classifier must find nine of ten of them.
 func ExampleClassifier() {
 	x, y := blobs(600, 1)
 	c := &threshold.Classifier{MinRecall: .9}

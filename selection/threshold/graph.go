@@ -5,7 +5,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Graph implements [graph.Grapher] if Chosen does.
+// Graph implements [graph.Grapher] if Chosen implements it.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)

@@ -16,7 +16,7 @@ import (
 
 const defaultFolds = 5
 
-// leaveOut returns the probabilities of the class for rows that were left out, and which rows these are.
+// leaveOut returns the probabilities of the class for the rows that were left out, and the indices of these rows.
 func (c *Classifier) leaveOut(ctx context.Context, chosen estimators.Classifier, rows folds.Rows[int], positive int) (
 	p []float64, tested []int, err error) {
 	if c.Splitter == nil && c.Groups == nil {
@@ -58,7 +58,7 @@ func (c *Classifier) leaveOut(ctx context.Context, chosen estimators.Classifier,
 	return p, tested, nil
 }
 
-// divide returns the folds. Copies of a row are in the same one.
+// divide returns the folds. Copies of a row are in the same fold.
 func (c *Classifier) divide(rows folds.Rows[int]) ([]validation.Fold, error) {
 	splitter := c.Splitter
 	switch {

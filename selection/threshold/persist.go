@@ -11,15 +11,15 @@ import (
 
 const version = 1
 
-// stored is a Classifier's model in a file.
+// stored is the form of a Classifier's model in a file.
 type stored struct {
 	Chosen   estimators.NestedModel
-	Positive int // its place among the classes
-	// Choice has the threshold, the precision, the recall and the score.
+	Positive int // index of Positive in the classes
+	// Choice holds the threshold, the precision, the recall and the score.
 	Choice codec.Floats
 }
 
-// Model files name this type (package modelfile).
+// Model files contain the name of this type (see package modelfile).
 func init() {
 	registry.Add[*Classifier](classifierKind, registry.Type{Parts: func(v any) []registry.Part {
 		if c := v.(*Classifier); c.m != nil {
@@ -29,7 +29,8 @@ func init() {
 	}})
 }
 
-// MarshalBinary writes the fitted Estimator and the choice. The error wraps errors.ErrUnsupported if Estimator has no MarshalBinary.
+// MarshalBinary encodes the fitted Estimator and the choice. The error wraps errors.ErrUnsupported if Estimator has no
+// MarshalBinary.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	m, err := c.fitted()
 	if err != nil {
@@ -42,8 +43,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Errors wrap [estimators.ErrBadModel] and leave c
-// unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. Errors wrap
+// [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

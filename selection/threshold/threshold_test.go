@@ -21,7 +21,7 @@ import (
 
 var ctx = context.Background()
 
-// given predicts the probability that its rows have: the first column for class 1, the second for class 2.
+// given predicts the probabilities that its rows contain: the first column for class 1, the second for class 2.
 type given struct{ classes []int }
 
 func (g *given) Fit(_ context.Context, _ mat.Matrix, y []int) error {
@@ -47,7 +47,7 @@ func (g *given) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return p, nil
 }
 
-// Ten rows with probabilities 0.05, 0.15, …, 0.95; those of class 1 have 0.35, 0.75, 0.85 and 0.95.
+// ten returns ten rows with the probabilities 0.05, 0.15, …, 0.95. Those of class 1 have 0.35, 0.75, 0.85 and 0.95.
 func ten() (*mat.Dense, []int) {
 	x, y := mat.NewDense(10, 1, nil), make([]int, 10)
 	for i := range 10 {
@@ -84,7 +84,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A weight of 3 is the row three times: 0.65 is a false alarm, and now three.
+// A weight of 3 is equivalent to three copies of the row: the one false alarm at 0.65 becomes three.
 func TestWeights(t *testing.T) {
 	x, y := ten()
 	c := &threshold.Classifier{Estimator: &given{}, MinRecall: 1}
@@ -113,7 +113,7 @@ func TestWeights(t *testing.T) {
 		[]float64{got.Threshold, got.Precision, got.Recall, got.Score}, 1e-9)
 }
 
-// blobs returns rows of two clouds that overlap, a fifth of them of class 1.
+// blobs returns rows of two overlapping clouds. A fifth of the rows has class 1.
 func blobs(n int, seed uint64) (*mat.Dense, []int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -126,7 +126,7 @@ func blobs(n int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// On rows that were not seen the recall is about what was asked for, in closed form and by folds.
+// On unseen rows the recall is near MinRecall, in closed form and with folds.
 func TestRecallOnNewRows(t *testing.T) {
 	x, y := blobs(1500, 1)
 	other, labels := blobs(4000, 2)
@@ -154,7 +154,7 @@ func TestRecallOnNewRows(t *testing.T) {
 	}
 }
 
-// Of three classes a row is of class 2 above its threshold, and otherwise of the more probable of the others.
+// With three classes, a row above the threshold gets class 2, and any other row the more probable of the other classes.
 func TestThreeClasses(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{.3, .1, .5, .2, .1, .4, .2, .3, .6, .3, .1, .1})
 	y := []int{4, 7, 9, 9, 7, 4}
@@ -167,7 +167,7 @@ func TestThreeClasses(t *testing.T) {
 	assert.Equal(t, []int{4, 7, 9}, c.Classes())
 }
 
-// alternate tests the even rows, and then the odd ones.
+// alternate tests the even rows first and the odd rows second.
 type alternate struct{}
 
 func (alternate) Split(n int, _ []int) ([]validation.Fold, error) {
@@ -182,7 +182,7 @@ func (alternate) Split(n int, _ []int) ([]validation.Fold, error) {
 	return []validation.Fold{{Train: odd, Test: even}, {Train: even, Test: odd}}, nil
 }
 
-// Where no row is above the threshold, or all are.
+// The threshold is also right if no row or every row is above it.
 func TestAllOrNone(t *testing.T) {
 	x := mat.NewDense(6, 1, []float64{.9, .8, .7, .3, .2, 0})
 	c := &threshold.Classifier{Estimator: &given{}, FalsePositiveCost: 100, FalseNegativeCost: 1}
@@ -231,7 +231,7 @@ func (overlapping) Split(int, []int) ([]validation.Fold, error) {
 	return []validation.Fold{{Train: []int{0, 1, 9}, Test: []int{2, 3, 8}}, {Train: []int{0, 1, 9}, Test: []int{3, 8}}}, nil
 }
 
-// Files of version 1 stay readable and predict what a fit predicts now.
+// Model files of version 1 stay readable and give the same predictions as a fit with the present code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := blobs(40, 1)
 	c := &threshold.Classifier{Estimator: &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, MinRecall: .9}

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/traceplot"
 )
 
-// A picture of a search.
+// This example draws a search.
 func ExampleSave() {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {

@@ -1,5 +1,4 @@
-// Package traceplot draws what a search did: the entropies and the scores of a
-// search.Result against the logarithm of the kernel's parameter.
+// Package traceplot draws the entropies and the scores of a search.Result against the logarithm of the kernel's parameter.
 //
 //	err := traceplot.Save(regressor.Result(), "search.png")
 package traceplot
@@ -23,15 +22,15 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The band of entropies that is shaded: between kernels that can only underfit and kernels
-// that can only memorise, where good models mostly lie.
+// bandLow and bandHigh bound the shaded band of entropies. Kernels below it can only underfit and kernels above it can only
+// memorise; most good models lie in between.
 const bandLow, bandHigh = 0.1, 0.5
 
 // width and height are the size of a saved panel.
 const width, height = plotstyle.Width, 3.5 * vg.Inch
 
-// Save writes the picture to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. A panel is 8 inches wide and 3.5 high. Errors: those of Plots, another ending, and the file's.
+// Save writes the picture to a file in the format of its extension: .png, .svg, .pdf, .eps, .jpg or .tif. A panel is 8 inches wide
+// and 3.5 inches high. Errors: those of Plots, an unknown extension, and those of writing the file.
 func Save(r *search.Result, path string) error {
 	plots, err := Plots(r)
 	if err != nil {
@@ -40,14 +39,14 @@ func Save(r *search.Result, path string) error {
 	return plotstyle.Save("traceplot", path, plots, 1, width, height*vg.Length(len(plots)))
 }
 
-// curve is the part of a trace that belongs to one family, and whose scores compare.
+// curve holds the rows of a trace that belong to one family and whose scores are comparable.
 type curve struct {
-	key  search.TraceRow // what its rows have in common
+	key  search.TraceRow // fields that all its rows have in common
 	name string
 	rows []search.TraceRow // ascending in the parameter
 }
 
-// common is what rows of one curve have in common.
+// common returns the fields that rows of one curve have in common.
 func common(row search.TraceRow) search.TraceRow {
 	out := search.TraceRow{Family: row.Family, Round: row.Round}
 	if row.Round > 0 {
@@ -56,7 +55,7 @@ func common(row search.TraceRow) search.TraceRow {
 	return out
 }
 
-// nameOf is the family, of finalists with the rows or the folds that they are scored on.
+// nameOf returns the family of a row. For finalists it adds the rows or the folds that they were scored on.
 func nameOf(row search.TraceRow) string {
 	switch {
 	case row.Round == 0:
@@ -67,12 +66,11 @@ func nameOf(row search.TraceRow) string {
 	return fmt.Sprintf("%s, %d rows", row.Family, row.Rows)
 }
 
-// Plots returns a panel of the entropies, with their bounds where those are not exact, and
-// one of the scores, over the same parameters; either is left out where the trace has none.
-// Each family of a search (of a family of two parameters each line that it went along) is a curve of its own, and so are
-// finalists that were scored on more rows or on folds,
-// and the choice is ringed. Of lengths that a shape.Search has learnt it is the objective over the
-// evaluations, a curve for each way to make columns even. The error says that there is nothing to draw.
+// Plots returns a panel of the entropies, with their bounds where they are not exact, and a panel of the scores, both over the same
+// parameters. A panel without data is omitted. Each family of a search is one curve; for a family with two parameters, each line
+// that the search followed is a curve. Finalists that were scored on more rows or on folds form further curves. A ring marks the
+// choice. For the lengths of a shape.Search, the panel shows the objective over the evaluations, with a curve for each way to scale
+// the columns. The error says that there is nothing to draw.
 func Plots(r *search.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {
 		return nil, errors.New("traceplot: the Result has no trace: nothing was searched")
@@ -96,7 +94,7 @@ func Plots(r *search.Result) ([]*plot.Plot, error) {
 		}
 	}
 	out[len(out)-1].X.Label.Text = parameterName(r)
-	if numbered(r) { // room for the names
+	if numbered(r) { // space for the names
 		out[0].X.Min, out[0].X.Max = out[0].X.Min-.5, out[0].X.Max+.5
 	}
 	for _, p := range out {
@@ -112,10 +110,10 @@ func parameterName(r *search.Result) string {
 	return "parameter of the kernel"
 }
 
-// numbered reports whether candidates were compared, which have numbers in place of parameters.
+// numbered reports whether the search compared candidates, which have numbers instead of parameters.
 func numbered(r *search.Result) bool { return r.IsCandidate() }
 
-// curvesOf splits the traces, those of other families included.
+// curvesOf divides all traces of the result into curves, including those of other families.
 func curvesOf(r *search.Result) (out []curve) {
 	traces := [][]search.TraceRow{r.Trace}
 	for _, o := range r.Others {
@@ -145,7 +143,7 @@ func curvesOf(r *search.Result) (out []curve) {
 
 func finite(v float64) bool { return v-v == 0 }
 
-// abscissa is where a point is drawn: a parameter at its logarithm.
+// abscissa returns the x coordinate of a point. For a parameter it is the logarithm.
 func abscissa(p search.Point) float64 {
 	if p.IsCandidate() {
 		return float64(p.Candidate)
@@ -153,7 +151,7 @@ func abscissa(p search.Point) float64 {
 	return math.Log10(p.Param)
 }
 
-// entropies draws the upper panel, nil where there are none.
+// entropies returns the upper panel, or nil if there are no entropies.
 func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	p, legend := newPanel(r, "Entropy of the kernel matrix", "entropy E")
 	p.Y.Min, p.Y.Max = 0, 1
@@ -210,7 +208,7 @@ func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
 
-// unusual is a line of the title that explains an entropy outside the band.
+// unusual returns a line for the title that explains an entropy outside the band.
 func unusual(entropy float64) string {
 	switch {
 	case entropy < bandLow:
@@ -221,7 +219,7 @@ func unusual(entropy float64) string {
 	return ""
 }
 
-// scores draws the lower panel, nil where there are none.
+// scores returns the lower panel, or nil if there are no scores.
 func scores(r *search.Result, curves []curve) (*plot.Plot, error) {
 	better := "less is better"
 	if r.LargerIsBetter {
@@ -249,15 +247,15 @@ func scores(r *search.Result, curves []curve) (*plot.Plot, error) {
 	}
 	focus(p, r, all)
 	var chosen plotter.XYs
-	// The curve has the best score of each kernel. That of the chosen ridge may be another, and is not on it.
+	// The curve shows the best score of each kernel. The chosen ridge may have another score, which is not on the curve.
 	if row, ok := chosenRow(r); ok && finite(row.Score) {
 		chosen = plotter.XYs{{X: abscissa(row.Point), Y: row.Score}}
 	}
 	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
 
-// chosenRow returns the row of the choice. Of a family of two parameters it is on the line that was searched last and
-// improved.
+// chosenRow returns the row of the choice. For a family with two parameters, it is on the last searched line that improved the
+// score.
 func chosenRow(r *search.Result) (search.TraceRow, bool) {
 	for i := len(r.Trace) - 1; i >= 0; i-- {
 		row := r.Trace[i]
@@ -268,8 +266,7 @@ func chosenRow(r *search.Result) (search.TraceRow, bool) {
 	return search.TraceRow{}, false
 }
 
-// focus cuts the panel to where the better half of the scores lies: the worst kernels are
-// far worse, and would flatten the rest.
+// focus limits the panel to the better half of the scores. The worst scores are so much larger that they would flatten the rest.
 func focus(p *plot.Plot, r *search.Result, all []float64) {
 	slices.Sort(all)
 	low, high := all[0], all[len(all)-1]
@@ -284,7 +281,7 @@ func focus(p *plot.Plot, r *search.Result, all []float64) {
 		room = 0.05*math.Abs(high) + 1e-3
 	}
 	if p.Y.Min, p.Y.Max = low-room, high+room; low >= 0 {
-		p.Y.Min = max(p.Y.Min, 0) // no error is below it
+		p.Y.Min = max(p.Y.Min, 0) // errors are not negative
 	}
 }
 
@@ -303,13 +300,13 @@ func newPanel(r *search.Result, title, y string) (*plot.Plot, *plotstyle.Legend)
 	return p, legend
 }
 
-// namesAngle is how far the names of candidates are turned: some have the length of a line.
+// namesAngle is the angle in radians by which the candidates' names are rotated, because some are long.
 const namesAngle = math.Pi / 6
 
-// mostNamed candidates have their names at the axis; of more, some have.
+// mostNamed is the largest number of candidates that all have their names at the axis. With more, only some are named.
 const mostNamed = 24
 
-// candidates are ticks with the names of candidates that have some, and with whole numbers for the others.
+// candidates returns ticks with the names of the candidates, or with whole numbers for candidates without a name.
 func candidates(r *search.Result) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	largest := 0

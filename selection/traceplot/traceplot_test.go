@@ -37,8 +37,7 @@ func fitted(t *testing.T, r *selection.Regressor) *search.Result {
 	return r.Result()
 }
 
-// Each kind of search has its panels, with the choice and the names of the families in
-// the picture.
+// For each kind of search, the picture contains its panels, the choice and the names of the families.
 func TestEveryKindOfSearch(t *testing.T) {
 	for name, c := range map[string]struct {
 		r      *selection.Regressor
@@ -96,7 +95,7 @@ func TestEveryKindOfSearch(t *testing.T) {
 
 var shownText = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
-// A choice outside the usual band is explained.
+// The title explains a choice outside the usual band.
 func TestChoiceOutsideTheBand(t *testing.T) {
 	r := fitted(t, &selection.Regressor{Search: &entropy.Search{}})
 	for e, says := range map[float64]string{

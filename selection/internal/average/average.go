@@ -1,5 +1,5 @@
-// Package average holds the mean of fitted models, with a share each: of regressors the mixture of their normal distributions, of
-// classifiers the mean of their probabilities.
+// Package average combines fitted models by their shares: regressors to the mixture of their normal distributions, and classifiers
+// to the mean of their probabilities.
 package average
 
 import (
@@ -25,11 +25,11 @@ import (
 type Part[E any] struct {
 	Share float64
 	Model E
-	// Chain takes rows to where the model sees them.
+	// Chain preprocesses rows for the model.
 	Chain *pipeline.Transformer
 }
 
-// graph writes what the model makes of rows.
+// graph returns the model's outputs for rows.
 func (p Part[E]) graph(x graph.Value) (graph.Outputs, error) {
 	rows, err := p.Chain.Graph(x)
 	if err != nil {
@@ -38,13 +38,13 @@ func (p Part[E]) graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Build(p.Model, rows.Rows)
 }
 
-// models holds what means of regressors and of classifiers have in common.
+// models is the common part of means of regressors and of classifiers.
 type models[E any] struct {
 	typ   string // for errors
 	parts []Part[E]
 }
 
-// each calls f with each model, its share and the rows as it sees them.
+// each calls f with each model, its share and the rows preprocessed for it.
 func (m models[E]) each(x mat.Matrix, f func(model E, share float64, z mat.Matrix) error) error {
 	for _, p := range m.parts {
 		if err := p.Chain.Pass(x, func(z mat.Matrix) error { return f(p.Model, p.Share, z) }); err != nil {
@@ -62,7 +62,7 @@ func (m models[E]) Report() estimators.Report {
 	return estimators.Report{Converged: true}
 }
 
-// notByItself is the error of fitting a mean.
+// notByItself returns the error for fitting a mean.
 func (m models[E]) notByItself() error {
 	return fmt.Errorf("%s: the mean of its models is fitted by it alone: %w", m.typ, errors.ErrUnsupported)
 }
@@ -72,11 +72,11 @@ type Regressor struct {
 	models[estimators.Regressor]
 	// VarianceFactor, if > 0, multiplies the variance of the mixture.
 	VarianceFactor float64
-	// Bend is how the models see the targets, nil for as they are.
+	// Bend is the transformation of the targets; nil: none.
 	Bend *targets.Bend
 }
 
-// NewRegressor returns the mean of at least one model. The errors are of typ.
+// NewRegressor returns the mean of at least one model. Errors name typ.
 func NewRegressor(typ string, parts []Part[estimators.Regressor]) *Regressor {
 	return &Regressor{models: models[estimators.Regressor]{typ, parts}}
 }
@@ -100,7 +100,7 @@ func (m *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return out, m.PredictTo(out, x)
 }
 
-// PredictTo adds the parts up, each in memory that is kept.
+// PredictTo adds the parts' predictions in reused memory.
 func (m *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	defer func() {
@@ -144,7 +144,7 @@ func (m *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, err
 }
 
-// mixture is PredictVariance of the targets as the models see them.
+// mixture is PredictVariance on the scale of the transformed targets.
 func (m *Regressor) mixture(x mat.Matrix) (mean, variance []float64, err error) {
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
@@ -176,7 +176,7 @@ func (m *Regressor) mixture(x mat.Matrix) (mean, variance []float64, err error) 
 	return mean, variance, nil
 }
 
-// PredictInterval returns the bounds of a normal distribution of the targets as the models see them, taken back to the targets.
+// PredictInterval returns the bounds of a normal distribution of the transformed targets, transformed back.
 func (m *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(m.typ, level); err != nil {
@@ -189,13 +189,13 @@ func (m *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return low, high, err
 }
 
-// Classifier predicts by the mean of the probabilities of classifiers.
+// Classifier predicts by the mean of the classifiers' probabilities.
 type Classifier struct {
 	models[estimators.Classifier]
-	of []int // the classes
+	of []int // class labels
 }
 
-// NewClassifier returns the mean of at least one model, all of the same classes and with probabilities. The errors are of typ.
+// NewClassifier returns the mean of at least one model. All must have probabilities for the same classes. Errors name typ.
 func NewClassifier(typ string, parts []Part[estimators.Classifier]) *Classifier {
 	return &Classifier{models[estimators.Classifier]{typ, parts}, parts[0].Model.Classes()}
 }
@@ -224,15 +224,15 @@ func (m *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, m.PredictProbaTo(out, x)
 }
 
-// Decision returns the probabilities, whose largest is what is predicted.
+// Decision returns the probabilities. Predict chooses the largest.
 func (m *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) { return m.PredictProba(x) }
 
-// DecisionTo is PredictProbaTo.
+// DecisionTo calls PredictProbaTo.
 func (m *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	return m.PredictProbaTo(dst, x)
 }
 
-// PredictProbaTo is PredictProba into dst.
+// PredictProbaTo writes the mean probabilities to dst.
 func (m *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	n, _ := x.Dims()
@@ -261,7 +261,7 @@ func (m *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// shares are memory for those of a part.
+// shares provides memory for the probabilities of a part.
 var shares = sync.Pool{New: func() any { return &mat.Dense{} }}
 
 func (m *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
@@ -271,7 +271,7 @@ func (m *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return out, m.PredictTo(out, x)
 }
 
-// PredictTo takes the class of the largest mean probability.
+// PredictTo chooses the class with the largest mean probability.
 func (m *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if n, _ := x.Dims(); n != len(dst) {
@@ -290,7 +290,7 @@ func (m *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return nil
 }
 
-// Graph is the mean of the parts.
+// Graph writes the mean of the parts.
 func (m *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	var out graph.Outputs
 	parts := make([]graph.Outputs, len(m.parts))
@@ -319,7 +319,7 @@ func (m *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return bentOutputs(out, m.Bend), nil
 }
 
-// bentOutputs are outputs of targets that models see another way.
+// bentOutputs transforms outputs back to the scale of the targets.
 func bentOutputs(of graph.Outputs, b *targets.Bend) graph.Outputs {
 	if b == nil {
 		return of
@@ -345,7 +345,7 @@ func plus(a, b graph.Value) graph.Value {
 	return a.Add(b)
 }
 
-// Graph is the mean of the parts' probabilities.
+// Graph writes the mean of the parts' probabilities.
 func (m *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	var proba graph.Value
 	for _, p := range m.parts {

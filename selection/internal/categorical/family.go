@@ -1,4 +1,4 @@
-// Package categorical makes families of kernels take categories, for searches of one length for all columns.
+// Package categorical adapts families of kernels to categories, for searches with one length for all columns.
 package categorical
 
 import (
@@ -15,15 +15,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// Family is a family over rows some of whose columns are categories, of which only equality counts. Two categories are so far
-// apart that the mean squared distance of two rows in the column is that of a column of unit deviation, whatever the parameter is.
+// Family is a family over rows with categorical columns, whose values are only compared for equality. Different levels have a fixed
+// distance, for which the mean squared distance of two rows in the column equals that of a column with unit standard deviation,
+// whatever the parameter.
 type Family struct {
 	families.Family
-	lengths    []float64 // of all columns, 1 of those that are no category
+	lengths    []float64 // per column; 1 for numeric columns
 	categories []int
 }
 
-// New returns the family over rows like those of x, whose categories are those columns.
+// New returns the family over rows like those of x, with these categorical columns.
 func New(family families.Family, x *mat.Dense, categories []int) Family {
 	out := Family{family, make([]float64, x.RawMatrix().Cols), categories}
 	for j := range out.lengths {
@@ -37,7 +38,7 @@ func New(family families.Family, x *mat.Dense, categories []int) Family {
 	return out
 }
 
-// Families returns each of the families over rows like those of x; without categories they stay as they are.
+// Families applies New to each family. Without categories it returns the families unchanged.
 func Families(of []families.Family, x *mat.Dense, categories []int) []families.Family {
 	if len(categories) == 0 {
 		return of
@@ -56,7 +57,7 @@ func (f Family) ard(param float64) kernels.ARD {
 	return kernels.ARD{Kernel: f.Family.Kernel(param), Lengths: f.lengths, Categories: f.categories}
 }
 
-// Start returns the start of the inner family, on rows whose categories are replaced by numbers of unit deviation.
+// Start returns the start of the inner family, on rows whose categories are replaced by numbers with unit standard deviation.
 func (f Family) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	given, err := check.Dense("x", x)
@@ -78,7 +79,7 @@ func (f Family) Values(param float64) (out []float64) {
 	return out
 }
 
-// spreadLevels gives each code a number, so that the column has unit deviation, or is constant.
+// spreadLevels numbers the codes so that the column has unit standard deviation, or is constant.
 func spreadLevels(codes []float64) []float64 {
 	levels, out := map[float64]float64{}, make([]float64, len(codes))
 	for i, v := range codes {

@@ -1,5 +1,5 @@
-// Package closedform scores kernels without fitting the learner: by the leave-one-out error of kernel ridge regression and
-// by the evidence of a Gaussian process, at all ridges, from a kernel matrix, from features or from pivots.
+// Package closedform scores kernels without fitting the learner: by the leave-one-out error of kernel ridge regression and by the
+// evidence of a Gaussian process, at all ridges, from a kernel matrix, features or pivots.
 package closedform
 
 import (
@@ -21,34 +21,34 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// The least ridges that a form takes if the caller does not say, in units of the mean k(x, x).
+// Default lower limits of the ridge, in units of the mean of k(x, x).
 const (
-	// LeastRidge is that of the machines of package lssvm, whose own score the form is: below it the solutions are those
-	// of rounding.
+	// LeastRidge is the limit for machines of package lssvm, whose own score the form is. Below it solutions are dominated by
+	// rounding.
 	LeastRidge = 1e-8
-	// LeastRidgeOfOthers is that of other learners. They, among them the sparse ones, cannot make use of eigenvalues that
-	// much smaller than the diagonal, as kernel ridge regression can where targets are free of noise, and do badly with
-	// the smooth kernels that the form would then like best.
+	// LeastRidgeOfOthers is the limit for other learners. They, in particular sparse ones, cannot use eigenvalues that are so much
+	// smaller than the diagonal, as kernel ridge regression can for targets without noise, and perform poorly with the smooth
+	// kernels that the form would then prefer.
 	LeastRidgeOfOthers = 1e-3
 )
 
-// Form scores kernels on the rows of a run without fitting the learner, at any ridge. A nil Form scores nothing.
+// Form scores kernels on the rows of a run at any ridge, without fitting the learner. A nil Form scores nothing.
 type Form struct {
-	Targets *mat.Dense // less their means, n×k, in units
-	Signs   *mat.Dense // those of classes, ±1; nil of numbers
-	Means   []float64  // of the signs
-	Weights []float64  // of the rows, nil for 1 each
-	// MinRidge is the least ridge, in units of the mean diagonal.
+	Targets *mat.Dense // n×k, centred, in units of unit
+	Signs   *mat.Dense // ±1 for classes; nil for numbers
+	Means   []float64  // means of the signs
+	Weights []float64  // row weights; nil: 1 each
+	// MinRidge is the smallest ridge, in units of the mean diagonal.
 	MinRidge float64
 	Workers  int
 
-	unit     float64 // a power of two: squares and fourth powers of the targets over it do not overflow
-	variance float64 // the sum of the targets' variances
-	within   float64 // what the targets are means of has beside that, which no kernel changes
+	unit     float64 // a power of two, in whose units squares and fourth powers of the targets do not overflow
+	variance float64 // sum of the variances of the targets
+	within   float64 // variance within equal rows, which does not depend on the kernel
 }
 
-// New returns the form of a run, with the least ridge of its learner. It is nil, with a warning of the run, for targets
-// that all kernels fit alike.
+// New returns the form of a run, with the smallest ridge for its learner. For targets that all kernels fit equally it returns nil,
+// and adds a warning to the run.
 func New(r *search.Run) (*Form, error) {
 	out := &Form{Weights: r.Weights, MinRidge: LeastRidgeOfOthers, Workers: r.Workers}
 	if r.RidgeMachine || r.Features != nil {
@@ -77,15 +77,14 @@ func New(r *search.Run) (*Form, error) {
 	return out, nil
 }
 
-// times returns a m.
+// times multiplies m by a, in place, and returns it.
 func times(m *mat.Dense, a float64) *mat.Dense {
 	out := new(mat.Dense)
 	out.Scale(a, m)
 	return out
 }
 
-// centre takes the means from the targets, since the machine has an intercept, and reports
-// whether nothing is left of them.
+// centre subtracts the means from the targets, since the machine has an intercept. It reports whether the targets are constant.
 func (c *Form) centre() (constant bool) {
 	n, k := c.Targets.Dims()
 	weight := slices.Repeat([]float64{1}, n)
@@ -113,7 +112,7 @@ func (c *Form) centre() (constant bool) {
 	return constant
 }
 
-// Subset is the score on some of the rows. Its unit stays that of all of them.
+// Subset returns the form on some of the rows, in the same units.
 func (c *Form) Subset(rows []int) *Form {
 	out := *c
 	out.Targets = linalg.Rows(c.Targets, rows)
@@ -126,7 +125,7 @@ func (c *Form) Subset(rows []int) *Form {
 	return &out
 }
 
-// meanWeight is that of the rows: ridges are in its units.
+// meanWeight returns the mean weight of the rows, the unit of ridges.
 func (c *Form) meanWeight() float64 {
 	if c.Weights == nil {
 		return 1
@@ -134,9 +133,9 @@ func (c *Form) meanWeight() float64 {
 	return stat.Mean(c.Weights, nil)
 }
 
-// OfMatrix returns the entropy of k, which it takes over, and what it gives at some ridges: all
-// from one reduction of k to tridiagonal form. Weights make the machine's matrix another than
-// the entropy's, and take a second. Without wanting the entropy it is not computed.
+// OfMatrix returns the entropy of k and its scores at some ridges, from one reduction of k to tridiagonal form. It overwrites k.
+// With weights the matrix of the machine differs from that of the entropy and needs a second reduction. The entropy is computed
+// only if requested.
 func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 	wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
 	if c == nil {
@@ -172,12 +171,12 @@ func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 	return entropy, c.Curve(looks), nil
 }
 
-// LeastRidge is that of a kernel matrix.
+// LeastRidge returns the smallest ridge for a kernel matrix.
 func (c *Form) LeastRidge(k *mat.SymDense) float64 {
 	return c.MinRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
 }
 
-// RidgeUnit returns the unit of a kernel's ridges on rows x: the mean k(x, x), times the weight.
+// RidgeUnit returns the unit of a kernel's ridges on rows x: the mean of k(x, x) times the mean weight.
 func (c *Form) RidgeUnit(kernel kernels.Kernel, x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	diagonal := make([]float64, n)
@@ -185,7 +184,7 @@ func (c *Form) RidgeUnit(kernel kernels.Kernel, x *mat.Dense) float64 {
 	return stat.Mean(diagonal, nil) * c.meanWeight()
 }
 
-// Outputs are the targets of the machine.
+// Outputs returns the targets of the machine.
 func (c *Form) Outputs() *mat.Dense {
 	if c.Signs != nil {
 		return c.Signs
@@ -193,7 +192,7 @@ func (c *Form) Outputs() *mat.Dense {
 	return c.Targets
 }
 
-// Curve is what is known of ridges, errors over the variance of the targets.
+// Curve converts results at ridges, with errors relative to the variance of the targets.
 func (c *Form) Curve(looks []loo.Look) []search.RidgeScore {
 	var out []search.RidgeScore
 	variance := c.variance + c.within
@@ -211,7 +210,7 @@ func (c *Form) Curve(looks []loo.Look) []search.RidgeScore {
 	return out
 }
 
-// OfFeatures returns what the kernel F'F gives at some ridges, and the mean of its diagonal.
+// OfFeatures returns the scores of the kernel F'F at some ridges, and the mean of its diagonal.
 func (c *Form) OfFeatures(ctx context.Context, f *mat.Dense) (curve []search.RidgeScore, mean float64, err error) {
 	if f == nil {
 		return nil, 0, nil
@@ -239,16 +238,16 @@ func (c *Form) OfFeatures(ctx context.Context, f *mat.Dense) (curve []search.Rid
 	return c.Curve(looks), mean, err
 }
 
-// ResidualFor is the share of the trace of a kernel's matrix, of rows x, that pivots may leave if that
-// is to be a share of a ridge.
+// ResidualFor returns the fraction of the trace of a kernel matrix on rows x that pivots may leave, if the remainder is to be the
+// given fraction of a ridge.
 func (c *Form) ResidualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
 	return min(share*ridge/c.RidgeUnit(kernel, x), share)
 }
 
-// OfPivots returns what a kernel gives on the features of pivots of the rows of x.
+// OfPivots returns the scores of a kernel on the features of pivots among the rows of x.
 func (c *Form) OfPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank,
 	[]search.RidgeScore, error) {
-	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
+	o.Decided = func(measures.Bounds) bool { return true } // only the residual matters
 	first, rest := progress.Two(ctx, 1, 1)
 	l, err := measures.LowRankEntropy(first, kernel, x, &o)
 	if err != nil {
@@ -258,7 +257,7 @@ func (c *Form) OfPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense
 	return l, curve, err
 }
 
-// linearProblem centres the columns of F and the targets, times the roots of the weights.
+// linearProblem centres the columns of F and the targets, and multiplies them by the square roots of the weights.
 func (c *Form) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []float64, weight, scale float64) {
 	m, n := f.Dims()
 	_, k := c.Targets.Dims()
@@ -289,15 +288,15 @@ func (c *Form) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []fl
 	return z, targets, leverage, weight, scale * weight / float64(n)
 }
 
-// PivotResidual is the share of the ridge that the pivots may leave of each row's k(x, x) for a score on what they have
-// to count for all: a factor that stops where the entropy is decided alone would score wrongly. At a tenth the score is
-// within a few percent.
+// PivotResidual is the largest ratio of the remainder of k(x, x) to the ridge for which the score on pivots is valid. A
+// factorisation that stops as soon as the entropy is decided would give wrong scores. At a tenth the score is accurate to a few per
+// cent.
 const PivotResidual = 0.1
 
-// MaxPivots are the features that stand for the kernel of many rows.
+// MaxPivots is the largest number of features that represent the kernel of many rows.
 const MaxPivots = 1000
 
-// Pivots is as many of those wanted as the run's limit on memory allows, some four numbers for each and row.
+// Pivots returns the wanted number of pivots, reduced to the run's memory limit. Each pivot takes about four numbers per row.
 func Pivots(r *search.Run, wanted int) int {
 	n, _ := r.X.Dims()
 	limit := cmp.Or(r.MaxKernelBytes, kernels.MaxKernelBytes)

@@ -9,33 +9,32 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Rule says which pair of a kernel and a ridge is best.
+// Rule selects the best pair of a kernel and a ridge.
 type Rule int
 
 // The rules.
 const (
-	// ErrorAndEvidence takes the largest evidence among the pairs whose leave-one-out error is nearly the least, and of
-	// classes the least product of that error and of the share of rows that the others put into another class.
+	// ErrorAndEvidence takes the largest evidence among the pairs whose leave-one-out error is nearly the smallest. For classes it
+	// takes the smallest product of that error and the fraction of rows with a wrong leave-one-out class.
 	ErrorAndEvidence Rule = iota
-	// LeastError takes the least leave-one-out error.
+	// LeastError takes the smallest leave-one-out error.
 	LeastError
 	// MostEvidence takes the largest evidence.
 	MostEvidence
 )
 
-// WithinError is the share of a standard error by which a leave-one-out error may lie above the
-// least for its evidence to count. From a quarter to three quarters it hardly matters: settled on
-// eleven regression sets, splits of seeds 7 and 8.
+// WithinError is the number of standard errors by which a leave-one-out error may exceed the smallest for its evidence to count.
+// From a quarter to three quarters it hardly matters, on eleven regression sets, splits of seeds 7 and 8.
 const WithinError = 0.5
 
-// withinMore is that of more than manyRows rows, whose errors are less a matter of luck: on Friedman's
-// function of 1000 and 2000 rows, seeds 7 to 14, it took 2% of the test error that half a standard error
-// left, and nothing on the sine of measurements/performance.
+// withinMore is the same for more than manyRows rows, whose errors are less random. On Friedman's function with 1000 and 2000 rows,
+// seeds 7 to 14, it reduced the test error of half a standard error by 2%. On the sine of measurements/performance it changed
+// nothing.
 const withinMore = 0.05
 
 const manyRows = 600
 
-// ErrorTolerance is the share of a standard error by which an error may lie above the least for its evidence to count, of a number of rows.
+// ErrorTolerance returns the number of standard errors by which an error may exceed the smallest for its evidence to count.
 func ErrorTolerance(rows int) float64 {
 	if rows > manyRows {
 		return withinMore
@@ -43,18 +42,17 @@ func ErrorTolerance(rows int) float64 {
 	return WithinError
 }
 
-// oneWrong is added to the share of rows of another class, so that of few errors one more or less
-// does not decide.
+// oneWrong is added to the fraction of wrong rows, so that one row more or less does not decide among few errors.
 const oneWrong = 0.01
 
-// Look is a row of a trace at one of its ridges.
+// Look is a trace row at one of its ridges.
 type Look struct {
-	Row int // its place in the trace
+	Row int // position in the trace
 	search.RidgeScore
 }
 
-// Prefer returns the best of some rows by a rule; ok is false if none of them has a ridge. Of equal ones it is the first,
-// and of one row that of the larger ridge.
+// Prefer returns the best of some rows by a rule. It returns ok = false if none of them has a ridge. In a tie the first row wins,
+// and within a row the larger ridge.
 func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool) {
 	var all []Look
 	var scores []search.RidgeScore
@@ -71,7 +69,7 @@ func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool)
 	return all[Best(scores, rule, classes, ErrorTolerance(most))], true
 }
 
-// Best returns the place of the best of some scores, of which there is one at least.
+// Best returns the position of the best of at least one score.
 func Best(all []search.RidgeScore, rule Rule, classes bool, within float64) int {
 	if classes && rule == ErrorAndEvidence {
 		products := make([]float64, len(all))

@@ -1,4 +1,4 @@
-// Package folds fits learners to the parts of divided rows and scores them, for cross-validation and for searches.
+// Package folds fits learners on folds of rows and scores them, for cross-validation and for searches.
 package folds
 
 import (
@@ -30,10 +30,10 @@ type Learner[Y float64 | int] interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// Fold is a division of rows. It is validation.Fold, whose package stands above this one.
+// Fold is a division of rows, like validation.Fold, whose package imports this one.
 type Fold struct{ Train, Test []int }
 
-// Converted returns folds as another type of the same fields.
+// Converted converts folds to another type with the same fields.
 func Converted[To, From ~struct{ Train, Test []int }](folds []From) []To {
 	out := make([]To, len(folds))
 	for i, f := range folds {
@@ -42,15 +42,15 @@ func Converted[To, From ~struct{ Train, Test []int }](folds []From) []To {
 	return out
 }
 
-// Scoring scores a fitted learner on rows that it has not seen. Weights are those of the rows; nil is 1 each.
+// Scoring scores a fitted learner on held-out rows. Weights are those of the rows; nil: 1 each.
 type Scoring[Y float64 | int, E Learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
 
-// Rows are rows with their targets and what else belongs to them.
+// Rows holds rows with their targets, weights and groups.
 type Rows[Y float64 | int] struct {
 	X       *mat.Dense
 	Y       []Y
 	Weights []float64 // nil: 1 each
-	Groups  []int     // nil: each row is its own
+	Groups  []int     // nil: each row is its own group
 }
 
 // Pick returns some of the rows.
@@ -58,7 +58,7 @@ func (r Rows[Y]) Pick(rows []int) Rows[Y] {
 	return Rows[Y]{linalg.Rows(r.X, rows), linalg.Pick(r.Y, rows), linalg.Pick(r.Weights, rows), linalg.Pick(r.Groups, rows)}
 }
 
-// Fit fits e to the rows, with their weights and groups if there are any.
+// Fit fits e to the rows, with weights and groups if there are any.
 func Fit[Y float64 | int, E Learner[Y]](ctx context.Context, typ string, e E, rows Rows[Y]) error {
 	estimators.SetGroups(e, rows.Groups)
 	if rows.Weights == nil {
@@ -71,13 +71,13 @@ func Fit[Y float64 | int, E Learner[Y]](ctx context.Context, typ string, e E, ro
 	return w.FitWeighted(ctx, rows.X, rows.Y, rows.Weights)
 }
 
-// Chain returns preprocessing steps as one transformer.
+// Chain combines preprocessing steps into one transformer.
 func Chain(typ string, steps []transformers.Transformer, names []string) *pipeline.Transformer {
 	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess", Names: names}
 }
 
-// FitChain fits preprocessing steps and returns them with the transformed rows. Rows that no step prepares may have gaps. Targets are
-// for steps that learn from them, nil if none does. Names are those of the columns of x, nil if they are not known.
+// FitChain fits preprocessing steps and returns them with the transformed rows. Without steps, rows may have gaps. Targets are for
+// steps that learn from them, and may be nil if none does. Names are those of the columns of x, nil if unknown.
 func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, names []string, x *mat.Dense, targets mat.Matrix) (
 	*pipeline.Transformer, *mat.Dense, error) {
 	chain := Chain(typ, steps, names)
@@ -98,34 +98,34 @@ func FitChain(ctx context.Context, typ string, steps []transformers.Transformer,
 	return chain, zd, err
 }
 
-// Job says which learners to fit and score on which folds.
+// Job describes learners to fit and score on folds.
 type Job[Y float64 | int, E Learner[Y]] struct {
-	Type   string // of the caller, for errors
+	Type   string // the caller, for errors
 	Builds []func() E
-	// Kernels, if not nil, are those of the learners that Builds return. Learners that take kernel matrices then get
-	// theirs from distances that are computed once a fold.
+	// Kernels, if not nil, are those of the learners that Builds return. Learners that accept kernel matrices then receive them
+	// from distances computed once per fold.
 	Kernels []kernels.Kernel
 	Steps   []transformers.Transformer
-	Names   []string // of the columns that come to Steps; nil: not known
+	Names   []string // of the columns before Steps; nil: unknown
 	Rows    Rows[Y]
 	Folds   []Fold
 	Scorers []Scoring[Y, E]
 	Workers int
-	Skip    func() bool // asked before each fit; nil: never
+	Skip    func() bool // reports before each fit whether to skip it; nil: never
 	// Observe, if not nil, is called after each fit, by one goroutine at a time.
 	Observe func(build, fold int, c Cell)
 }
 
-// Cell is the outcome of one learner on one fold.
+// Cell is the result of one learner on one fold.
 type Cell struct {
-	Scores          []float64 // one for each scorer
+	Scores          []float64 // one per scorer
 	FitTime, Scored time.Duration
 	Err             error
 }
 
-// Evaluate fits each learner on each fold and scores it by each scorer. The result is indexed [build][fold], and zero where
-// Skip left out a fit. Preprocessing is fitted once a fold. The error of a learner stands in its cell. Evaluate returns only
-// the errors of the preprocessing and of ctx.
+// Evaluate fits each learner on each fold and applies each scorer. The result is indexed [build][fold], and zero for skipped fits.
+// Preprocessing is fitted once per fold. The error of a learner is in its cell. Evaluate itself returns only errors of the
+// preprocessing and of ctx.
 func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	type part struct {
 		train, test Rows[Y]
@@ -136,7 +136,7 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	first, rest := progress.Two(ctx, 1, float64(4*len(j.Builds)))
 	err := parallel.ForEachPart(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
 		p := part{train: j.Rows.Pick(j.Folds[i].Train), test: j.Rows.Pick(j.Folds[i].Test)}
-		if len(j.Steps) > 0 { // rows that nothing prepares may have gaps, which are the estimator's
+		if len(j.Steps) > 0 { // without preprocessing, gaps are left to the estimator
 			chain, train, err := FitChain(ctx, j.Type, j.Steps, j.Names, p.train.X, targets.Matrix(p.train.Y))
 			if err == nil {
 				p.train.X = train
@@ -159,7 +159,7 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	for b := range out {
 		out[b] = make([]Cell, len(j.Folds))
 	}
-	var mu sync.Mutex // observe is called by one goroutine at a time
+	var mu sync.Mutex // serialises observe
 	err = parallel.ForEachPart(rest, j.Workers, len(j.Builds)*len(j.Folds), func(ctx context.Context, i int) error {
 		b, f := i/len(j.Folds), i%len(j.Folds)
 		if j.Skip != nil && j.Skip() {
@@ -210,7 +210,7 @@ func (j Job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 	return c
 }
 
-// RegressionScorer returns the scorer of a metric, or an ErrParam error for a metric of classifiers.
+// RegressionScorer returns the scorer of a metric, or an ErrParam error for a classification metric.
 func RegressionScorer(m metrics.Metric) (Scoring[float64, estimators.Regressor], error) {
 	switch {
 	case m.Values != nil:
@@ -237,7 +237,7 @@ func RegressionScorer(m metrics.Metric) (Scoring[float64, estimators.Regressor],
 	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values or Variance, for a regressor")
 }
 
-// ClassificationScorer returns the scorer of a metric, or an ErrParam error for a metric of regressors.
+// ClassificationScorer returns the scorer of a metric, or an ErrParam error for a regression metric.
 func ClassificationScorer(m metrics.Metric) (Scoring[int, estimators.Classifier], error) {
 	var predict func(estimators.Classifier, *mat.Dense) (*mat.Dense, error)
 	var score func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
@@ -269,7 +269,7 @@ func ClassificationScorer(m metrics.Metric) (Scoring[int, estimators.Classifier]
 	}, nil
 }
 
-// learnt returns an error for test rows of a class that is in no training row: their true class has no probability.
+// learnt returns an error for test rows whose class has no training row, since that class has no probability.
 func learnt(metric string, y, classes []int) error {
 	for _, label := range y {
 		if slices.Contains(classes, label) {
@@ -291,7 +291,7 @@ func learnt(metric string, y, classes []int) error {
 	return nil
 }
 
-// rank returns scores by Decision, or by PredictProba where there is none.
+// rank returns scores by Decision, or by PredictProba if there is no Decision.
 func rank(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
 	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
 		return d.Decision(x)

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// gramLearner is a Learner that also learns from a kernel matrix, and predicts from
-// kernel values, what it would from rows and a kernel.
+// gramLearner is a Learner that can also learn from a kernel matrix and predict from kernel values, with the same result as from
+// rows and a kernel.
 type gramLearner[Y float64 | int] interface {
 	FitMatrix(ctx context.Context, k mat.Symmetric, y []Y) error
 	PredictMatrix(k mat.Matrix) ([]Y, error)
@@ -28,11 +28,10 @@ type gramClassifier interface {
 	PredictProbaMatrix(k mat.Matrix) (*mat.Dense, error)
 }
 
-// maxSharedBytes is the most memory that a cross-validation of several kernels uses to
-// compute the distances of each fold once.
+// maxSharedBytes is the memory limit for sharing the distances of all folds in a cross-validation of several kernels.
 const maxSharedBytes = 1 << 30
 
-// sharedRows are the rows of a fold with what all kernels are made of.
+// sharedRows holds the rows of a fold with their shared distances.
 type sharedRows struct {
 	train, test *mat.Dense
 	once        sync.Once
@@ -43,7 +42,7 @@ type sharedRows struct {
 
 func (s *sharedRows) prepare(ctx context.Context) error {
 	s.once.Do(func() {
-		opt := &kernels.Options{Workers: 1} // several kernels are under way at a time
+		opt := &kernels.Options{Workers: 1} // several kernels run in parallel
 		if s.gram, s.err = kernels.Share(ctx, s.train, opt); s.err == nil {
 			s.cross, s.err = kernels.ShareCross(ctx, s.test, s.train, opt)
 		}
@@ -51,8 +50,7 @@ func (s *sharedRows) prepare(ctx context.Context) error {
 	return s.err
 }
 
-// onSharedRows is a Learner that fits on the training rows of a fold and predicts at its
-// test rows, whatever rows it is handed.
+// onSharedRows is a Learner that fits on the training rows of a fold and predicts its test rows, and ignores its arguments.
 type onSharedRows[Y float64 | int] struct {
 	Learner gramLearner[Y]
 	kernel  kernels.Kernel
@@ -84,7 +82,7 @@ func (o onSharedRows[Y]) Predict(mat.Matrix) (_ []Y, err error) {
 	return o.Learner.PredictMatrix(k)
 }
 
-// classifierOnSharedRows is onSharedRows with what scores of classifiers ask for.
+// classifierOnSharedRows adds the methods that classification scores need to onSharedRows.
 type classifierOnSharedRows struct {
 	onSharedRows[int]
 	classifier gramClassifier
@@ -115,7 +113,7 @@ func (c classifierOnSharedRows) PredictProba(mat.Matrix) (_ *mat.Dense, err erro
 	return c.classifier.PredictProbaMatrix(k)
 }
 
-// shareable reports whether folds of so many rows fit into maxSharedBytes.
+// shareable reports whether the distances of the folds fit into maxSharedBytes.
 func shareable(folds []Fold) bool {
 	bytes := 0.0
 	for _, f := range folds {
@@ -125,8 +123,7 @@ func shareable(folds []Fold) bool {
 	return bytes <= maxSharedBytes
 }
 
-// sharing returns a Learner that does what e would with the kernel on the rows of a fold,
-// or e if it cannot.
+// sharing returns a Learner equivalent to e with the kernel on the rows of a fold, or e itself if that is not possible.
 func sharing[Y float64 | int, E Learner[Y]](e E, kernel kernels.Kernel, rows *sharedRows) E {
 	if kernel == nil || rows == nil || !hasKernel(e, kernel) {
 		return e
@@ -149,8 +146,7 @@ func sharing[Y float64 | int, E Learner[Y]](e E, kernel kernels.Kernel, rows *sh
 	return e
 }
 
-// hasKernel reports whether e's field Kernel is the kernel: what built e may have put another
-// there, made of it or not.
+// hasKernel reports whether e's field Kernel is the kernel, since the function that built e may have set another one.
 func hasKernel(e any, kernel kernels.Kernel) bool {
 	v := reflect.Indirect(reflect.ValueOf(e))
 	if v.Kind() != reflect.Struct {

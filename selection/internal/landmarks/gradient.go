@@ -12,15 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// slope is what the gradient of an objective is made of.
+// slope holds the terms of the gradient of an objective.
 type slope struct {
-	rows  func(ctx context.Context, b block) (*mat.Dense, error) // G_B = ΓT⁻ᵀ of a block; the error is ctx's
+	rows  func(ctx context.Context, b block) (*mat.Dense, error) // returns G_B = ΓT⁻ᵀ of a block, or ctx's error
 	own   float64                                                // dF/dk(x,x) of each row
 	a     *mat.SymDense                                          // Γ_A
 	ridge float64                                                // F_Λ
 }
 
-// ofLeaveOneOut returns that of the leave-one-out error. The error is ctx's.
+// ofLeaveOneOut returns the slope of the leave-one-out error. It returns ctx's error.
 func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 	v := mat.DenseCopyOf(t.zp)
 	if err := s.factor.Solve(ctx, v); err != nil {
@@ -48,14 +48,14 @@ func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 		out.ridge += floats.Dot(v.RawRowView(i), s.u.RawRowView(i))
 	}
 	out.ridge /= s.weight
-	// In all that follows ΓT⁻ᵀ has the factor on the right of its parts.
+	// From here on all parts of ΓT⁻ᵀ include the factor on the right.
 	right, u, ends := mat.DenseCopyOf(inverse), s.backSubstituted(s.u), s.backSubstituted(v)
 	if err := fast.TrsmContext(ctx, blas.Right, blas.Trans, 1, s.t, right.RawMatrix()); err != nil {
 		return slope{}, err
 	}
 	var mean []float64
 	if !s.NoIntercept {
-		// 1'√w Γ/Σw: of centred features 1'√w Z and 1'√w e are 0.
+		// 1'√w Γ/Σw. For centred features 1'√w Z and 1'√w e are 0.
 		var of mat.Dense
 		fast.Mul(&of, t.zq.T(), right)
 		mean = of.RawRowView(0)
@@ -96,13 +96,13 @@ func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 	return out, nil
 }
 
-// product is of two matrices.
+// product is a product of two matrices to compute.
 type product struct {
 	dst  *mat.Dense
 	a, b mat.Matrix
 }
 
-// products computes some. The error is ctx's.
+// products computes several products. It returns ctx's error.
 func products(ctx context.Context, of ...product) error {
 	for _, p := range of {
 		if err := fast.MulContext(ctx, p.dst, p.a, p.b); err != nil {
@@ -112,14 +112,14 @@ func products(ctx context.Context, of ...product) error {
 	return nil
 }
 
-// backSubstituted returns (T⁻¹a)' of the columns a.
+// backSubstituted returns (T⁻¹a)' for the columns of a.
 func (s *state) backSubstituted(a *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(a.T())
 	fast.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
 	return out
 }
 
-// ofComplexity returns that of the complexity-regularised objective. The error is ctx's.
+// ofComplexity returns the slope of the complexity-regularised objective. It returns ctx's error.
 func (s *state) ofComplexity(ctx context.Context, t *sums) (slope, error) {
 	n, v := float64(s.n), s.value(t)
 	c1, c2, c3 := s.Noise/n, (1+v.Trace/(s.ridge*n))/n, v.Fit/(s.ridge*n*n)
@@ -141,7 +141,7 @@ func (s *state) ofComplexity(ctx context.Context, t *sums) (slope, error) {
 				c2*s.ridge*floats.Dot(s.u.RawRowView(i), s.u.RawRowView(j)))
 		}
 	}
-	// Γ = 2c1ΛZS² - 2c2 eu' - 2c3 Z, the last of features that are not centred.
+	// Γ = 2c1ΛZS² - 2c2 eu' - 2c3 Z. The last Z is not centred.
 	out.rows = func(ctx context.Context, b block) (*mat.Dense, error) {
 		var g mat.Dense
 		if err := products(ctx, product{&g, b.z, &square}); err != nil {
@@ -161,8 +161,8 @@ func (s *state) ofComplexity(ctx context.Context, t *sums) (slope, error) {
 	return out, nil
 }
 
-// gradient passes over the rows once more. The rows of a block and the landmarks together are the
-// rows of a symmetric kernel matrix whose derivatives package kernels has, of any kernel.
+// gradient makes another pass over the rows. The rows of a block and the landmarks together are the rows of a symmetric kernel
+// matrix, whose derivatives package kernels computes for any kernel.
 func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	d, err := kernels.AsDifferentiable(s.kernel)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 		}
 		for i := range s.m {
 			if from > 0 {
-				break // of the landmarks once
+				break // the term of the landmarks counts once
 			}
 			for j := i; j < s.m; j++ {
 				w.SetSym(rows+i, rows+j, (a.At(i, j)+a.At(j, i))/2)
@@ -217,7 +217,7 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	}, func(own []float64) { floats.Add(dst[:last], own) })
 }
 
-// recompute is a block that was kept, or is made of the kernel matrix of its rows and the landmarks.
+// recompute returns a stored block, or computes it from the kernel matrix of its rows and the landmarks.
 func (s *state) recompute(ctx context.Context, from, rows int, w *mat.SymDense) (block, error) {
 	if s.whole != nil {
 		return s.load(ctx, from, rows)
@@ -229,15 +229,15 @@ func (s *state) recompute(ctx context.Context, from, rows int, w *mat.SymDense) 
 	return s.block(ctx, from, k)
 }
 
-// Logarithmic turns a value and its gradient into those of minus the objective as a log likelihood of
-// the rows, -n/2 ln F: what a prior is added to.
+// Logarithmic turns a value and its gradient into those of -n/2 ln F, the objective as a log likelihood, to which a prior can be
+// added.
 func Logarithmic(n int, f float64, gradient []float64) float64 {
 	scale := -float64(n) / 2 / f
 	floats.Scale(scale, gradient)
 	return -float64(n) / 2 * math.Log(f)
 }
 
-// dense copies both triangles.
+// dense returns a copy with both triangles.
 func dense(a *mat.SymDense) *mat.Dense {
 	n := a.SymmetricDim()
 	out := mat.NewDense(n, n, nil)

@@ -1,27 +1,26 @@
-// Package landmarks has the objectives by which the parameters of a kernel and the ridge are learnt
-// for the machine of package falkon, with their exact gradients.
+// Package landmarks has objectives for learning the parameters of a kernel and the ridge of the machine of package falkon, with
+// exact gradients.
 //
-// The machine is ridge regression on the features Z = K_nM T⁻¹ of M landmarks, T'T = K_MM + jitter I,
-// of which the kernel's parameters change both matrices:
+// The machine is ridge regression on the features Z = K_nM T⁻¹ of M landmarks, T'T = K_MM + jitter I. The kernel's parameters
+// change both matrices:
 //
 //	dF = <G_B, dK_nM> + <G_A, dK_MM> + F_Λ dΛ
 //
-// With rows scaled by the roots of their weights, less the weighted mean of the features,
-// S = (Z'Z + ΛI)⁻¹, u = SZ'y, e = y - Zu and h the leverages, the leave-one-out error is the mean of
-// ρ² = (e/(1-h))². With p = 2ρ/(1-h), q = 2ρ²/(1-h), v = SZ'p and N = SZ'diag(q)ZS,
+// Rows are scaled by the square roots of their weights, and features are centred by their weighted mean. With S = (Z'Z + ΛI)⁻¹, u =
+// SZ'y, e = y - Zu and leverages h, the leave-one-out error is the mean of ρ² = (e/(1-h))². With p = 2ρ/(1-h), q = 2ρ²/(1-h), v =
+// SZ'p and N = SZ'diag(q)ZS,
 //
-//	Γ = -pu' - ev' + (Zv)u' + 2(diag(q)ZS - ZN), less what the mean of the features takes
+//	Γ = -pu' - ev' + (Zv)u' + 2(diag(q)ZS - ZN), minus the contribution of the centring
 //	G_B = ΓT⁻ᵀ,  G_A = T⁻¹(Λ(uv' + vu')/2 - ΛN)T⁻ᵀ,  F_Λ = v'u - tr N
 //
-// The complexity of the model regularises the other objective (G. Meanti, L. Carratino,
-// E. De Vito and L. Rosasco, Efficient hyperparameter tuning for large scale kernel ridge
-// regression, AISTATS 2022): with d the trace of the hat matrix, D = |e|² + Λ|u|² and
-// τ = Σ k(x,x) - |z|²,
+// The other objective is regularised by the complexity of the model (G. Meanti, L. Carratino, E. De Vito and L. Rosasco, Efficient
+// hyperparameter tuning for large scale kernel ridge regression, AISTATS 2022): with d the trace of the hat matrix, D = |e|² +
+// Λ|u|² and τ = Σ k(x,x) - |z|²,
 //
 //	F = (σ²d + D + τD/(Λn))/n
 //
-// Rows are taken in blocks, three times for a gradient and twice without: memory is that of some
-// M×M matrices, of a block for each worker, and of some numbers for each row and target.
+// Rows are processed in blocks, in three passes for a gradient and two without. Memory is that of several M×M matrices, a block per
+// worker, and a few numbers per row and target.
 package landmarks
 
 import (
@@ -42,18 +41,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Kind is an objective. Both are minimised.
+// Kind is an objective. Both objectives are minimised.
 type Kind int
 
 // The objectives.
 const (
 	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets.
 	LeaveOneOut Kind = iota
-	// Complexity is the complexity-regularised objective, of rows without weights.
+	// Complexity is the complexity-regularised objective for unweighted rows.
 	Complexity
 )
 
-// Problem is rows with their targets, and landmarks.
+// Problem holds rows with their targets, and landmarks.
 type Problem struct {
 	Kind      Kind
 	X         *mat.Dense // n×d
@@ -63,19 +62,18 @@ type Problem struct {
 	// Noise is σ² of Complexity, summed over the targets.
 	Noise       float64
 	NoIntercept bool
-	// Jitter is the share of the mean diagonal of K_MM that is added to it at least, where a
-	// factor exists with it, and is taken for a constant by the gradients.
+	// Jitter is the smallest jitter added to K_MM, relative to its mean diagonal. The gradients treat it as a constant.
 	Jitter   float64
 	Workers  int
 	MaxBytes int64
 
-	anew bool // features are never kept: what tests compare with
+	anew bool // never store features, for comparison in tests
 }
 
-// Value is what is known at a kernel and a ridge.
+// Value holds the results at a kernel and a ridge.
 type Value struct {
-	F float64 // +Inf where a matrix is not positive definite or a row determines itself
-	// Effective is the trace of the hat matrix, the intercept counted.
+	F float64 // +Inf if a matrix is not positive definite or a row has leverage 1
+	// Effective is the trace of the hat matrix, including the intercept.
 	Effective float64
 	// GCV is generalised cross-validation, n·RSS/(n - Effective)².
 	GCV float64
@@ -83,10 +81,10 @@ type Value struct {
 	Fit, Trace float64
 }
 
-// leastRest is the least 1 - h that is more than rounding.
+// leastRest is the smallest 1 - h that exceeds rounding errors.
 const leastRest = 1e-9
 
-// state is what a kernel and a ridge make of a problem.
+// state is a problem at a kernel and a ridge.
 type state struct {
 	*Problem
 	kernel   kernels.Kernel
@@ -95,24 +93,23 @@ type state struct {
 	weight   float64   // Σw
 	offset   []float64 // ȳ
 	t        blas64.Triangular
-	raw      *mat.SymDense // Z'WZ of features that are not centred
-	gram     *mat.SymDense // of centred ones
+	raw      *mat.SymDense // Z'WZ of the original features
+	gram     *mat.SymDense // of the centred features
 	right    *mat.Dense    // Z~'W(y - ȳ), M×k
 	centre   []float64     // nil without an intercept
 	trace    float64       // τ
-	// whole has the features of each block, less the centre; nil where they are more than keptNumbers.
+	// whole holds the centred features of each block. It is nil if they exceed keptNumbers.
 	whole []block
 
-	// At a ridge.
+	// At the current ridge.
 	ridge  float64
 	factor *linalg.Cholesky
 	u      *mat.Dense     // M×k
-	kept   []leftOutBlock // of each block, of a gradient
+	kept   []leftOutBlock // of each block, for a gradient
 }
 
-// Value returns the objective at a kernel and a ridge, and sets its gradient in the logarithms of
-// the kernel's parameters and of the ridge if it is not nil. Errors are those of the kernel,
-// and ctx's.
+// Value returns the objective at a kernel and a ridge. It sets the gradient in the logs of the kernel's parameters and of the
+// ridge, if it is not nil. It returns errors of the kernel and of ctx.
 func (p *Problem) Value(ctx context.Context, kernel kernels.Kernel, ridge float64, gradient []float64) (Value, error) {
 	s, err := p.features(ctx, kernel)
 	if err != nil || s == nil {
@@ -140,7 +137,7 @@ func (p *Problem) Value(ctx context.Context, kernel kernels.Kernel, ridge float6
 	return v, s.gradient(ctx, by, gradient)
 }
 
-// AtRidges returns the objective at each of some ridges.
+// AtRidges returns the objective at each of the given ridges.
 func (p *Problem) AtRidges(ctx context.Context, kernel kernels.Kernel, ridges []float64) ([]Value, error) {
 	out := make([]Value, len(ridges))
 	for i := range out {
@@ -162,8 +159,8 @@ func (p *Problem) AtRidges(ctx context.Context, kernel kernels.Kernel, ridges []
 	return out, nil
 }
 
-// features factors the matrix of the landmarks and makes the normal equations; nil where the
-// matrix is not positive definite.
+// features factors the matrix of the landmarks and computes the normal equations. It returns nil if the matrix is not positive
+// definite.
 func (p *Problem) features(ctx context.Context, kernel kernels.Kernel) (*state, error) {
 	s := &state{Problem: p, kernel: kernel}
 	s.n, _ = p.X.Dims()
@@ -176,7 +173,7 @@ func (p *Problem) features(ctx context.Context, kernel kernels.Kernel) (*state, 
 	}
 	factor, err := linalg.NewCholeskyFrom(ctx, "the kernel matrix of the landmarks", a, p.Jitter)
 	if errors.Is(err, fault.ErrNotPSD) {
-		return nil, nil // no value, as everywhere where the kernel is not definite
+		return nil, nil // an indefinite kernel has no value
 	}
 	if err != nil {
 		return nil, err
@@ -203,26 +200,26 @@ func (s *state) means() {
 	}
 }
 
-// block is some rows, with features.
+// block holds some rows with their features.
 type block struct {
 	from, rows int
-	z          *mat.Dense // rows×M, times the roots of the weights
-	y          *mat.Dense // rows×k, less the offset, times the roots of the weights
-	root       []float64  // of the weights
+	z          *mat.Dense // rows×M, times the square roots of the weights
+	y          *mat.Dense // rows×k, minus the offset, times the square roots of the weights
+	root       []float64  // square roots of the weights
 }
 
-// keptNumbers is how many of the features are kept between passes: 64 MB. Others are made anew.
+// keptNumbers is the largest number of features stored between passes, 64 MB. Others are computed again.
 const keptNumbers = 8 << 20
 
-// leastRows are those of a block: with as many as landmarks half of what Derivatives computes
-// for the gradient is used.
+// leastRows is the smallest number of rows in a block. With as many rows as landmarks, half of what Derivatives computes for the
+// gradient is used.
 const leastRows = 512
 
-// blockRows is how many rows a block has.
+// blockRows returns the number of rows in a block.
 func (s *state) blockRows() int { return max(leastRows, s.m) }
 
-// blocks calls compute with each block of rows, on all workers, and add with what it has made, in
-// the order of the rows: sums do not depend on the number of workers.
+// blocks calls compute for each block of rows, in parallel, and add with the results in the order of the rows, so that sums do not
+// depend on the number of workers.
 func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (T, error), add func(T)) error {
 	size := s.blockRows()
 	count := (s.n + size - 1) / size
@@ -244,8 +241,8 @@ func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (
 	return ctx.Err()
 }
 
-// block makes the features of some rows, of which k is the kernel with the landmarks, less the
-// centre if that is known. The error is ctx's.
+// block returns the features of some rows, given their kernel values k with the landmarks, centred if the centre is known. It
+// returns ctx's error.
 func (s *state) block(ctx context.Context, from int, k *mat.Dense) (block, error) {
 	rows, _ := k.Dims()
 	b := block{from: from, rows: rows, z: k, y: mat.NewDense(rows, s.k, nil), root: make([]float64, rows)}
@@ -268,7 +265,7 @@ func (s *state) block(ctx context.Context, from int, k *mat.Dense) (block, error
 	return b, nil
 }
 
-// load is block with the kernel computed, or one that was kept.
+// load returns a block, stored or computed from the kernel.
 func (s *state) load(ctx context.Context, from, rows int) (block, error) {
 	if s.whole != nil {
 		return s.whole[from/s.blockRows()], nil
@@ -281,7 +278,7 @@ func (s *state) load(ctx context.Context, from, rows int) (block, error) {
 	return s.block(ctx, from, k)
 }
 
-// normals makes the normal equations in one pass.
+// normals computes the normal equations in one pass.
 func (s *state) normals(ctx context.Context) error {
 	type part struct {
 		block
@@ -336,7 +333,7 @@ func (s *state) normals(ctx context.Context) error {
 	return nil
 }
 
-// keep takes the features of all blocks, less the centre that is known now.
+// keep stores the features of all blocks, centred now that the centre is known.
 func (s *state) keep(blocks []block) {
 	s.whole = blocks
 	if s.centre == nil {
@@ -349,18 +346,18 @@ func (s *state) keep(blocks []block) {
 	}
 }
 
-// sums are what one pass at a ridge gives.
+// sums holds the results of one pass at a ridge.
 type sums struct {
 	squares, rss, effective float64
-	bad                     bool         // a row determines itself
-	left                    leftOutBlock // of one block
+	bad                     bool         // a row has leverage 1
+	left                    leftOutBlock // of a single block
 	// For the gradient of LeaveOneOut.
 	zp, zq   *mat.Dense    // Z'p (M×k), Z'(√w q) (M×1)
 	products *mat.SymDense // Z'diag(q)Z
-	p        []float64     // Σ√w p, of each target
+	p        []float64     // Σ√w p, per target
 }
 
-// solve solves at a ridge and passes over the rows; nil where the system is not definite.
+// solve solves at a ridge and passes over the rows. It returns nil if the system is not positive definite.
 func (s *state) solve(ctx context.Context, ridge float64, gradient bool) (*sums, error) {
 	g := mat.NewSymDense(s.m, nil)
 	g.CopySym(s.gram)
@@ -405,13 +402,13 @@ func (s *state) solve(ctx context.Context, ridge float64, gradient bool) (*sums,
 	return total, err
 }
 
-// leftOutBlock is what leaving out the rows of a block gives.
+// leftOutBlock holds the leave-one-out results of a block.
 type leftOutBlock struct {
 	e, p *mat.Dense // rows×k
 	q    []float64
 }
 
-// leaveOut returns that, and the sums of the block. The error is ctx's.
+// leaveOut returns the leave-one-out results and the sums of a block. It returns ctx's error.
 func (s *state) leaveOut(ctx context.Context, b block) (*sums, error) {
 	out := &sums{}
 	l := leftOutBlock{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
@@ -466,7 +463,7 @@ func (s *state) blockSums(ctx context.Context, b block, gradient bool) (*sums, e
 	return out, err
 }
 
-// value makes the objective of the sums.
+// value computes the objective from the sums.
 func (s *state) value(t *sums) Value {
 	norm := mat.Norm(s.u, 2)
 	n := float64(s.n)

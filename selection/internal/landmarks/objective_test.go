@@ -26,7 +26,7 @@ func denseOf(rows [][]float64) *mat.Dense {
 	return out
 }
 
-// ofPrecisions is exp(-Σ θ (x - z)²).
+// ofPrecisions returns the kernel exp(-Σ θ (x - z)²).
 func ofPrecisions(theta []float64) kernels.ARD {
 	lengths := make([]float64, len(theta))
 	for j, t := range theta {
@@ -35,7 +35,7 @@ func ofPrecisions(theta []float64) kernels.ARD {
 	return kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}
 }
 
-// The references are of 50 digits, and without jitter.
+// The references have 50 digits and no jitter.
 func TestObjectivesReference(t *testing.T) {
 	data, err := os.ReadFile("testdata/objectives.json")
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestObjectivesReference(t *testing.T) {
 			v, err := p.Value(ctx, ofPrecisions(c.Precisions), c.Ridge, gradient)
 			require.NoError(t, err)
 			assert.InEpsilon(t, want, v.F, 1e-9)
-			for j := range c.Precisions { // of a length ℓ = θ^-½
+			for j := range c.Precisions { // for a length ℓ = θ^-½
 				gradient[j] /= -2
 			}
 			assert.InDeltaSlice(t, wanted, gradient, 1e-8*floats.Norm(wanted, math.Inf(1)))
@@ -94,7 +94,7 @@ func TestObjectivesReference(t *testing.T) {
 	assert.Positive(t, weighted)
 }
 
-// drawn are rows in more blocks than one, of two targets.
+// drawn returns rows in several blocks, with two targets.
 func drawn(n, d, m int) *Problem {
 	rng := rand.New(rand.NewPCG(1, 1))
 	p := &Problem{X: mat.NewDense(n, d, nil), Y: mat.NewDense(n, 2, nil), Weights: make([]float64, n), Jitter: 1e-13}
@@ -111,8 +111,7 @@ func drawn(n, d, m int) *Problem {
 	return p
 }
 
-// The gradients are the differences of the values, for kernels of several kinds, of which one's own
-// k(x, x) has a parameter.
+// Gradients agree with finite differences, for several kinds of kernels, including one whose k(x, x) depends on a parameter.
 func TestGradientsAreThoseOfTheValues(t *testing.T) {
 	matern := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1.5, 2, 3}}
 	for name, k := range map[string]kernels.Differentiable{
@@ -152,7 +151,7 @@ func TestGradientsAreThoseOfTheValues(t *testing.T) {
 	}
 }
 
-// Sums go by blocks, in the order of the rows.
+// Sums are added by blocks in the order of the rows.
 func TestWorkersChangeNothing(t *testing.T) {
 	var want []float64
 	for _, workers := range []int{1, 2, 3, 7} {
@@ -169,7 +168,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// One ridge of several is that alone.
+// One of several ridges gives the same result as alone.
 func TestAtRidges(t *testing.T) {
 	p := drawn(700, 3, 20)
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 1.5}, Lengths: []float64{1, 2, 3}}
@@ -184,7 +183,7 @@ func TestAtRidges(t *testing.T) {
 	assert.Greater(t, values[0].Effective, values[2].Effective)
 }
 
-// Where the kernel is indefinite there is no value, and where it cannot be computed an error.
+// An indefinite kernel has no value, and one that cannot be computed is an error.
 func TestNoValue(t *testing.T) {
 	p := drawn(100, 3, 20)
 	v, err := p.Value(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, 1, make([]float64, 3))
@@ -201,7 +200,7 @@ func TestNoValue(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Features that are kept between the passes are those that are made anew, but for rounding.
+// Stored features agree with recomputed ones, up to rounding.
 func TestKeptFeatures(t *testing.T) {
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 3}}
 	for _, kind := range []Kind{LeaveOneOut, Complexity} {

@@ -1,28 +1,28 @@
-// Package shapley computes Shapley values of the columns of one row x: how much of f(x) less the mean of f over background rows z
-// each column is responsible for (L. S. Shapley, 1953; S. M. Lundberg and S.-I. Lee, NIPS 2017).
+// Package shapley computes the Shapley values of the columns of a row x: the contribution of each column to the difference between
+// f(x) and the mean of f over background rows z (L. S. Shapley, 1953; S. M. Lundberg and S.-I. Lee, NIPS 2017).
 //
-// A player is a column, or several that go together. A coalition S of players has the value v(S), the mean over z of f at the row that
-// has the columns of S from x and all others from z. The value of player j is the mean of v(S ∪ j) - v(S) over all orders in which
-// the players may join.
+// A player is a column or several related columns. A coalition S of players has the value v(S), the mean over z of f at the row
+// that takes the columns of S from x and all others from z. The value of player j is the mean of v(S ∪ j) - v(S) over all orders in
+// which the players can join.
 //
 // # Products
 //
-// Let f be Σ[i] α[i] Π[j] k[j](x, x[i]), a product with a factor for each player. For one row z, with a[j] and b[j] the
-// factor of player j at x and at z, the mean over all orders is an integral (G. Owen, Management Science 18, 1972):
+// Let f be Σ[i] α[i] Π[j] k[j](x, x[i]), a product with one factor per player. For a single row z, with a[j] and b[j] the factors
+// of player j at x and at z, the mean over all orders is an integral (G. Owen, Management Science 18, 1972):
 //
 //	φ[j] = Σ[i] α[i] (a[j] - b[j]) ∫ Π[l≠j] ((1 - t) b[l] + t a[l]) dt,  t from 0 to 1
 //
-// The integrand is a polynomial of degree d - 1, for which Gauss-Legendre with ⌈d/2⌉ nodes is exact. Its products are those of
-// a prefix and a suffix, without a division. A row costs O(m n d²/2) for m rows z and n rows x[i].
+// The integrand is a polynomial of degree d - 1, which Gauss-Legendre quadrature with ⌈d/2⌉ nodes integrates exactly. Its products
+// are computed as a prefix times a suffix, without divisions. A row costs O(m n d²/2) for m rows z and n rows x[i].
 //
-// [Kernel] writes a kernel as a sum of products. Matérn and rational quadratic kernels are integrals of Gaussian kernels
-// over their rate, of which the trapezoidal rule leaves less than rounding.
+// [Kernel] writes a kernel as a sum of products. Matérn and rational quadratic kernels are integrals of Gaussian kernels over their
+// rates, which the trapezoidal rule evaluates to rounding.
 //
-// # Any function
+// # Other functions
 //
-// [Sample] asks for predictions. The marginal contributions in an order and in its reverse are averaged (antithetic), for each z in
-// as many orders, so that the values sum to f(x) less the mean of f. Where all coalitions cost no more predictions, they are
-// computed.
+// [Sample] uses predictions. It averages the marginal contributions in an order and in its reverse (antithetic sampling), with the
+// same number of orders for each z, so that the values sum to f(x) minus the mean of f. If all coalitions need no more predictions,
+// it evaluates them all.
 package shapley
 
 import (
@@ -33,45 +33,45 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Game is a kernel as a sum of products, each with a factor for each player.
+// Game is a kernel as a sum of products, each with one factor per player.
 type Game struct {
 	players int
-	owners  []int // the player of each column; players for a column that is the same at x and all z
+	owners  []int // player of each column; the number of players for a column that never changes
 	sources []source
 	terms   []term
 }
 
-// term is weight·Π exp(-rate·source)·Π factor.
+// term is the product weight·Π exp(-rate·source)·Π factor.
 type term struct {
 	weight  float64
 	rates   []rate
 	factors []int // sources that are factors
 }
 
-// rate is the share of a source in an exponent.
+// rate is the coefficient of a source in an exponent.
 type rate struct {
 	source int
 	by     float64
 }
 
-// source is a number for each player from two rows.
+// source computes a number per player from two rows.
 type source struct {
 	columns []column
 	each    func(c column, delta float64) float64 // summed over the columns of a player
-	joint   kernels.Kernel                        // if not nil, a factor of one player
-	player  int                                   // of joint
+	joint   kernels.Kernel                        // if not nil, the factor of one player
+	player  int                                   // player of joint
 }
 
-// column is a column of the rows as a kernel sees it.
+// column describes how a kernel uses a column.
 type column struct {
 	at        int
-	inverse   float64 // one over its length
-	category  bool    // of which only equality counts
+	inverse   float64 // reciprocal length
+	category  bool    // only compared for equality
 	period    float64
 	roundness float64 // 2/l² of a periodic kernel
 }
 
-// delta is the difference of two rows in the column.
+// delta returns the difference of two rows in the column.
 func (c column) delta(x, z []float64) float64 {
 	if !c.category {
 		return (x[c.at] - z[c.at]) * c.inverse
@@ -82,11 +82,11 @@ func (c column) delta(x, z []float64) float64 {
 	return c.inverse
 }
 
-// mostTerms bounds the products that a kernel is written as.
+// mostTerms limits the number of products of a kernel.
 const mostTerms = 2000
 
-// Kernel writes a kernel of rows as a game of players; owners has the player of each column, or players for a column that
-// no player changes. The error names the part of the kernel that is no sum of products.
+// Kernel writes a kernel as a game. Owners has the player of each column, or players for a column that never changes. The error
+// names the part of the kernel that is not a sum of products.
 func Kernel(k kernels.Kernel, owners []int, players int) (*Game, error) {
 	g := &Game{players: players, owners: owners}
 	view := make([]column, len(owners))
@@ -98,7 +98,7 @@ func Kernel(k kernels.Kernel, owners []int, players int) (*Game, error) {
 	return g, err
 }
 
-// expand returns the products of a kernel of some columns.
+// expand returns the products of a kernel of the columns in view.
 func (g *Game) expand(k kernels.Kernel, view []column) ([]term, error) {
 	switch k := k.(type) {
 	case kernels.Scaled:
@@ -158,7 +158,7 @@ func orDefault(v, zero float64) float64 {
 	return v
 }
 
-// single returns the only player of some columns, or players if there is none.
+// single returns the only player of the columns in view, or players if there is none. It returns ok = false if there are several.
 func (g *Game) single(view []column) (player int, ok bool) {
 	player = g.players
 	for _, c := range view {
@@ -173,7 +173,7 @@ func (g *Game) single(view []column) (player int, ok bool) {
 	return player, true
 }
 
-// factor is a kernel of the columns of one player.
+// factor returns a term for a kernel of the columns of one player.
 func (g *Game) factor(k kernels.Kernel, view []column, player int) []term {
 	g.sources = append(g.sources, source{columns: view, joint: k, player: player})
 	return []term{{weight: 1, factors: []int{len(g.sources) - 1}}}
@@ -213,7 +213,7 @@ func (g *Game) product(ks []kernels.Kernel, view []column) ([]term, error) {
 	return out, nil
 }
 
-// sumOfColumns is a sum of kernels of single columns, each with its length and its variance.
+// sumOfColumns expands a sum of kernels of single columns, each with its length and variance.
 func (g *Game) sumOfColumns(view []column, of func(j int) (k kernels.Kernel, length, variance float64)) (out []term, err error) {
 	for j, c := range view {
 		k, length, variance := of(j)
@@ -226,7 +226,7 @@ func (g *Game) sumOfColumns(view []column, of func(j int) (k kernels.Kernel, len
 	return out, nil
 }
 
-// mixture is Σ weight·exp(-rate·source) of one source.
+// mixture returns the terms of Σ weight·exp(-rate·source) for one source.
 func (g *Game) mixture(view []column, each func(c column, delta float64) float64, nodes []node) (out []term) {
 	g.sources = append(g.sources, source{columns: view, each: each})
 	for _, n := range nodes {
@@ -242,7 +242,7 @@ func circle(c column, delta float64) float64 {
 	return c.roundness * s * s
 }
 
-// lengthened are columns over the lengths of an ARD.
+// lengthened returns the columns divided by the lengths of an ARD.
 func lengthened(k kernels.ARD, view []column) []column {
 	out := slices.Clone(view)
 	for j := range out {
@@ -258,7 +258,7 @@ func lengthened(k kernels.ARD, view []column) []column {
 	return out
 }
 
-// circled are columns with the periods and lengths of a Periodic.
+// circled returns the columns with the periods and lengths of a Periodic.
 func circled(k kernels.Periodic, view []column) []column {
 	of := func(values []float64, j int) float64 {
 		switch len(values) {

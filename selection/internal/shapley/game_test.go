@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// reference is a file of values by brute force over all subsets, computed by another program.
+// reference is a file of brute-force values over all subsets, computed by another program.
 type reference struct {
 	Kernel     string
 	Lengths    []float64
@@ -38,7 +38,7 @@ func dense(rows [][]float64) *mat.Dense {
 	return out
 }
 
-// each is the owners of columns that are a player each.
+// each returns owners that make each column a player.
 func each(d int) []int {
 	out := make([]int, d)
 	for j := range out {
@@ -70,7 +70,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// random are rows with one column of three values, the last.
+// random returns normal rows whose last column has three values.
 func random(n, d int, rng *rand.Rand) *mat.Dense {
 	out := mat.NewDense(n, d, nil)
 	for i := range n {
@@ -82,7 +82,7 @@ func random(n, d int, rng *rand.Rand) *mat.Dense {
 	return out
 }
 
-// sum is Σ alpha[i] k(x, rows[i]) by the definition.
+// sum computes Σ alpha[i] k(x, rows[i]) by its definition.
 func sum(k kernels.Kernel, rows *mat.Dense, alpha, x []float64) (out float64) {
 	for i, a := range alpha {
 		out += a * k.Eval(x, rows.RawRowView(i))
@@ -90,7 +90,7 @@ func sum(k kernels.Kernel, rows *mat.Dense, alpha, x []float64) (out float64) {
 	return out
 }
 
-// byDefinition is the mean over all orders, by all coalitions of players.
+// byDefinition computes the mean over all orders, from all coalitions of players.
 func byDefinition(f func(x []float64) float64, owners []int, players int, x []float64, background *mat.Dense) []float64 {
 	m, d := background.Dims()
 	v := make([]float64, 1<<players)
@@ -121,7 +121,7 @@ func byDefinition(f func(x []float64) float64, owners []int, players int, x []fl
 	return phi
 }
 
-// kernelsOf are kernels of six columns that are sums of products.
+// kernelsOf returns kernels of six columns that are sums of products.
 func kernelsOf() map[string]kernels.Kernel {
 	lengths := []float64{0.7, 1.3, 2, 0.9, 1.7, 1.1}
 	ard := func(k kernels.Kernel) kernels.Kernel { return kernels.ARD{Kernel: k, Lengths: lengths} }
@@ -151,8 +151,8 @@ func kernelsOf() map[string]kernels.Kernel {
 	}
 }
 
-// Values of each kernel are those of the definition: with a player for each column, with players of several columns, and with a
-// column that is the same in x and all rows of the background.
+// Values of each kernel agree with the definition: for single columns as players, for players with several columns, and with a
+// column that is equal in x and the background.
 func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows, background, x := random(70, 6, rng), random(5, 6, rng), random(1, 6, rng).RawRowView(0)
@@ -160,7 +160,7 @@ func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	for z := range 5 {
 		background.Set(z, 3, x[3])
 	}
-	background.Set(2, 1, x[1]) // of one row alone
+	background.Set(2, 1, x[1]) // equal in one background row
 	for name, k := range kernelsOf() {
 		for _, owners := range [][]int{{0, 1, 2, 6, 4, 5}, {0, 1, 0, 2, 1, 2}, {0, 0, 0, 0, 0, 0}} {
 			players := 6
@@ -185,7 +185,7 @@ func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	}
 }
 
-// Values of ten columns are the means over all 1024 coalitions.
+// Values of ten columns agree with the means over all 1024 coalitions.
 func TestValuesOfTenColumns(t *testing.T) {
 	const d = 10
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -216,13 +216,13 @@ func TestValuesOfTenColumns(t *testing.T) {
 	}
 }
 
-// Of many players fewer nodes than the exact rule has leave no more than rounding, whether factors change a little or much.
+// With many players, fewer nodes than the exact rule leave only rounding errors, whether factors change a little or much.
 func TestManyPlayers(t *testing.T) {
 	const d = 70
 	rng := rand.New(rand.NewPCG(9, 9))
 	rows, z, x := random(40, d, rng), random(1, d, rng), random(1, d, rng).RawRowView(0)
 	alpha := mat.Col(nil, 0, rows)
-	rows.SetRow(0, x) // whose factors are all 1
+	rows.SetRow(0, x) // its factors are all 1
 	for _, gamma := range []float64{1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 5, 100} {
 		k := kernels.RBF{Gamma: gamma}
 		g, err := Kernel(k, each(d), d)
@@ -231,7 +231,7 @@ func TestManyPlayers(t *testing.T) {
 		require.NoError(t, err)
 		factor := func(a, b float64) float64 { return math.Exp(-gamma * (a - b) * (a - b)) }
 		largest := 0.0
-		for i := range alpha { // rounding is of the products of the larger factors
+		for i := range alpha { // rounding errors are relative to the products of the larger factors
 			product := math.Abs(alpha[i])
 			for l, r := range rows.RawRowView(i) {
 				product *= max(factor(x[l], r), factor(z.At(0, l), r))
@@ -256,7 +256,7 @@ func TestManyPlayers(t *testing.T) {
 	}
 }
 
-// Two columns that a kernel treats alike, with equal values everywhere, have the same value.
+// Two columns with the same role in a kernel, and equal values everywhere, have the same Shapley value.
 func TestSymmetry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	rows, background, x := random(20, 4, rng), random(3, 4, rng), random(1, 4, rng)

@@ -5,7 +5,7 @@ import "math"
 // node is a Gaussian kernel exp(-rate·r²) of a mixture, with its weight.
 type node struct{ weight, rate float64 }
 
-// mixtureError bounds what the trapezoidal rule in v = ln u is off by, and the mass that its ends leave out.
+// mixtureError bounds the error of the trapezoidal rule in v = ln u, and the mass beyond its ends.
 const mixtureError = 1e-14
 
 // maternNodes writes the Matérn kernel of smoothness ν as a mixture (Rasmussen and Williams, 2006, section 4.2.1):
@@ -22,10 +22,10 @@ func rationalNodes(alpha, length float64) []node {
 	return gammaMixture(alpha, func(u float64) float64 { return u / (2 * alpha) / length / length })
 }
 
-// gammaMixture is the mixture over u of the gamma distribution of a shape.
+// gammaMixture returns the mixture over u with a gamma distribution of the given shape.
 func gammaMixture(shape float64, rate func(u float64) float64) (out []node) {
 	logGamma, _ := math.Lgamma(shape)
-	logDensity := func(v float64) float64 { return shape*v - math.Exp(v) - logGamma } // of v = ln u
+	logDensity := func(v float64) float64 { return shape*v - math.Exp(v) - logGamma } // as a density of v = ln u
 	step, mode := mixtureStep(shape), math.Log(shape)
 	floor := logDensity(mode) + math.Log(mixtureError)
 	first, last := 0, 0
@@ -42,14 +42,14 @@ func gammaMixture(shape float64, rate func(u float64) float64) (out []node) {
 		total += n.weight
 		out = append(out, n)
 	}
-	for i := range out { // the mass of the distribution is 1
+	for i := range out { // normalise the mass to 1
 		out[i].weight /= total
 	}
 	return out
 }
 
-// mixtureStep returns the step. On the line Im v = θ the integrand is at most cos(θ)^-shape times the real one, so that the rule is off
-// by that times exp(-2πθ/step), for the best θ < π/2 (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56, 2014, 385).
+// mixtureStep returns the step. On the line Im v = θ the integrand is at most cos(θ)^-shape times the real one, so the error of the
+// rule is that times exp(-2πθ/step), for the best θ < π/2 (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56, 2014, 385).
 func mixtureStep(shape float64) (step float64) {
 	for theta := 0.01; theta < math.Pi/2; theta += 0.01 {
 		step = max(step, 2*math.Pi*theta/(-math.Log(mixtureError)-shape*math.Log(math.Cos(theta))))

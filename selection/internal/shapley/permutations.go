@@ -16,37 +16,37 @@ import (
 )
 
 const (
-	orderStream = 0x6f72646572 // "order"
-	// batchNumbers bounds the rows that are predicted together.
+	orderStream = 0x6f72646572 // the random stream "order"
+	// limits the rows that are predicted together
 	batchNumbers = 1 << 18
-	// mostPlayers bounds what all coalitions are computed of, a million of them.
+	// mostPlayers limits the players for all coalitions, of which there are then a million.
 	mostPlayers = 20
 )
 
-// Function is what is explained: a number for each row. Several goroutines call it.
+// Function is the explained function: it returns a number for each row. Several goroutines call it.
 type Function func(rows *mat.Dense) ([]float64, error)
 
-// Sampling is how Sample asks a function.
+// Sampling holds the settings of Sample.
 type Sampling struct {
-	// Groups are the columns of each player. Other columns keep the values of the background.
+	// Groups are the columns of each player. Other columns keep their background values.
 	Groups [][]int
-	// Orders is how many orders there are for each row of the background, each with its reverse; at least 2.
+	// Orders is the number of random orders per background row, each with its reverse; at least 2.
 	Orders int
-	// All asks for all coalitions in the place of orders, of at most mostPlayers.
+	// All evaluates all coalitions of at most mostPlayers players instead of random orders.
 	All     bool
 	Seed    uint64
 	Workers int
 }
 
-// AllCostLess reports whether all coalitions take no more predictions than the orders.
+// AllCostLess reports whether all coalitions need no more predictions than the orders.
 func (s Sampling) AllCostLess() bool {
 	p := len(s.Groups)
 	return p <= mostPlayers && 1<<p-2 <= 2*s.Orders*(p-1)
 }
 
-// Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors, which are 0 of All
-// coalitions. The values sum to f(x) less the mean over the background, but for rounding. The result does not depend on
-// Workers. Errors: those of f, ErrTooLarge, or ctx's.
+// Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors, which are 0
+// with All. The values sum to f(x) minus the mean over the background, up to rounding. The result does not depend on Workers.
+// Errors: those of f, ErrTooLarge, and ctx's.
 func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense, f Function) (phi, se []float64, err error) {
 	m, d := background.Dims()
 	players := len(s.Groups)
@@ -78,7 +78,7 @@ func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense,
 	}
 	for z := range own {
 		floats.AddScaled(phi, 1/float64(m), own[z])
-		if squares[z] != nil { // the variance of the mean of independent orders, for each z
+		if squares[z] != nil { // variance of the mean of independent orders, for each z
 			floats.AddScaled(se, 1/(float64(m)*float64(m)*float64(s.Orders)*float64(s.Orders-1)), squares[z])
 		}
 	}
@@ -88,7 +88,7 @@ func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense,
 	return phi, se, nil
 }
 
-// count is how many rows are predicted for a row of the background.
+// count returns the number of predictions per background row.
 func (s Sampling) count() int {
 	if s.All {
 		return 1 << len(s.Groups)
@@ -96,7 +96,7 @@ func (s Sampling) count() int {
 	return 2 + 2*s.Orders*(len(s.Groups)-1)
 }
 
-// walker looks at one row z of the background.
+// walker processes one background row z.
 type walker struct {
 	Sampling
 	ctx  context.Context
@@ -104,7 +104,7 @@ type walker struct {
 	f    Function
 }
 
-// predictions returns those for so many rows, which fill makes of copies of z.
+// predictions returns n predictions for copies of z that fill has changed.
 func (w walker) predictions(n int, fill func(i int, row []float64)) ([]float64, error) {
 	size := max(1, min(n, batchNumbers/len(w.x)))
 	rows := mat.NewDense(size, len(w.x), nil)
@@ -127,14 +127,14 @@ func (w walker) predictions(n int, fill func(i int, row []float64)) ([]float64, 
 	return out, nil
 }
 
-// join gives a row the columns of a player.
+// join copies the columns of a player from x to a row.
 func (w walker) join(row []float64, player int) {
 	for _, j := range w.Groups[player] {
 		row[j] = w.x[j]
 	}
 }
 
-// coalitions returns the values by the definition.
+// coalitions returns the values by their definition.
 func (w walker) coalitions() ([]float64, error) {
 	players := len(w.Groups)
 	v, err := w.predictions(1<<players, func(s int, row []float64) {
@@ -168,7 +168,7 @@ func coalitionWeights(players int) []float64 {
 	return out
 }
 
-// orders returns the mean over the orders, each with its reverse, and the sum of the squares around it.
+// orders returns the mean over the orders, each with its reverse, and the sum of squared deviations from it.
 func (w walker) orders(rng *rand.Rand) (mean, square []float64, err error) {
 	players := len(w.Groups)
 	walks := make([][]int, 0, 2*w.Orders)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// problem is a function of eight columns, which are no sum of products.
+// problem returns a function of eight columns that is not a sum of products.
 func problem() (f func(row []float64) float64, predict Function, x []float64, background *mat.Dense) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	rows, background, x := random(30, 8, rng), random(30, 8, rng), random(1, 8, rng).RawRowView(0)
@@ -98,7 +98,7 @@ func TestCoalitions(t *testing.T) {
 	assert.Empty(t, phi)
 }
 
-// A coalition is all but the others: many orders of few players cost more than all coalitions.
+// With few players, many orders cost more than all coalitions.
 func TestAllCostLess(t *testing.T) {
 	for players, orders := range map[int]int{3: 2, 5: 4, 10: 57} {
 		s := Sampling{Groups: make([][]int, players), Orders: orders}

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// mostBlock and leastBlock are how many rows are looked at together, fewer of many players and products.
+	// mostBlock and leastBlock limit the number of rows in a block. It is smaller with many players and products.
 	mostBlock, leastBlock = 64, 4
 	blockNumbers          = 1 << 17
-	// mostNodes is the end of a table; more of them are taken without one.
+	// mostNodes is the size of a table of error bounds. Rules with more nodes do not need one.
 	mostNodes = 100
-	// rounding is a share of the largest |α| below which a product of factors is left out.
+	// rounding is the fraction of the largest |α| below which a product of factors is dropped.
 	rounding = 1e-18
 )
 
-// Values returns the Shapley value of each player of Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background (m×d).
-// The result does not depend on workers. Errors: ErrTooLarge, or ctx's.
+// Values returns the Shapley value of each player in Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background
+// (m×d). The result does not depend on workers. Errors: ErrTooLarge, and ctx's.
 func (g *Game) Values(ctx context.Context, workers int, x []float64, background, rows *mat.Dense, alpha []float64) ([]float64, error) {
 	n, _ := rows.Dims()
 	size := max(leastBlock, min(mostBlock, blockNumbers/((g.players+1)*max(1, len(g.terms)))))
@@ -62,7 +62,7 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	return phi, nil
 }
 
-// Work returns the multiplications that Values takes for so many rows of the background and of the machine.
+// Work returns the number of multiplications of Values for the given numbers of background rows and of rows of the machine.
 func (g *Game) Work(background, rows int) float64 {
 	out := 0.0
 	for _, t := range g.terms {
@@ -72,7 +72,7 @@ func (g *Game) Work(background, rows int) float64 {
 	return out * float64(background) * float64(rows)
 }
 
-// block is some of the rows, with memory for what is computed of them. An entry [player*size + i] is of row i.
+// block holds some of the rows, with working memory. Element [player*size + i] belongs to row i.
 type block struct {
 	*Game
 	rows  *mat.Dense
@@ -82,13 +82,13 @@ type block struct {
 	phi   []float64
 
 	largest  float64      // |α|
-	involved [][]int      // the players of each term
-	atX, atZ [][]float64  // [source]
-	least    []float64    // of each source, the least sum over the players of the smaller of both, over the rows
-	factorsX [][]float64  // [term], the factors at x
-	factorsZ []float64    // of the current term
-	weights  []float64    // α times the factors that do not change
-	factors  [3][]float64 // of the players that change, one after the other: at x, at z, and their sums of products
+	involved [][]int      // players of each term
+	atX, atZ [][]float64  // by source
+	least    []float64    // per source, the minimum over the rows of the sum over the players of the smaller value at x and z
+	factorsX [][]float64  // by term, the factors at x
+	factorsZ []float64    // factors of the current term at z
+	weights  []float64    // α times the constant factors
+	factors  [3][]float64 // of changing players: factors at x and at z, and sums of products
 	prefix   []float64
 	suffix   []float64
 	scaled   [2][]float64
@@ -114,7 +114,7 @@ func (g *Game) newBlock(rows *mat.Dense, alpha []float64, rules []func() rule) *
 	return b
 }
 
-// playersOf returns those with a factor in a term.
+// playersOf returns the players with a factor in a term.
 func (g *Game) playersOf(t term) (out []int) {
 	seen := make([]bool, g.players+1)
 	for _, r := range t.rates {
@@ -133,7 +133,7 @@ func (g *Game) playersOf(t term) (out []int) {
 	return out
 }
 
-// measure sets the sources for a row with each of the rows.
+// measure sets the sources between a row and each row of the block.
 func (b *block) measure(dst [][]float64, row []float64) {
 	for s, src := range b.sources {
 		to := dst[s]
@@ -155,7 +155,7 @@ func (b *block) measure(dst [][]float64, row []float64) {
 	}
 }
 
-// scale sets rows as a joint kernel sees them.
+// scale converts two rows to the columns of a joint kernel.
 func (s source) scale(x, z, row, other []float64) {
 	for j, c := range s.columns {
 		if x[j], z[j] = row[c.at]*c.inverse, other[c.at]*c.inverse; c.category {
@@ -172,7 +172,7 @@ func (b *block) begin(x []float64) {
 	}
 }
 
-// bound sets the least sums of the sources, by which terms are left out before their factors are computed.
+// bound sets the minimum sums of the sources, so that negligible terms can be dropped before their factors are computed.
 func (b *block) bound() {
 	sums := b.suffix
 	for s, src := range b.sources {
@@ -190,7 +190,7 @@ func (b *block) bound() {
 	}
 }
 
-// vanishes reports whether the values of a term are less than rounding: it is at most weight·exp(-Σ rate·least) times α.
+// vanishes reports whether a term is negligible: it is at most weight·exp(-Σ rate·least) times α.
 func (b *block) vanishes(t term) bool {
 	if t.factors != nil {
 		return false
@@ -226,7 +226,7 @@ func (b *block) factorsOf(dst []float64, t int, sources [][]float64) {
 	}
 }
 
-// add adds the values for one row z of the background.
+// add adds the values for one background row z.
 func (b *block) add(x, z []float64) {
 	changes := make([]bool, b.players+1)
 	for j, o := range b.owners {
@@ -256,7 +256,7 @@ func (b *block) add(x, z []float64) {
 	}
 }
 
-// integrate adds the values of the players whose factors are set.
+// integrate adds the values of the players with changing factors.
 func (b *block) integrate(active []int) {
 	k := len(active)
 	if k == 0 {
@@ -280,8 +280,8 @@ func (b *block) integrate(active []int) {
 	}
 }
 
-// nodes returns how many nodes leave less than rounding, 0 if the values themselves are less: none is more than twice the product of
-// the larger factors, which is 0 of Gaussian kernels that are much narrower than the distances.
+// nodes returns the number of nodes whose error is below rounding, or 0 if the values themselves are: none exceeds twice the
+// product of the larger factors, which is 0 for Gaussian kernels much narrower than the distances.
 func (b *block) nodes(a, z []float64) int {
 	product, change := b.prefix[:b.size], b.suffix
 	for i, w := range b.weights {
@@ -315,10 +315,10 @@ func (b *block) nodes(a, z []float64) int {
 	return exact
 }
 
-// largestChange has for each number of nodes the largest sum of |a-b|/max(|a|,|b|) over the factors of a product at which they leave
-// 1e-16 of the product of the larger factors. On an ellipse around 0 and 1 whose half axes sum to ρ/2 a factor is at most 1 +
-// δ|a-b|/max(|a|,|b|) times the larger one, with δ = (ρ+1/ρ)/4 - 1/2, and the rule is off by at most 32/15 of the largest value there over
-// ρ^2n (1 - ρ^-2) (L. N. Trefethen, SIAM Review 50, 2008, 67).
+// largestChange holds, for each number of nodes, the largest sum of |a-b|/max(|a|,|b|) over the factors of a product for which the
+// error is 1e-16 of the product of the larger factors. On an ellipse around 0 and 1 whose half axes sum to ρ/2, a factor is at most
+// 1 + δ|a-b|/max(|a|,|b|) times the larger one, with δ = (ρ+1/ρ)/4 - 1/2, and the error of the rule is at most 32/15 of the maximum
+// on it divided by ρ^2n (1 - ρ^-2) (L. N. Trefethen, SIAM Review 50, 2008, 67).
 var largestChange = sync.OnceValue(func() []float64 {
 	out := make([]float64, mostNodes)
 	for n := range out {
@@ -330,7 +330,7 @@ var largestChange = sync.OnceValue(func() []float64 {
 	return out
 })
 
-// products adds to sums, for each player, weight times the product of all others at t.
+// products adds weight times the product of all other players' factors at t to sums, for each player.
 func (b *block) products(sums, a, z []float64, t, weight float64) {
 	size := b.size
 	before := b.prefix[:size]

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// rule is Gauss-Legendre over 0 to 1.
+// rule is a Gauss-Legendre rule on [0, 1].
 type rule struct{ nodes, weights []float64 }
 
-// newRules returns the rules of up to so many nodes, each computed once when it is asked for.
+// newRules returns the rules with up to most nodes. Each is computed on its first use.
 func newRules(most int) []func() rule {
 	out := make([]func() rule, most+1)
 	for n := range out {
@@ -17,8 +17,8 @@ func newRules(most int) []func() rule {
 	return out
 }
 
-// newRule finds the nodes by Newton's method on the Legendre polynomial. (Gonum's quad.Legendre is wrong for 26 nodes: in version 0.17
-// their weights sum to 0.989.)
+// newRule finds the nodes by Newton's method on the Legendre polynomial. (gonum's quad.Legendre is wrong for 26 nodes: in version
+// 0.17 their weights sum to 0.989.)
 func newRule(n int) rule {
 	r := rule{make([]float64, n), make([]float64, n)}
 	for i := range n {

@@ -1,4 +1,4 @@
-// Package targetmap transforms targets before a fit, and scores models in the units of the targets themselves.
+// Package targetmap transforms targets before a fit, and scores models in the original units.
 package targetmap
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Map is the transformation of targets before a fit, with its name. The zero Map leaves targets as they are.
+// Map is a named transformation of targets. The zero Map is the identity.
 type Map struct {
-	Bend *targets.Bend // nil: the targets as they are
-	Name string        // "" for those
+	Bend *targets.Bend // nil for the identity
+	Name string        // "" for the identity
 }
 
-// Logarithm returns the logarithm, without a Bend if a target is not above 0.
+// Logarithm returns the logarithm. Its Bend is nil if a target is not positive.
 func Logarithm(y []float64) Map { return Map{targets.NewLogarithm(y), "logarithm"} }
 
-// Power returns the power of Yeo and Johnson that makes the targets most like normal numbers, without a Bend if all are equal.
+// Power returns the power of Yeo and Johnson that makes the targets most nearly normal. Its Bend is nil if all targets are equal.
 func Power(ctx context.Context, y []float64) (Map, error) {
 	b, err := targets.NewPower(y, func(v []float64) (float64, error) {
 		p := &columnwise.PowerTransformer{}
@@ -46,7 +46,7 @@ func (m Map) Apply(y []float64) []float64 {
 	return out
 }
 
-// Label returns a name of columns, followed by that of the transformation.
+// Label appends the name of the transformation to a name of columns.
 func (m Map) Label(columns string) string {
 	if m.Bend == nil {
 		return columns
@@ -54,7 +54,7 @@ func (m Map) Label(columns string) string {
 	return columns + ", " + m.Name + " of targets"
 }
 
-// Score sets the noise of Bend, and returns the leave-one-out log density and mean squared error in the units of the targets y, from
+// Score sets the noise of Bend. It returns the leave-one-out log density and mean squared error in the units of the targets y, from
 // residuals and variances of the transformed targets z.
 func (m Map) Score(y, z, residuals, variances, weights []float64) (density, mse float64) {
 	density, m.Bend.Noise = stack.Density(residuals, variances, weights)
