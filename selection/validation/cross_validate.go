@@ -20,33 +20,33 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// Options says how to cross-validate. Nil means the zero value.
+// Options holds the settings of a cross-validation. Nil means the zero value.
 type Options struct {
-	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers.
-	// These two, [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its
-	// copies are in the same part. Other splitters divide the rows as they like.
+	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers. These two,
+	// [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its copies are in the same part.
+	// Other splitters divide all rows.
 	Splitter Splitter
 
-	// Groups has the group of each row, such as the patient or the day that it belongs to. With a nil Splitter the folds
-	// are those of [GroupKFold] for regressors and of [StratifiedGroupKFold] for classifiers. The estimators get the groups
-	// of the rows that they are fitted to if they are an [estimators.Grouper].
+	// Groups has the group of each row, such as a patient or a day. With a nil Splitter, the folds are those of [GroupKFold] for
+	// regressors and of [StratifiedGroupKFold] for classifiers. Estimators that are an [estimators.Grouper] receive the groups of
+	// the rows that they are fitted to.
 	Groups []int
 
-	// Metrics are the metrics. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
+	// Metrics are the metrics to compute. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
 
-	// Weights, one > 0 for each row, are passed to the estimator's FitWeighted and to the metrics. If they are nil,
-	// there are no weights. The mean over the folds is not weighted.
+	// Weights, one > 0 for each row, are passed to the estimator's FitWeighted and to the metrics. If they are nil, there are no
+	// weights. The mean over the folds is not weighted.
 	Weights []float64
 
-	// Workers is the number of folds at a time. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of folds that are computed at the same time. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called after each fold, and meanwhile.
+	// Observe, if not nil, is called after each fold and regularly in between.
 	Observe func(estimators.Step)
 }
 
-// Scores is the outcome of a cross-validation.
+// Scores is the result of a cross-validation.
 type Scores struct {
 	// Metrics has the names of the metrics.
 	Metrics []string
@@ -57,10 +57,10 @@ type Scores struct {
 	// TrainRows and TestRows have the numbers of rows, as [fold].
 	TrainRows, TestRows []int
 
-	// FitSeconds has the seconds of each fit, as [fold].
+	// FitSeconds has the duration of each fit in seconds, as [fold].
 	FitSeconds []float64
 
-	// PredictSeconds has the seconds of each prediction, including the metrics, as [fold].
+	// PredictSeconds has the duration of each prediction and its metrics in seconds, as [fold].
 	PredictSeconds []float64
 }
 
@@ -70,18 +70,18 @@ func (s Scores) Mean(metric string) float64 {
 	return mean
 }
 
-// SD returns the standard deviation over the folds of the named metric, with the number of folds minus one as the
-// divisor. It returns NaN if there is no such metric or only one fold. It says how much the score of one fold varies.
-// For the error of Mean see [Scores.StandardError].
+// SD returns the standard deviation of the named metric over the folds, with the number of folds minus one as the divisor. It
+// measures how much the score of a single fold varies; for the error of Mean see [Scores.StandardError]. It returns NaN if there is
+// no such metric or only one fold.
 func (s Scores) SD(metric string) float64 {
 	_, sd := s.meanAndSD(metric)
 	return sd
 }
 
-// StandardError returns the standard error of Mean: SD divided by the square root of the number of folds. It returns NaN if
-// there is no such metric or only one fold. Folds share training rows, and repeated folds test rows too, so that their
-// scores depend on each other and the true error of Mean is larger; more repeats make this number smaller but not the
-// error. To compare two estimators, cross-validate both on the same folds and take [Scores.Minus].
+// StandardError returns the standard error of Mean: SD divided by the square root of the number of folds. It returns NaN if there
+// is no such metric or only one fold. Folds share training rows, and repeated folds also share test rows. Their scores are
+// therefore correlated, and the true error of Mean is larger; more repeats reduce this number but not the error. To compare two
+// estimators, cross-validate both on the same folds and call [Scores.Minus].
 func (s Scores) StandardError(metric string) float64 {
 	for i, name := range s.Metrics {
 		if name == metric {
@@ -99,7 +99,7 @@ func (s Scores) String() string {
 	for _, name := range s.Metrics {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", name, numeral.OrDash("%.4g", s.Mean(name)), numeral.OrDash("%.2g", s.StandardError(name)))
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // writing to a strings.Builder never fails
 	return out.String()
 }
 
@@ -120,11 +120,11 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return math.NaN(), math.NaN()
 }
 
-// CrossValidateRegressor fits a clone of the model on the training rows of each fold of x (n×d) and y (n), and scores it
-// on the test rows. The model itself is not fitted. To preprocess within the folds, pass a pipeline, which may also fill
-// gaps of x, given as NaN. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
-// fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
-// take), or the error of ctx.
+// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the
+// test rows. It does not fit the model itself. To preprocess within the folds, pass a pipeline, which may also fill gaps (NaN in
+// x). Errors: [estimators.ErrShape], [estimators.ErrNotFinite] and [estimators.ErrParam]; the error of the first fold that failed,
+// with its number, which wraps errors.ErrUnsupported if there are Weights and the estimator does not take them; and the error of
+// ctx.
 func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -134,7 +134,7 @@ func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x m
 	return crossValidate(ctx, model, x, y, nil, opt, KFold{}, metrics.ForRegression(), folds.RegressionScorer)
 }
 
-// CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
+// CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. The labels are y.
 func CrossValidateClassifier(ctx context.Context, model estimators.Classifier, x mat.Matrix, y []int,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -181,7 +181,7 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 		return Scores{}, err
 	}
 	n, _ := xd.Dims()
-	gap := check.Finite("x", xd) // nil where there is none
+	gap := check.Finite("x", xd) // nil if there is no gap
 	if err := check.Rows("y", len(y), n); err != nil {
 		return Scores{}, err
 	}

@@ -56,8 +56,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	}
 }
 
-// widest is a transformer that remembers the most rows it was fitted on, over
-// all its clones.
+// widest is a transformer that records the largest number of rows that it or a clone of it was fitted to.
 type widest struct {
 	scalers.UnitRows
 	most *int
@@ -79,8 +78,7 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	}, x, y, &Options{Splitter: KFold{Folds: 4}, Workers: 1})
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)
-	// In a search: once on all training rows, for the entropy and the last fit,
-	// and in each fold on its own.
+	// A search fits it to all training rows, for the entropy and the final fit, and separately in each fold.
 	most = 0
 	parts, err := KFold{Folds: 4}.Split(40, nil)
 	require.NoError(t, err)
@@ -107,7 +105,7 @@ func TestCrossValidateClassifierMetrics(t *testing.T) {
 	assert.Len(t, got.Values[0], defaultFolds)
 }
 
-// plain hides all but the contract of a classifier.
+// plain hides every method of a classifier except those of the interface.
 type plain struct{ estimators.Classifier }
 
 func TestCrossValidateErrors(t *testing.T) {
@@ -132,7 +130,8 @@ func TestCrossValidateErrors(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// A class whose only row is a test row has no probability there: the error says which class, how many rows it has, and what to do.
+// If a class has a single row and that is a test row, the class has no probability. The error names the class, its number of rows,
+// and the remedy.
 func TestClassOfOneRow(t *testing.T) {
 	x, y := mat.NewDense(21, 2, nil), make([]int, 21)
 	for i := range y {
@@ -149,7 +148,7 @@ func TestClassOfOneRow(t *testing.T) {
 	assert.NoError(t, err, "a metric of labels")
 }
 
-// Gaps are the estimator's to fill, in each fold anew, or to refuse, by the place that they have in x.
+// Each fold's estimator fills the gaps or rejects them, and the error then names their position in x.
 func TestCrossValidateWithGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 2)
 	whole, err := CrossValidateRegressor(ctx, &ridge.Regressor{}, x, y, nil)

@@ -12,15 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Difference is how much the scores of two estimators differ on the same folds: see [PairedDifference].
+// Difference compares the scores of two estimators on the same folds. See [PairedDifference].
 type Difference struct {
 	// Mean is the mean difference, in the units of the score.
 	Mean float64
 
-	// StandardError is its standard error, in the same units.
+	// StandardError is the standard error of Mean, in the same units.
 	StandardError float64
 
-	// P is the probability of a difference at least as large, in either direction, if both were equally good.
+	// P is the probability of a difference at least as large, in either direction, if both estimators were equally good.
 	P float64
 }
 
@@ -29,16 +29,16 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%.3g ± %.2g, p = %.2g", d.Mean, d.StandardError, d.P)
 }
 
-// PairedDifference returns the mean of a - b, the scores of two estimators on the same two or more folds, with the
-// corrected resampled t-test of C. Nadeau and Y. Bengio (Machine Learning 52, 2003, 239). Folds share training rows, so
-// their differences depend on each other. Therefore the variance of the mean of J differences d is not var(d)/J but
+// PairedDifference returns the mean of a - b, the scores of two estimators on the same two or more folds, with the corrected
+// resampled t-test of C. Nadeau and Y. Bengio (Machine Learning 52, 2003, 239). Folds share training rows, so their differences are
+// correlated. The variance of the mean of J differences d is therefore not var(d)/J but
 //
 //	(1/J + testRows/trainRows) var(d),
 //
-// and the mean over its square root has Student's distribution with J - 1 degrees of freedom. trainRows and testRows
-// are the rows of a fold. If all differences are the same, there is no variance to test with: StandardError is 0 and P
-// is 1. With few folds the test finds large differences only. Errors: [estimators.ErrShape], [estimators.ErrNotFinite],
-// and [estimators.ErrParam] for rows that are not positive.
+// and the mean divided by its square root has Student's distribution with J - 1 degrees of freedom. The arguments trainRows and
+// testRows are the numbers of rows of a fold. If all differences are equal, there is no variance to test with: StandardError is 0
+// and P is 1. With few folds the test finds only large differences. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], and
+// [estimators.ErrParam] for numbers of rows that are not positive.
 func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, error) {
 	const what = "validation: PairedDifference"
 	if len(a) != len(b) {
@@ -66,17 +66,17 @@ func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, erro
 		d[i] = a[i] - b[i]
 	}
 	mean, variance := stat.MeanVariance(d, nil)
-	if math.Abs(mean) <= 1e-14*max(floats.Norm(a, math.Inf(1)), floats.Norm(b, math.Inf(1))) { // rounding of no difference
+	if math.Abs(mean) <= 1e-14*max(floats.Norm(a, math.Inf(1)), floats.Norm(b, math.Inf(1))) { // zero up to rounding
 		mean = 0
 	}
 	out := Difference{Mean: mean, StandardError: math.Sqrt((1/float64(len(d)) + float64(testRows)/float64(trainRows)) * variance)}
 	if err := check.Vector("the mean difference and its standard error", []float64{out.Mean, out.StandardError}); err != nil {
-		return Difference{}, err // scores near the largest numbers
+		return Difference{}, err // scores near the largest floating-point number
 	}
 	switch {
 	case mean == 0:
 		out.P = 1
-	case out.StandardError <= 1e-12*math.Abs(mean): // rounding of equal ones
+	case out.StandardError <= 1e-12*math.Abs(mean): // all differences are equal up to rounding
 		out.StandardError, out.P = 0, 1
 	default:
 		out.P = 2 * distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Survival(math.Abs(mean)/out.StandardError)
@@ -84,10 +84,10 @@ func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, erro
 	return out, nil
 }
 
-// Minus returns how much the named metric of s differs from that of other, by [PairedDifference] with the mean numbers
-// of rows of the folds. Both have to come from the same folds: the same rows in the same order, and the same splitter
-// with the same seed. Errors: [estimators.ErrShape] if the folds differ in number or size or are fewer than two,
-// [estimators.ErrParam] for a metric that one of them has not, [estimators.ErrNotFinite].
+// Minus returns the difference between the named metric of s and that of other, by [PairedDifference] with the mean numbers of rows
+// of the folds. Both must come from the same folds: the same rows in the same order, and the same splitter with the same seed.
+// Errors: [estimators.ErrShape] if the folds differ in number or size or are fewer than two, [estimators.ErrParam] if a metric is
+// missing from one of them, and [estimators.ErrNotFinite].
 func (s Scores) Minus(other Scores, metric string) (Difference, error) {
 	a, err := s.valuesOf(metric)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Split asks a splitter to divide n rows and checks its answer: at least one fold, both of whose parts have rows, all
-// of them from 0 to n-1. Errors: the splitter's, [estimators.ErrParam] for a nil splitter, [estimators.ErrShape].
+// Split calls a splitter for n rows and checks its folds: there is at least one, both parts have rows, and all row numbers are
+// between 0 and n-1. Errors: those of the splitter, [estimators.ErrParam] for a nil splitter, and [estimators.ErrShape].
 func Split(s Splitter, n int, labels []int) (_ []Fold, err error) {
 	defer fault.Recover(&err)
 	if check.IsNil(s) {
@@ -49,11 +49,11 @@ func partsHaveRows(folds []Fold) error {
 	return nil
 }
 
-// A row whose copy is in the training part tells a learner its target, so equal rows stay together.
+// A row whose copy is in the training part reveals its target, so equal rows stay together.
 
-// SplitDistinct divides the distinct rows of a matrix, whose labels are given, as well as those of all its rows. A splitter
-// of this package that numbers rows divides the distinct ones. Any other splitter divides all rows, and the first of
-// several equal rows says where they go. It is for the searches of this module.
+// SplitDistinct divides the distinct rows of a matrix. It receives their labels and those of all rows. A splitter of this package
+// that uses only row numbers divides the distinct rows. Any other splitter divides all rows, and the first of several equal rows
+// determines the part of the others. The searches of this module use it.
 func SplitDistinct(s Splitter, rows *distinct.Rows, labels, allLabels []int) ([]Fold, error) {
 	if !rows.Repeated() || numbersRows(s) {
 		return Split(s, rows.Len(), labels)
@@ -68,7 +68,7 @@ func SplitDistinct(s Splitter, rows *distinct.Rows, labels, allLabels []int) ([]
 	return folds, partsHaveRows(folds)
 }
 
-// SpreadDistinct returns folds of distinct rows as folds of all rows. It is for the searches of this module.
+// SpreadDistinct converts folds of distinct rows to folds of all rows. The searches of this module use it.
 func SpreadDistinct(folds []Fold, rows *distinct.Rows) []Fold {
 	if !rows.Repeated() {
 		return folds
@@ -92,7 +92,7 @@ func SpreadDistinct(folds []Fold, rows *distinct.Rows) []Fold {
 	return out
 }
 
-// splitTogether divides the rows of x so that equal rows stay together, if the splitter leaves that open.
+// splitTogether divides the rows of x so that equal rows stay together, if the splitter allows that.
 func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
 	n, _ := x.Dims()
 	if !numbersRows(s) {
@@ -106,7 +106,7 @@ func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
 	return SpreadDistinct(folds, rows), err
 }
 
-// numbersRows reports whether a splitter knows rows by their number alone.
+// numbersRows reports whether a splitter uses only row numbers.
 func numbersRows(s Splitter) bool {
 	switch s.(type) {
 	case KFold, *KFold, StratifiedKFold, *StratifiedKFold, ShuffleSplit, *ShuffleSplit, StratifiedShuffleSplit, *StratifiedShuffleSplit:
@@ -115,7 +115,7 @@ func numbersRows(s Splitter) bool {
 	return false
 }
 
-// firsts returns the distinct rows whose first occurrence is among rows, which ascend.
+// firsts returns the distinct rows whose first occurrence is in rows, which are in ascending order.
 func firsts(rows []int, of *distinct.Rows) []int {
 	var out []int
 	for _, i := range rows {

@@ -1,20 +1,19 @@
-// Package validation measures estimators on rows that they have not seen.
+// Package validation measures estimators on rows that they were not fitted to.
 //
-// [CrossValidateRegressor] and [CrossValidateClassifier] score any estimator over the folds of a [Splitter], by the
-// metrics of package metrics or others. If build returns a pipeline, its steps are fitted on the training rows of each
-// fold alone.
+// [CrossValidateRegressor] and [CrossValidateClassifier] score any estimator over the folds of a [Splitter], with the metrics of
+// package metrics or others. If the model is a pipeline, its steps are fitted to the training rows of each fold alone.
 //
-//	KFold                   each row is tested once, Repeats times over
-//	StratifiedKFold         the same with the classes dealt evenly
-//	ShuffleSplit            independent draws of a test part
-//	StratifiedShuffleSplit  the same with each class in proportion
-//	GroupKFold              the rows of a group are never on both sides
-//	StratifiedGroupKFold    the same with the classes dealt as evenly as groups allow
-//	TimeSeriesSplit         tested rows come after those of training
+//	KFold                   tests each row once, Repeats times
+//	StratifiedKFold         the same, with the classes in proportion
+//	ShuffleSplit            draws independent test parts
+//	StratifiedShuffleSplit  the same, with the classes in proportion
+//	GroupKFold              keeps the rows of a group in one part
+//	StratifiedGroupKFold    the same, with the classes in proportion where groups allow it
+//	TimeSeriesSplit         tests rows that come after the training rows
 //
-// A splitter is a function of the number of rows, the labels and its seed. Any type with a Split method is one.
+// A splitter is a function of the number of rows, the labels and its seed. Any type with the method Split is a splitter.
 //
-// [Scores] has the scores of each fold. To compare two estimators, cross-validate both on the same folds and take
-// [Scores.Minus], a paired test that allows for what the folds share. [ScoreRegressor] and [ScoreClassifier] score an
-// estimator that is already fitted.
+// [Scores] has the scores of each fold. To compare two estimators, cross-validate both on the same folds and call [Scores.Minus], a
+// paired test that corrects for the rows that folds share. [ScoreRegressor] and [ScoreClassifier] score an estimator that is
+// already fitted.
 package validation

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// wave is a sine of 40 rows.
+// wave returns 40 rows of a sine.
 func wave() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
@@ -26,7 +26,7 @@ func wave() (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rings are two classes, one around the other.
+// rings returns two classes, one around the other.
 func rings() (*mat.Dense, []int) {
 	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
 	for i := range y {
@@ -94,7 +94,7 @@ func ExampleCrossValidateClassifier() {
 	// Output: AUC 1.00 <nil>
 }
 
-// Scores print as a table of means and standard errors.
+// This example prints scores as a table of means and standard errors.
 func ExampleScores_StandardError() {
 	scores := validation.Scores{
 		Metrics: []string{"NMSE", "MAE"},
@@ -130,7 +130,7 @@ func ExampleKFold() {
 }
 
 func ExampleStratifiedKFold() {
-	labels := []int{1, 1, 1, 1, 1, 1, 9, 9, 9} // each part gets two of 1 and one of 9
+	labels := []int{1, 1, 1, 1, 1, 1, 9, 9, 9} // each part gets two rows of class 1 and one of class 9
 	folds, err := validation.StratifiedKFold{Folds: 3, Seed: 1}.Split(len(labels), labels)
 	for _, f := range folds {
 		nines := 0
@@ -156,7 +156,7 @@ func ExampleShuffleSplit() {
 }
 
 func ExampleStratifiedShuffleSplit() {
-	labels := []int{1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9} // a quarter of each: two of 1 and one of 9
+	labels := []int{1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9} // a quarter of each class: two rows of class 1 and one of class 9
 	folds, err := validation.StratifiedShuffleSplit{Splits: 3, TestFraction: 0.25, Seed: 1}.Split(len(labels), labels)
 	for _, f := range folds {
 		nines := 0
@@ -175,7 +175,7 @@ func ExampleStratifiedShuffleSplit() {
 	// <nil>
 }
 
-// forward tests each of the last rows on those before it.
+// forward tests each of the last rows after training on the rows before it.
 type forward struct{ last int }
 
 func (f forward) Split(n int, _ []int) ([]validation.Fold, error) {
@@ -190,7 +190,7 @@ func (f forward) Split(n int, _ []int) ([]validation.Fold, error) {
 	return out, nil
 }
 
-// A splitter of one's own, for rows in the order of time.
+// This example defines a splitter for rows in the order of time.
 func ExampleSplitter() {
 	x, y := wave()
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
@@ -202,7 +202,7 @@ func ExampleSplitter() {
 	// Output: 5 rows ahead, MAE below 0.1: true <nil>
 }
 
-// The score of a fitted estimator on rows that it has not seen.
+// This example scores a fitted estimator on rows that it was not fitted to.
 func ExampleScoreRegressor() {
 	x := mat.NewDense(40, 1, nil)
 	y := make([]float64, 40)

@@ -11,12 +11,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// GroupKFold cuts the rows into Folds parts, each the test part once, and keeps the rows of a group together: patients,
-// machines, days, of which a model is to predict others than those that it has seen. The largest group first, each goes to
-// the part with the fewest rows so far, so that the parts are as even as whole groups allow by that rule; of groups of a size chance
-// decides. Groups belong to the rows of x, all of them.
+// GroupKFold divides the rows into Folds parts, and each part is the test part once. It keeps the rows of a group together, for
+// example those of a patient, machine or day, so that the scores hold for new groups. It assigns the groups in descending size,
+// each to the part with the fewest rows so far; groups of equal size are shuffled. Groups must cover all rows of x.
 type GroupKFold struct {
-	// Groups has the group of each row. Any numbers are allowed.
+	// Groups has the group of each row, as any number.
 	Groups []int
 
 	// Folds is the number of folds. If it is 0, it is 3.
@@ -24,16 +23,16 @@ type GroupKFold struct {
 	Seed  uint64
 }
 
-// Split returns Folds folds. Errors: ErrParam; ErrShape for fewer groups than folds, or Groups of another length than n.
+// Split returns Folds folds. Errors: ErrParam; and ErrShape if there are fewer groups than folds or Groups does not have n entries.
 func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
 	return groupFolds("validation: GroupKFold", g, g.Groups, g.Folds, g.Seed, n, nil)
 }
 
-// StratifiedGroupKFold is [GroupKFold] whose parts also have the classes in the proportions of all rows, as nearly as whole
-// groups allow: those that hold the largest shares of classes first, each group goes to the part that leaves the
-// shares that the parts have of each class the least apart.
+// StratifiedGroupKFold is a [GroupKFold] whose parts also have the classes in nearly the same proportions as all rows. It assigns
+// the groups with the largest shares of a class first, each to the part for which the shares of each class then differ least
+// between parts.
 type StratifiedGroupKFold struct {
-	// Groups has the group of each row. Any numbers are allowed.
+	// Groups has the group of each row, as any number.
 	Groups []int
 
 	// Folds is the number of folds. If it is 0, it is 3.
@@ -41,8 +40,8 @@ type StratifiedGroupKFold struct {
 	Seed  uint64
 }
 
-// Split returns Folds folds. Errors: ErrParam; ErrShape for fewer groups than folds, or Groups or labels of another length
-// than n.
+// Split returns Folds folds. Errors: ErrParam; and ErrShape if there are fewer groups than folds, or if Groups or labels do not
+// have n entries.
 func (g StratifiedGroupKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Rows of four patients: a model is to predict others than those that it has seen.
+// The rows belong to four patients, and the model must predict new patients.
 func ExampleGroupKFold() {
 	patients := []int{12, 12, 12, 40, 40, 7, 7, 7, 9, 9}
 	folds, err := validation.GroupKFold{Groups: patients, Folds: 2, Seed: 1}.Split(len(patients), nil)
@@ -34,7 +34,7 @@ func ExampleStratifiedGroupKFold() {
 	// <nil>
 }
 
-// Twelve months: training ends a month before the quarter that is tested, and has five at most.
+// The rows are twelve months. Training ends a month before the tested quarter and uses at most five months.
 func ExampleTimeSeriesSplit() {
 	folds, err := validation.TimeSeriesSplit{Splits: 2, TestRows: 3, MaxTrain: 5, Gap: 1}.Split(12, nil)
 	for _, f := range folds {

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Each row is tested once; no group is on both sides, and no part is empty; the largest part of groups is at most
-// the largest group above the smallest.
+// Each row is tested once, no group is in both parts of a fold, and no part is empty. The largest part exceeds the smallest by at
+// most the size of the largest group.
 func TestGroupKFoldProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 5).Draw(t, "folds")
@@ -66,15 +66,15 @@ func TestGroupKFoldProperties(t *testing.T) {
 	})
 }
 
-// Where groups allow it, parts are even: of sizes by the rule, of classes by StratifiedGroupKFold.
+// If the groups allow it, both splitters make parts of equal size, and StratifiedGroupKFold also divides the classes equally.
 func TestGroupKFoldIsEven(t *testing.T) {
-	groups := []int{7, 7, 7, 7, 1, 1, 1, 2, 2, 2, 5, 5} // 4, 3, 3 and 2 rows: 4 + 2 and 3 + 3
+	groups := []int{7, 7, 7, 7, 1, 1, 1, 2, 2, 2, 5, 5} // 4, 3, 3 and 2 rows give 4 + 2 and 3 + 3
 	folds, err := GroupKFold{Groups: groups, Folds: 2, Seed: 3}.Split(12, nil)
 	require.NoError(t, err)
 	assert.Len(t, folds[0].Test, 6)
 	assert.Equal(t, []int{0, 1, 2, 3, 10, 11}, folds[0].Test)
 
-	// Twelve groups of three rows, the first six of class 1 and the others of class 0: two of each in each part.
+	// There are twelve groups of three rows, the first six of class 1 and the others of class 0. Each part gets two of each.
 	var of, labels []int
 	for g := range 12 {
 		for range 3 {
@@ -127,7 +127,7 @@ func TestGroupKFoldErrors(t *testing.T) {
 	}
 }
 
-// The definition: windows of the last rows, the gap, and what is before it or the last of that.
+// The test follows the definition: windows of the last rows, the gap, and the rows before it, or the last of these.
 func TestTimeSeriesSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := TimeSeriesSplit{
@@ -157,13 +157,13 @@ func TestTimeSeriesSplit(t *testing.T) {
 		}
 		require.Equal(t, n, next)
 	})
-	folds, err := TimeSeriesSplit{}.Split(12, nil) // as scikit-learn's of 5 splits
+	folds, err := TimeSeriesSplit{}.Split(12, nil) // the same as scikit-learn's with 5 splits
 	require.NoError(t, err)
 	assert.Equal(t, Fold{[]int{0, 1}, []int{2, 3}}, folds[0])
 	assert.Equal(t, Fold{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{10, 11}}, folds[4])
 }
 
-// A cross-validation takes them as any other.
+// Cross-validation accepts these splitters like any other.
 func TestGroupAndTimeSplitters(t *testing.T) {
 	n := 48
 	x, y, groups, labels := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n), make([]int, n)

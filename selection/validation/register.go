@@ -2,7 +2,7 @@ package validation
 
 import "github.com/kernelearn/kernelearn/internal/registry"
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[KFold]("validation.KFold", registry.Type{})
 	registry.Add[StratifiedKFold]("validation.StratifiedKFold", registry.Type{})

@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// ScoreRegressor returns the metric of the predictions of a fitted regressor for the rows of x (n×d), whose
-// observed targets are y (n), as cross-validation does for the rows of a fold. Only regressors that accept gaps
-// (NaN) accept them here. Weights are those of the metric; if they are nil, all are 1. Errors:
-// [estimators.ErrParam] for a metric of classifiers, those of the predictions and of the metric.
+// ScoreRegressor returns the metric of a fitted regressor's predictions for the rows of x (n×d) with the observed targets y (n), as
+// cross-validation does for the rows of a fold. Gaps (NaN in x) are allowed if the regressor accepts them. The metric uses the
+// weights; nil means that all are 1. Errors: [estimators.ErrParam] for a metric of classifiers, and those of the predictions and of
+// the metric.
 func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	score, err := folds.RegressionScorer(m)
@@ -23,7 +23,7 @@ func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, w
 	return scoreOf("validation: ScoreRegressor", r, score, x, y, weights)
 }
 
-// ScoreClassifier is [ScoreRegressor] for the labels, scores or probabilities of a fitted classifier.
+// ScoreClassifier is like [ScoreRegressor], for the labels, scores or probabilities of a fitted classifier.
 func ScoreClassifier(c estimators.Classifier, m metrics.Metric, x mat.Matrix, y []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	score, err := folds.ClassificationScorer(m)

@@ -73,7 +73,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// given is a splitter whose answer is fixed.
+// given is a splitter that returns fixed folds.
 type given []Fold
 
 func (g given) Split(int, []int) ([]Fold, error) { return g, nil }

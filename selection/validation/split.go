@@ -12,12 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Fold is one division of the rows 0..n-1. Both lists ascend and they share no
-// row.
+// Fold is one division of the rows 0..n-1. Both lists are ascending and have no row in common.
 type Fold struct{ Train, Test []int }
 
-// Splitter divides rows into folds. Labels guide stratified splitters and may be
-// nil for the others.
+// Splitter divides rows into folds. Stratified splitters use the labels; for the others they may be nil.
 type Splitter interface {
 	Split(n int, labels []int) ([]Fold, error)
 }
@@ -29,8 +27,8 @@ const (
 	defaultTestFraction = 0.25
 )
 
-// KFold cuts the rows, shuffled, into Folds parts whose sizes differ by at most
-// one; each is the test part once. Repeats shuffles anew and does it again.
+// KFold shuffles the rows and divides them into Folds parts whose sizes differ by at most one. Each part is the test part once.
+// With Repeats it shuffles and divides again.
 type KFold struct {
 	// Folds is the number of folds. If it is 0, it is 3.
 	Folds int `zero:"3" least:"2"`
@@ -40,15 +38,13 @@ type KFold struct {
 	Seed    uint64
 }
 
-// Split returns Folds × Repeats folds. Errors: ErrParam; ErrShape for fewer rows
-// than folds.
+// Split returns Folds × Repeats folds. Errors: ErrParam; and ErrShape if there are fewer rows than folds.
 func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 	return dealt("validation: KFold", k, k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
 }
 
-// StratifiedKFold is KFold that deals the rows of each class evenly to the
-// parts. A class with fewer rows than folds is absent from some test parts, and
-// one with a single row from a training part.
+// StratifiedKFold is a KFold that distributes the rows of each class evenly over the parts. A class with fewer rows than folds is
+// missing from some test parts, and a class with a single row is missing from one training part.
 type StratifiedKFold struct {
 	// Folds is the number of folds. If it is 0, it is 3.
 	Folds int `zero:"3" least:"2"`
@@ -58,8 +54,8 @@ type StratifiedKFold struct {
 	Seed    uint64
 }
 
-// Split returns Folds × Repeats folds. Errors: ErrParam; ErrShape for fewer rows
-// than folds, or labels of another length than n.
+// Split returns Folds × Repeats folds. Errors: ErrParam; and ErrShape if there are fewer rows than folds or labels does not have n
+// entries.
 func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
@@ -67,8 +63,8 @@ func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	return dealt("validation: StratifiedKFold", k, k.Folds, k.Repeats, k.Seed, n, labels)
 }
 
-// dealt deals the rows of each label in turn to the parts, going on where the
-// label before stopped, so that the parts stay of even size.
+// dealt assigns the rows of each label to the parts in turn. Each label continues at the part where the label before stopped, so
+// that the parts keep equal sizes.
 func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
 	if err := settings.Check(typ, config); err != nil {
 		return nil, err
@@ -83,8 +79,7 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 	}
 	out := make([]Fold, 0, k*repeats)
 	for r := range repeats {
-		// Each repeat has a stream of its own: the first three of five repeats
-		// are those of three.
+		// Each repeat has its own stream of random numbers, so the first three of five repeats equal those of three repeats.
 		order := permutation(n, seed, uint64(r))
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels[a], labels[b]) })
 		part := make([]int, n)
@@ -106,8 +101,8 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 	return out, nil
 }
 
-// ShuffleSplit draws Splits independent divisions with TestFraction of the rows,
-// rounded, in the test part: repeated hold-out.
+// ShuffleSplit draws Splits independent divisions with the rounded share TestFraction of the rows in the test part. This is
+// repeated hold-out.
 type ShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.
 	Splits int `zero:"10"`
@@ -117,20 +112,19 @@ type ShuffleSplit struct {
 	Seed         uint64
 }
 
-// Split returns Splits folds, both parts of each with at least one row. Errors:
-// ErrParam; ErrShape for fewer than two rows.
+// Split returns Splits folds, in which both parts have at least one row. Errors: ErrParam; and ErrShape if there are fewer than two
+// rows.
 func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 	return holdOut("validation: ShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
 }
 
-// StratifiedShuffleSplit is [ShuffleSplit] whose test parts, of the same size as its, hold each class in the
-// proportion of all rows, as nearly as whole rows allow: with m of n rows in the test part, a class of c gets the
-// whole part of its share mc/n, and the rows that remain go one each to the classes that are furthest below theirs;
-// of equals, chance decides, anew in each split.
+// StratifiedShuffleSplit is a [ShuffleSplit] whose test parts contain each class in nearly the proportion of all rows. With m of n
+// rows in the test part, a class of c rows gets the integer part of mc/n, and the remaining rows go one each to the classes that
+// are furthest below their share. Ties are broken at random in each split.
 //
-// Each class keeps a row for training, so one with a single row is never tested; only
-// where there are fewer training rows than classes do some go without, those furthest
-// below their share. A class of few rows may be absent from a test part.
+// Each class keeps a training row, so a class with a single row is never tested. Only if there are fewer training rows than classes
+// do some classes have none, namely those that are furthest below their share. A class with few rows may be missing from a test
+// part.
 type StratifiedShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.
 	Splits int `zero:"10"`
@@ -140,8 +134,8 @@ type StratifiedShuffleSplit struct {
 	Seed         uint64
 }
 
-// Split returns Splits folds, both parts of each with at least one row. Errors:
-// ErrParam; ErrShape for fewer than two rows, or labels of another length than n.
+// Split returns Splits folds, in which both parts have at least one row. Errors: ErrParam; and ErrShape if there are fewer than two
+// rows or labels does not have n entries.
 func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
@@ -149,7 +143,7 @@ func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	return holdOut("validation: StratifiedShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, labels)
 }
 
-// holdOut draws from each label as many rows as allot says.
+// holdOut draws from each label the number of rows that allot returns.
 func holdOut(typ string, config Splitter, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
 	if err := settings.Check(typ, config); err != nil {
 		return nil, err
@@ -166,8 +160,7 @@ func holdOut(typ string, config Splitter, splits int, fraction float64, seed uin
 	out := make([]Fold, splits)
 	for i := range out {
 		order := permutation(n, seed, uint64(i))
-		// Classes are numbered as they turn up in the shuffled rows, so that a tie
-		// between them falls to another in each split.
+		// Classes are numbered in the order of the shuffled rows, so that each split breaks ties between them differently.
 		class, counts := map[int]int{}, []int{}
 		for _, row := range order {
 			c, seen := class[labels[row]]
@@ -192,8 +185,8 @@ func holdOut(typ string, config Splitter, splits int, fraction float64, seed uin
 	return out, nil
 }
 
-// allot divides size test rows among classes of counts rows by largest remainder,
-// leaving each a training row while that is possible; of equals the first.
+// allot divides size test rows among classes with the given counts of rows, by largest remainder. It leaves each class a training
+// row if possible. The first class wins a tie.
 func allot(counts []int, size int) []int {
 	n := 0
 	for _, c := range counts {
@@ -205,11 +198,11 @@ func allot(counts []int, size int) []int {
 		out[c] = int(int64(size) * int64(count) / int64(n))
 		left -= out[c]
 	}
-	for keep := 1; keep >= 0; keep-- { // training rows of each class
+	for keep := 1; keep >= 0; keep-- { // number of training rows that each class keeps
 		for left > 0 {
 			to, furthest := -1, int64(0)
 			for c, count := range counts {
-				// How far the class lies below its share, in units of 1/n rows.
+				// The distance of the class below its share, in units of 1/n rows.
 				below := int64(size)*int64(count) - int64(out[c])*int64(n)
 				if out[c]+keep < count && (to < 0 || below > furthest) {
 					to, furthest = c, below
@@ -227,5 +220,5 @@ func allot(counts []int, size int) []int {
 
 func permutation(n int, seed, number uint64) []int { return stream(seed, number).Perm(n) }
 
-// stream is one of the streams "split", "split"+1, ...
+// stream returns the random numbers of stream "split" + number.
 func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x73706c6974+number)) }

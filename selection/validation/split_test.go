@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// partition fails unless a fold's parts ascend, share nothing and cover 0..n-1.
+// partition fails unless a fold's parts are ascending, have no row in common and cover 0..n-1.
 func partition(t require.TestingT, f Fold, n int) {
 	seen := make([]int, n)
 	for _, rows := range [][]int{f.Train, f.Test} {
@@ -27,7 +27,7 @@ func partition(t require.TestingT, f Fold, n int) {
 	}
 }
 
-// The folds depend on the order of the labels alone, however far apart these are.
+// The folds depend only on the order of the labels, not on their distances.
 func TestStratifiedFoldsOfFarLabels(t *testing.T) {
 	near := []int{0, 1, 2, 0, 0, 1, 2, 2, 1, 0, 2, 1, 0, 1, 2, 0, 0, 1}
 	far := make([]int, len(near))
@@ -155,7 +155,7 @@ func TestStratifiedShuffleSplitProperties(t *testing.T) {
 					atCap = atCap || float64(got[l]) < share && got[l] == c-1
 				}
 			}
-			for l, c := range total { // without that rule, each is within a row of its share
+			for l, c := range total { // without that rule, each class is within one row of its share
 				if !over && !atCap {
 					require.Less(t, float64(got[l]), float64(len(f.Test)*c)/float64(n)+1)
 				}
@@ -164,16 +164,16 @@ func TestStratifiedShuffleSplitProperties(t *testing.T) {
 	})
 }
 
-// The division by largest remainder, worked by hand.
+// The expected values are divisions by largest remainder, computed by hand.
 func TestAllot(t *testing.T) {
 	for _, tc := range []struct {
 		counts []int
 		size   int
 		want   []int
 	}{
-		{[]int{60, 30, 10}, 25, []int{15, 8, 2}}, // 15, 7.5, 2.5: of equals the first
+		{[]int{60, 30, 10}, 25, []int{15, 8, 2}}, // 15, 7.5, 2.5: the first wins the tie
 		{[]int{6, 3, 1}, 3, []int{2, 1, 0}},      // 1.8, .9, .3
-		{[]int{10, 1, 1}, 6, []int{6, 0, 0}},     // 5, .5, .5: single rows are trained on
+		{[]int{10, 1, 1}, 6, []int{6, 0, 0}},     // 5, .5, .5: a class with one row keeps it for training
 		{[]int{2, 2, 2}, 5, []int{2, 2, 1}},      // fewer training rows than classes
 		{[]int{1, 1, 1, 1}, 2, []int{1, 1, 0, 0}},
 		{[]int{2, 8}, 8, []int{1, 7}}, // 1.6, 6.4
@@ -184,7 +184,7 @@ func TestAllot(t *testing.T) {
 }
 
 func TestStratifiedShuffleSplitTies(t *testing.T) {
-	// One test row, two classes of equal share: each gets it in about half the splits.
+	// With one test row and two classes of equal share, each class gets the row in about half of the splits.
 	labels := []int{0, 0, 1, 1}
 	folds, err := StratifiedShuffleSplit{Splits: 200, TestFraction: 0.25}.Split(4, labels)
 	require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestStratifiedShuffleSplitTies(t *testing.T) {
 	assert.InDelta(t, 100, ones, 40)
 }
 
-// bad is a third party's splitter.
+// bad is a splitter of another package.
 type bad []Fold
 
 func (b bad) Split(int, []int) ([]Fold, error) { return b, nil }
@@ -231,7 +231,7 @@ func TestSplitErrors(t *testing.T) {
 	}
 }
 
-// More folds than memory holds are an error, not an end of the program.
+// More folds than fit in memory give an error and do not end the program.
 func TestTooManyFolds(t *testing.T) {
 	labels := make([]int, 10)
 	for i := range labels {

@@ -9,17 +9,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// TimeSeriesSplit takes rows for a series, the oldest first, and tests on rows that come after those of training alone. The last
-// Splits times TestRows rows are tested, each once, a window of TestRows after the other; training has the rows before the
-// window, all of them, an expanding window, or the last MaxTrain of them, a sliding one. Gap rows before the window are in
-// neither: those that know of it already, of targets that reach ahead say.
+// TimeSeriesSplit treats the rows as a series with the oldest row first, and tests only on rows that come after the training rows.
+// It tests the last Splits × TestRows rows once each, in consecutive windows of TestRows. The training rows are those before the
+// window: all of them (an expanding window) or the last MaxTrain (a sliding window). The Gap rows directly before the window are in
+// neither part, for targets that look ahead in time.
 //
 // The first rows are never tested.
 type TimeSeriesSplit struct {
 	// Splits is the number of splits. If it is 0, it is 5.
 	Splits int `zero:"5"`
 
-	// TestRows is the number of test rows. If it is 0, it is n/(Splits+1), the whole part.
+	// TestRows is the number of test rows. If it is 0, it is the integer part of n/(Splits+1).
 	TestRows int `zero:"n/(Splits+1)"`
 
 	// MaxTrain is the largest number of training rows. If it is 0, all are used.
@@ -27,11 +27,11 @@ type TimeSeriesSplit struct {
 	Gap      int `zero:"none"`
 }
 
-// defaultWindows is the number of a TimeSeriesSplit whose Splits is 0.
+// defaultWindows is the number of splits of a TimeSeriesSplit whose Splits is 0.
 const defaultWindows = 5
 
-// Split returns Splits folds, the oldest test part first. Errors: ErrParam; ErrShape for too few rows for a test part of 1 and a
-// training row before the first.
+// Split returns Splits folds, the oldest test part first. Errors: ErrParam; and ErrShape if there are too few rows for a test part
+// of one row with a training row before the first.
 func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	const typ = "validation: TimeSeriesSplit"
 	if err := settings.Check(typ, s); err != nil {
@@ -42,7 +42,7 @@ func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	if size == 0 {
 		size = max(n/(splits+1), 1)
 	}
-	// In floating point, because settings may be huge.
+	// This is computed in floating point because settings may be huge.
 	if need := float64(splits)*float64(size) + float64(s.Gap) + 1; float64(n) < need {
 		return nil, fmt.Errorf("%s: %w", typ,
 			fault.Shape("x has", n, "rows", "want at least %.0f for %d test parts of %d, a gap of %d and a row before", need, splits, size,
