@@ -76,13 +76,13 @@ func ExampleCheckTargets() {
 	// mine: Model: weights = 0, want > 0 true
 }
 
-// stubborn is a type of somebody's own whose files are never right.
+// stubborn is a type of another package whose files are never accepted.
 type stubborn struct{}
 
 func (stubborn) MarshalBinary() ([]byte, error) { return []byte{1}, nil }
 func (*stubborn) UnmarshalBinary([]byte) error  { return errors.New("not today") }
 
-// What another's UnmarshalBinary says against a file is ErrBadModel, as the contract has it.
+// As the contract requires, an error of another type's UnmarshalBinary becomes ErrBadModel.
 func TestPartOfAnothersType(t *testing.T) {
 	part, err := estimators.NestModel("mine", &stubborn{})
 	require.NoError(t, err)

@@ -10,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// blockRows are in a block of which nobody says how large it is to be.
+// blockRows is the default number of rows of a block.
 const blockRows = 2048
 
 // InBlocks calls f for each block of rows of x in turn, with the number of the block's first row. A block has about the given
 // number of rows, or 2048 if that is 0. InBlocks checks ctx before each block and reports its progress to the observer of
-// [Observed]. Use it for predictions and for any other function of rows that takes no context. Errors are f's, in which a
-// [NotFiniteError] has the row of x, the error of ctx, ErrShape for an empty x, and ErrParam for fewer than 0 rows.
+// [Observed]. Use it for predictions and for any other function of rows that takes no context. Errors: those of f, where a
+// [NotFiniteError] gets the row in x; the error of ctx; ErrShape for an empty x; and ErrParam if rows is negative.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
 	defer BeginFit(&ctx, nil)(&err)
 	if rows < 0 {
@@ -36,7 +36,7 @@ func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, blo
 		return fault.Shape("x has", 0, "rows", "want at least 1")
 	}
 	n, d := xd.Dims()
-	blocks := max(1, n/rows) // even ones, never a few rows
+	blocks := max(1, n/rows) // blocks of equal size, without a small last one
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i := range blocks {
@@ -52,8 +52,9 @@ func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, blo
 	return ctx.Err()
 }
 
-// PredictContext is p.Predict(x) of any [Regressor] (Y is float64) or [Classifier] (int) whose prediction of a row does not
-// depend on the other rows, as of all of this module, by [InBlocks]. Errors are Predict's, or ctx's.
+// PredictContext returns p.Predict(x) of any [Regressor] (Y is float64) or [Classifier] (int), computed with [InBlocks]. The
+// prediction of a row must not depend on the other rows, which holds for all estimators of this module. Errors: those of Predict
+// and of ctx.
 func PredictContext[Y float64 | int](ctx context.Context, p interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }, x mat.Matrix) (_ []Y, err error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// counted are n rows of one column, which has the row's number.
+// counted returns n rows with one column, which holds the row's number.
 func counted(n int) *mat.Dense {
 	x := mat.NewDense(n, 1, nil)
 	for i := range n {
@@ -42,7 +42,7 @@ func TestInBlocks(t *testing.T) {
 	assert.ErrorIs(t, estimators.InBlocks(ctx, &mat.Dense{}, 0, nothing), estimators.ErrShape)
 	assert.ErrorIs(t, estimators.InBlocks(ctx, counted(3), -1, nothing), estimators.ErrParam)
 
-	// An error ends it, and a place in it is that of x.
+	// An error stops the computation, and the error's position refers to x.
 	place := &estimators.NotFiniteError{Name: "x", Row: 1, Col: 0}
 	err := estimators.InBlocks(ctx, counted(9), 3, func(first int, _ *mat.Dense) error {
 		if first == 3 {

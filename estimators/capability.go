@@ -16,10 +16,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Capability names something that an estimator may or may not be able to do.
+// Capability names an ability that an estimator may have.
 type Capability int
 
-// The capabilities, and the interface that each stands for.
+// The capabilities. The comment names the interface of each.
 const (
 	Proba        Capability = iota + 1 // ProbaPredictor
 	Variance                           // VariancePredictor or MultiVariancePredictor
@@ -35,11 +35,10 @@ const (
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
-	Inverting                          // transformers.Inverter, by a method of the type's own
+	Inverting                          // transformers.Inverter, by a method that is not embedded
 	Smoothing                          // LinearSmoother
 	Sets                               // SetPredictor
-	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers: NewStages and FitStages
-	// work on either.
+	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers. NewStages and FitStages accept both.
 	Mergeable
 	Continuing // Continuer
 	PValues    // PPredictor
@@ -52,14 +51,13 @@ const (
 
 // ability is a capability's row in the table.
 type ability struct {
-	method     string         // by its name
-	interfaces []reflect.Type // of which one is enough
-	// What a wrapper's method needs in order to work: this of the estimator that it wraps
-	// (0: nothing), and, for parts, the capability of each step before it as well.
+	method     string         // its name
+	interfaces []reflect.Type // one of these is enough
+	// needs is the capability that a wrapper's method needs of the estimator that it wraps, or 0 for none. With parts, each step
+	// before the estimator needs it too.
 	needs Capability
 	parts bool
-	// Methods that a type has from one that it embeds do not count: the other Fit or Transform that
-	// it may have is not what they stand in for, or invert.
+	// own excludes methods of an embedded type: the outer type may have another Fit or Transform, which they would not match.
 	own bool
 }
 
@@ -134,15 +132,14 @@ func (c Capability) String() string {
 	return cmp.Or(table[c].method, enum.Name("Capability", int(c)))
 }
 
-// Capabilities returns all of them.
+// Capabilities returns all capabilities.
 func Capabilities() []Capability { return slices.Sorted(maps.Keys(table)) }
 
-// Wrapper is what composites implement (a pipeline, a search, an adapter): they have every
-// method, whatever they wrap, and say here which of them would work.
+// Wrapper is the interface of composites (a pipeline, a search, an adapter). They have every method, regardless of what they wrap,
+// and Supports reports which of them would work.
 type Wrapper interface{ Supports(c Capability) bool }
 
-// Supports reports whether e can do c. It asks Wrappers: a pipeline supports Variance if
-// its final estimator does.
+// Supports reports whether e has the capability c. It asks a Wrapper: a pipeline supports Variance if its final estimator does.
 func Supports(e any, c Capability) bool {
 	if e == nil {
 		return false
@@ -154,23 +151,21 @@ func Supports(e any, c Capability) bool {
 	return ok && a.hasMethod(reflect.TypeOf(e))
 }
 
-// Wrapped is what a Wrapper has to say in order to answer: its Supports is
-// Wrapped{...}.Supports(w, c). The rule is the same for all: w has the method, and what w
-// wraps can do what the method needs.
+// Wrapped describes the contents of a Wrapper, whose Supports(c) is Wrapped{...}.Supports(w, c). The rule is the same for all: w
+// has the method, and the contents of w have what the method needs.
 type Wrapped struct {
-	// Estimators are what is wrapped, or all that a Fit may choose from.
+	// Estimators are the wrapped estimators, or all from which a Fit may choose.
 	Estimators []any
-	// Steps come before the estimators and are stored with them.
+	// Steps precede the estimators and are stored with them.
 	Steps []transformers.Transformer
-	// Own are the methods that work whatever is wrapped.
+	// Own are the methods that work for any wrapped estimator.
 	Own []Capability
-	// Methods are those that have the name but not the arguments of the capability's
-	// interface: an adapter's to other data.
+	// Methods are those with the name but not the arguments of the capability's interface, such as an adapter's methods for other
+	// data.
 	Methods []Capability
 }
 
-// Supports reports whether the wrapper can do c. Without Estimators a method that it has
-// needs none.
+// Supports reports whether the wrapper has the capability c. Without Estimators, its methods need nothing else.
 func (w Wrapped) Supports(wrapper any, c Capability) bool {
 	a, ok := table[c]
 	switch {

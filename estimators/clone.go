@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Clone returns an unfitted copy of a model or a transformer e with the same configuration, or nil for nil. The copy and e
-// can be fitted and configured independently of each other.
+// Clone returns an unfitted copy of a model or a transformer e with the same settings, or nil for nil. The copy and e can be fitted
+// and configured independently.
 //
-// The configuration are the exported fields. Models and transformers among them, also in slices, maps and structs, are
-// cloned as well, matrices are copied, and what else a pointer or a function refers to is shared: a strategy of a search
-// for example, which no fit changes. Other fields of a model are what it has learnt, and stay behind, unless the model is a struct
-// and no pointer to one, which its Fit cannot change. A type that has configuration in other fields needs a method Clone without
-// arguments, whose result is of the type itself. It is called instead.
+// The settings are the exported fields. Models and transformers among them, also in slices, maps and structs, are cloned, and
+// matrices are copied. Everything else behind a pointer or a function is shared, for example the strategy of a search, which no fit
+// changes. The other fields of a model hold its fitted values and are not copied, unless the model is a struct and not a pointer,
+// which its Fit cannot change. A type with settings in other fields needs a method Clone without arguments that returns a value of
+// the type itself. Clone then calls it.
 func Clone[T any](e T) T {
 	out, ok := copyOf(reflect.ValueOf(&e).Elem()).Interface().(T)
 	if !ok {
@@ -61,7 +61,7 @@ func copyOf(v reflect.Value) reflect.Value {
 	return v
 }
 
-// unfitted returns the copy of a model, a struct or a pointer to one.
+// unfitted returns the copy of a model, which is a struct or a pointer to one.
 func unfitted(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return v
@@ -70,7 +70,7 @@ func unfitted(v reflect.Value) reflect.Value {
 		return out
 	}
 	switch {
-	case v.Kind() == reflect.Struct: // which its Fit cannot change
+	case v.Kind() == reflect.Struct: // its Fit cannot change it
 		return copyOfStruct(v)
 	case v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct:
 		out := reflect.New(v.Type().Elem())
@@ -80,7 +80,7 @@ func unfitted(v reflect.Value) reflect.Value {
 	return v
 }
 
-// ownClone calls the method Clone of a model, if it has one that is not that of another model, which it embeds.
+// ownClone calls the method Clone of a model, if it has one that is not promoted from an embedded model.
 func ownClone(v reflect.Value) (reflect.Value, bool) {
 	clone := v.MethodByName("Clone")
 	if !clone.IsValid() || clone.Type().NumIn() != 0 || clone.Type().NumOut() != 1 {
@@ -93,7 +93,7 @@ func ownClone(v reflect.Value) (reflect.Value, bool) {
 	return out, out.IsValid() && out.Type() == v.Type()
 }
 
-// copyOfStruct returns a copy, whose unexported fields are the same.
+// copyOfStruct returns a copy with the same unexported fields.
 func copyOfStruct(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)

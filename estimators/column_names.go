@@ -2,18 +2,19 @@ package estimators
 
 import "github.com/kernelearn/kernelearn/internal/check"
 
-// ColumnNamer is an estimator or a transformer that knows the columns of x by name, as a pipeline and a search do. Errors then name
-// columns, a pipeline.ColumnPart can choose them by name, and package inspection uses the names. Model files keep the names of Fit.
+// ColumnNamer is an estimator or a transformer that knows the columns of x by name, such as a pipeline or a search. Errors then
+// name columns, a pipeline.ColumnPart can select columns by name, and package inspection uses the names. Model files keep the names
+// of Fit.
 type ColumnNamer interface {
-	// SetColumnNames sets the Names field, the names of the columns of x for the next Fit; nil: they are not known.
+	// SetColumnNames sets the field Names, the names of the columns of x for the next Fit. Nil means that they are unknown.
 	SetColumnNames(names []string)
 
-	// ColumnNames returns the names of the columns that the last Fit saw, or nil where they are not known. They must not be changed.
+	// ColumnNames returns the column names of the last Fit, or nil if they are unknown. The caller must not change them.
 	ColumnNames() []string
 }
 
-// SetColumnNames calls the SetColumnNames method of a model that supports [Naming], and reports whether it does. It changes nothing for
-// nil names.
+// SetColumnNames calls the SetColumnNames method of a model that supports [Naming], and reports whether it does. Nil names change
+// nothing.
 func SetColumnNames(model any, names []string) bool {
 	n, ok := model.(ColumnNamer)
 	if ok = ok && !check.IsNil(model) && Supports(model, Naming); ok && names != nil {
@@ -22,7 +23,7 @@ func SetColumnNames(model any, names []string) bool {
 	return ok
 }
 
-// ColumnNames returns the names of the columns that a fitted model knows, or nil.
+// ColumnNames returns the column names of a fitted model, or nil if they are unknown.
 func ColumnNames(model any) []string {
 	if n, ok := model.(ColumnNamer); ok && !check.IsNil(model) {
 		return n.ColumnNames()

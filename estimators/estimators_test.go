@@ -26,12 +26,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// bare has the contract of a regressor and nothing else.
+// bare has the methods of a regressor and no others.
 type bare struct{ estimators.Regressor }
 
 type bareStep struct{ transformers.Transformer }
 
-// scaledStep has an InverseTransform that is not that of its Transform.
+// scaledStep has an InverseTransform that does not match its Transform.
 type scaledStep struct{ *scalers.StandardScaler }
 
 func (s scaledStep) Transform(x mat.Matrix) (*mat.Dense, error) { return nil, nil }
@@ -91,7 +91,7 @@ func TestSupports(t *testing.T) {
 	assert.Equal(t, "Capability(99)", estimators.Capability(99).String())
 }
 
-// adapter has a method of the name, on other data.
+// adapter has a method with the same name for other data.
 type adapter struct{ of any }
 
 func (adapter) PredictProba(string) string { return "" }
@@ -119,8 +119,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// What an estimator may have beyond its contract is a capability: each interface of the
-// package but the contracts is in the table.
+// Every ability of an estimator beyond its contract is a capability: each interface of the package except the contracts is in the
+// table.
 func TestEveryInterfaceIsACapability(t *testing.T) {
 	inTable := map[string]bool{}
 	for _, names := range estimators.InterfacesOfCapabilities() {
@@ -154,14 +154,14 @@ func TestEveryInterfaceIsACapability(t *testing.T) {
 	assert.Greater(t, found, 9, "the search for interfaces finds those that are there")
 }
 
-// part is a struct of a configuration.
+// part is a struct that is used as a setting.
 type part struct {
 	Of    transformers.Transformer
 	Sizes []int
 	note  string
 }
 
-// nest has configuration of every kind, and what it learns.
+// nest has settings of every kind, and fitted values.
 type nest struct {
 	Inner   estimators.Regressor
 	Parts   []part
@@ -176,7 +176,7 @@ type nest struct {
 func (n *nest) Fit(context.Context, mat.Matrix, []float64) error { n.learnt = []float64{1}; return nil }
 func (n *nest) Predict(mat.Matrix) ([]float64, error)            { return n.learnt, nil }
 
-// secret has configuration that Clone cannot see, and a method that copies it.
+// secret has settings in fields that Clone cannot see, and a Clone method that copies them.
 type secret struct {
 	bare
 	share float64
@@ -220,7 +220,7 @@ func TestClone(t *testing.T) {
 	assert.NotSame(t, embedding.Of, copied.Of)
 }
 
-// embeds has the Clone of what it embeds, which gives another type.
+// embeds has the promoted Clone of its embedded type, which returns another type.
 type embeds struct{ Of }
 
 // Of is the exported name of an embedded model.

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// A stream ends in one program and goes on in another, from the bytes of the model and of its statistics.
+// One program ends a stream, and another continues it from the bytes of the model and of its statistics.
 func ExampleContinuer() {
 	ctx := context.Background()
 	model := &ridge.Regressor{Ridge: 1e-6}

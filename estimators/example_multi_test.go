@@ -13,13 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// Deciles of what may be observed, of a model that says that it is normal, and of one that promises no more than a share between two of them.
+// The example computes deciles of a new observation, for a model that assumes a normal distribution and for one that guarantees
+// only the share between two of them.
 func ExamplePredictQuantiles() {
 	const n = 200
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range n {
 		x.Set(i, 0, float64(i)/20)
-		y[i] = 2*x.At(i, 0) + math.Sin(float64(i*i)) // which is noise to the model
+		y[i] = 2*x.At(i, 0) + math.Sin(float64(i*i)) // the sine is noise to the model
 	}
 	fresh := mat.NewDense(2, 1, []float64{1, 5})
 	levels := []float64{.1, .5, .9}
@@ -40,7 +41,7 @@ func ExamplePredictQuantiles() {
 	// [9.1 10.0 11.0]
 }
 
-// What a MultiRegressor can do beyond Fit and Predict is asked for as of any estimator.
+// The capabilities of a MultiRegressor are found in the same way as those of any estimator.
 func ExampleMultiRegressor() {
 	x := mat.NewDense(5, 1, []float64{1, 2, 3, 4, 5})
 	y := mat.NewDense(5, 2, []float64{2.1, 90, 3.9, 80, 6.2, 72, 7.8, 60, 10.1, 49})

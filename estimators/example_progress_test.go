@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The context carries an observer to everything that is fitted with it, here to a pipeline of two parts.
+// The context passes an observer to everything that is fitted with it, here to a pipeline of two parts.
 func ExampleObserved() {
 	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
 	for i := range y {
@@ -26,7 +26,7 @@ func ExampleObserved() {
 		if first.Done == 0 {
 			first = s
 		}
-		last = s // a bar would show s.Done and s.Message
+		last = s // a progress bar would show s.Done and s.Message
 	})
 	model := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	if err := model.Fit(ctx, x, y); err != nil {
@@ -37,7 +37,7 @@ func ExampleObserved() {
 	// Output: true 1
 }
 
-// steady is an estimator of somebody's own, whose Fit is a hundred rounds of the same work.
+// steady is an estimator of another package. Its Fit has a hundred rounds of equal work.
 type steady struct{ Observe func(estimators.Step) }
 
 func (s *steady) Fit(ctx context.Context, _ mat.Matrix, _ []float64) (err error) {
@@ -51,7 +51,7 @@ func (s *steady) Fit(ctx context.Context, _ mat.Matrix, _ []float64) (err error)
 	return nil
 }
 
-// An estimator of your own tells the observer of its field, of the context, and of the search or pipeline that it is fitted in.
+// An estimator of another package reports to the observers of its field, of the context, and of the surrounding search or pipeline.
 func ExampleBeginFit() {
 	s := &steady{Observe: func(s estimators.Step) {
 		if s.Iteration%25 == 0 && !s.Between {

@@ -27,8 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// nearest predicts the target of the nearest row. Fit and Predict make it a
-// Regressor; what else it can do, capabilities say.
+// nearest predicts the target of the nearest row. Fit and Predict make it a Regressor; its capabilities are further methods.
 type nearest struct {
 	x    *mat.Dense
 	y    []float64
@@ -66,12 +65,12 @@ func (m *nearest) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// Report says how the last Fit went.
+// Report describes the last Fit.
 func (m *nearest) Report() estimators.Report {
 	return estimators.Report{Converged: m.rows > 0, Iterations: 1}
 }
 
-// A regressor of one's own takes its place in a pipeline.
+// A regressor of another package can be a part of a pipeline.
 func ExampleRegressor() {
 	var model estimators.Regressor = &pipeline.Regressor{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
@@ -118,7 +117,7 @@ func ExampleClassifier() {
 	// true <nil>
 }
 
-// Progress comes through Observe; how the fit went, through Report.
+// Observe reports progress, and Report describes the completed fit.
 func ExampleStep() {
 	steps := 0
 	model := &lssvm.Regressor{Observe: func(s estimators.Step) {
@@ -135,7 +134,7 @@ func ExampleStep() {
 	// Output: true true
 }
 
-// Wrappers have every method, whatever they wrap; Supports says which would work.
+// Wrappers have every method, regardless of what they wrap. Supports reports which methods would work.
 func ExampleWrapper() {
 	var w estimators.Wrapper = &pipeline.Regressor{Final: &nearest{}}
 	for _, c := range []estimators.Capability{estimators.Reporting, estimators.Variance} {
@@ -149,7 +148,7 @@ func ExampleWrapper() {
 	// true
 }
 
-// Every error unwraps to a sentinel; the typed ones carry the place and the numbers.
+// Every error unwraps to a sentinel. The typed errors contain the position and the numbers.
 func Example_errors() {
 	ctx := context.Background()
 	model := &lssvm.Regressor{Kernel: kernels.Tanh{Coef0: -1}, Ridge: 1e-3}
@@ -188,7 +187,7 @@ func Example_errors() {
 	// true true
 }
 
-// A column of a CSV file that is nearly all numbers says which of its cells are not, and in which lines.
+// If a column of a CSV file is nearly all numbers, the error names the other cells and their lines.
 func ExampleMixedColumnError() {
 	err := fmt.Errorf("reading: %w", &estimators.MixedColumnError{
 		File: "rooms.csv", Column: "area", Of: "numbers", Cells: 2000, Strange: 3,
@@ -208,7 +207,7 @@ func ExampleMixedColumnError() {
 }
 
 func ExampleSupports() {
-	model := &pipeline.Regressor{Final: &lssvm.Regressor{}} // looked through
+	model := &pipeline.Regressor{Final: &lssvm.Regressor{}} // the function sees the final estimator
 	fmt.Println(estimators.Supports(model, estimators.Variance))
 	fmt.Println(estimators.Supports(model, estimators.Proba))
 	// Output:
@@ -226,7 +225,7 @@ func ExampleParamError() {
 	// lssvm: Regressor: Ridge = -1, want finite and > 0, or 0 for the choice by RidgeRule
 }
 
-// A composite stores its parts one by one.
+// A composite stores its parts separately.
 func ExampleNestedModel() {
 	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(2, 1, []float64{1, 3})); err != nil {
@@ -245,7 +244,7 @@ func ExampleNestedModel() {
 	// mypackage.Chain: bad model data: step 0 was a transformers.StandardScaler, this value has a transformers.UnitRows
 }
 
-// A server that predicts one row at a time has the memory for it ready.
+// A server that predicts one row at a time allocates the memory for it in advance.
 func ExamplePredictorTo() {
 	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
 	c := &lssvm.Classifier{}
@@ -279,8 +278,8 @@ func ExamplePredictorTo() {
 	// 1 true true
 }
 
-// scaledTargets fits to targets in another unit: a wrapper of one's own, with the methods
-// that it wants to have, and Supports by the rule that all wrappers share.
+// scaledTargets fits to targets in another unit. It is a wrapper of another package that defines only some methods, and its
+// Supports uses the rule that all wrappers share.
 type scaledTargets struct {
 	Unit  float64
 	Final estimators.Regressor
@@ -348,7 +347,7 @@ func ExampleIntervalPredictor() {
 	// 0.77 to 1.47
 }
 
-// Rows that do not fit into memory at once are learned in chunks.
+// Rows that do not all fit into memory are fitted in chunks.
 func ExamplePartialFitter() {
 	var model estimators.PartialFitter[int] = &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
 	for chunk := range 5 {
@@ -367,7 +366,7 @@ func ExamplePartialFitter() {
 	// Output: [0 1] <nil>
 }
 
-// Who has a kernel matrix already, or a kernel that is no function of rows, fits on it.
+// This example fits to a kernel matrix, for a kernel that is not a function of rows or for a matrix that already exists.
 func ExampleMatrixFitter() {
 	words := []string{"kernel", "colonel", "kernels", "ridge", "bridge", "fridge"}
 	letters := func(a, b string) (shared float64) {
@@ -397,10 +396,10 @@ func ExampleMatrixFitter() {
 	// Output: [0 1] <nil>
 }
 
-// How each row is predicted by all others, from one fit.
+// One fit gives the prediction of each row by all others.
 func ExampleLeaveOneOutPredictor() {
 	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
-	y := []float64{1, 2, 3, 9, 5, 6} // one is off
+	y := []float64{1, 2, 3, 9, 5, 6} // one value is wrong
 	model := &lssvm.Regressor{Kernel: kernels.Linear{}, Ridge: 1}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -420,7 +419,8 @@ func ExampleLinearSmoother() {
 		fmt.Println(err)
 		return
 	}
-	// The same kernel and ridge for two columns of targets, and what they are without the last row.
+	// The same kernel and ridge apply to two columns of targets, and the example also computes the predictions without the last
+	// row.
 	var linear estimators.LinearSmoother = model
 	targets := mat.NewDense(7, 2, nil)
 	targets.SetCol(0, y)
@@ -445,11 +445,11 @@ func ExampleLinearSmoother() {
 	// at 2.5: 2.6, without the last row 2.1
 }
 
-// Detectors learn from rows without targets.
+// Detectors are fitted to rows without targets.
 func ExampleDetector() {
 	x := mat.NewDense(61, 1, nil)
 	for i := range 61 {
-		x.Set(i, 0, math.Pow(float64(i-30)/10, 3)) // from -27 to 27, more of them near 0
+		x.Set(i, 0, math.Pow(float64(i-30)/10, 3)) // from -27 to 27, with more of them near 0
 	}
 	at := mat.NewDense(2, 1, []float64{1, 60})
 	for _, d := range []estimators.Detector{&novelty.Density{}, &svm.OneClass{}} {
@@ -495,7 +495,7 @@ func ExampleSetPredictor() {
 	// Output: [[0]]
 }
 
-// A callback of one's own that panics does not end the program.
+// A panic in a callback of the caller does not end the program.
 func ExamplePanicError() {
 	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 1, 2, 3, 4})
 	r := &rvm.Regressor{Observe: func(estimators.Step) { panic("the chart is closed") }}
@@ -507,8 +507,8 @@ func ExamplePanicError() {
 	// Output: the chart is closed
 }
 
-// Four measurements of each patient: without one of them the others still tell what the patient is like, which nothing does
-// for a patient who is new.
+// There are four measurements of each patient. If only one is left out, the other three still describe the patient. For a new
+// patient there are no such rows.
 func ExampleGrouper() {
 	x, y, patients := mat.NewDense(24, 1, nil), make([]float64, 24), make([]int, 24)
 	for i := range y {
@@ -518,7 +518,7 @@ func ExampleGrouper() {
 	}
 	for _, groups := range [][]int{nil, patients} {
 		m := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 2}, Ridge: .1}
-		estimators.SetGroups(m, groups) // or Groups: groups above
+		estimators.SetGroups(m, groups) // equivalent to setting the field Groups
 		if err := m.Fit(context.Background(), x, y); err != nil {
 			panic(err)
 		}
@@ -533,20 +533,21 @@ func ExampleGrouper() {
 	// 2.9
 }
 
-// An adapter that knows which columns name things tells an estimator that takes them, and makes dummies for others.
+// An adapter that knows the columns of categories passes them to an estimator that supports them, and makes dummy columns for
+// others.
 func ExampleCategorizer() {
 	for _, e := range []any{&selection.Regressor{}, &lssvm.Regressor{}} {
-		fmt.Println(estimators.SetCategories(e, []int{2})) // or Categories: []int{2} above
+		fmt.Println(estimators.SetCategories(e, []int{2})) // equivalent to setting Categories: []int{2}
 	}
 	// Output:
 	// true
 	// false
 }
 
-// Errors of a pipeline that knows the names of its columns use them.
+// The errors of a pipeline that knows its column names contain these.
 func ExampleColumnNamer() {
 	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
-	fmt.Println(estimators.SetColumnNames(p, []string{"age", "height"})) // or Names: []string{"age", "height"} above
+	fmt.Println(estimators.SetColumnNames(p, []string{"age", "height"})) // equivalent to setting Names: []string{"age", "height"}
 	err := p.Fit(context.Background(), mat.NewDense(3, 2, []float64{30, 180, 41, math.NaN(), 25, 171}), []float64{1, 2, 3})
 	fmt.Println(err)
 	// Output:
@@ -554,7 +555,7 @@ func ExampleColumnNamer() {
 	// column "height", row 1: pipeline: Regressor: step 0 (StandardScaler): x[1,1] is NaN (counted from 0): fill gaps with columnwise.Imputer
 }
 
-// named is a capability that no wrapper knows of.
+// named is a capability that wrappers do not know.
 type named interface{ Coefficients() []float64 }
 
 // Call reaches the methods of an estimator within a pipeline.

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves are rows of two columns, numbers, and so many classes.
+// waves returns rows of two columns with numbers and with labels of the given number of classes.
 func waves(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
 	for i := range y {
@@ -107,7 +107,7 @@ func TestNoExpansionOfAMatrix(t *testing.T) {
 	}
 }
 
-// The coefficients and the rows of a support vector machine, from which its prediction is computed.
+// The example computes the prediction of a support vector machine from its coefficients and rows.
 func ExampleExpander() {
 	x, y, _ := waves(40, 2)
 	var model estimators.Expander = &svm.Regressor{Kernel: kernels.RBF{Gamma: 1}}

@@ -11,18 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Forwarder is a [Wrapper] that predicts with a fitted estimator, on rows that it has sent through its steps. [Call] reaches
-// through it to methods that the wrapper itself does not have, so that a new capability needs no change in any wrapper.
+// Forwarder is a [Wrapper] that predicts with a fitted estimator on rows that it has transformed. [Call] uses it to reach methods
+// that the wrapper itself does not have, so that a new capability needs no change in any wrapper.
 type Forwarder interface {
-	// Forward calls f with the fitted estimator and with the rows of x as that takes them, which f must not keep. Errors:
-	// ErrNotFitted, those of the steps, and those of f.
+	// Forward calls f with the fitted estimator and with the rows of x in the form that the estimator takes. The function f must
+	// not keep the rows. Errors: ErrNotFitted, those of the steps, and those of f.
 	Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error
 }
 
-// Call calls f with the value that has the methods C, an interface: model itself, or the estimator that a [Forwarder]
-// predicts with, at any depth; and with the rows of x as that value takes them, which f must not keep. Use it for a
-// capability of your own: a fitted estimator that has it then serves within pipelines and searches. Errors are those of the
-// wrappers and of f, and one that wraps errors.ErrUnsupported where no value has the methods.
+// Call calls f with the value that has the methods C, an interface: model itself, or the estimator that a [Forwarder] predicts
+// with, at any depth. It passes the rows of x in the form that this value takes, which f must not keep. Use it for a new
+// capability: a fitted estimator that has it then works within pipelines and searches. Errors: those of the wrappers and of f, and
+// an error that wraps errors.ErrUnsupported if no value has the methods.
 func Call[C any](model any, x mat.Matrix, f func(of C, z mat.Matrix) error) (err error) {
 	defer fault.Recover(&err)
 	if f == nil {

@@ -7,11 +7,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// PredictInterval returns the prediction for each row of x (m×d), with the bounds between which a new observation lies with probability
-// level in (0, 1), half of the rest on either side. The model is a fitted [Regressor] with the capability Interval, or one that reaches it
-// through its steps. The cost is that of the variances, O(n²) a row for n rows of a kernel machine where a prediction alone is O(nd): of
-// 1000 rows of eight columns ten times as much. A prediction is the mean, and not the middle of the interval where that is one-sided.
-// Errors: those of the model, and one that wraps errors.ErrUnsupported for a model without intervals.
+// PredictInterval returns the prediction for each row of x (m×d), with the bounds between which a new observation lies with
+// probability level in (0, 1), with half of the remaining probability on either side. The model is a fitted [Regressor] with the
+// capability Interval, or a wrapper of one. It costs as much as the variances: O(n²) for a row with a kernel machine of n rows,
+// where a prediction alone costs O(nd). For 1000 rows of eight columns this is ten times as much. The prediction is the mean, which
+// is not the middle of a one-sided interval. Errors: those of the model, and an error that wraps errors.ErrUnsupported for a model
+// without intervals.
 func PredictInterval(model Regressor, x mat.Matrix, level float64) (mean, low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if check.IsNil(model) {

@@ -10,16 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// NestedModel is a fitted value within the file of a composite, a pipeline or a search: the
-// name of its type and what its MarshalBinary gave. It is read into an equally configured
-// value of that type, since configuration is not stored.
+// NestedModel is a fitted value within the file of a composite, such as a pipeline or a search: the name of its type and the output
+// of its MarshalBinary. It is read into a value of that type with the same settings, because settings are not stored.
 type NestedModel struct {
 	Type string
 	Data []byte
 }
 
-// NestModel stores v. The name stands before the errors: v's own, or one that wraps
-// errors.ErrUnsupported where v cannot be stored.
+// NestModel stores v. Errors are those of v, or wrap errors.ErrUnsupported if v cannot be stored. The name precedes them.
 func NestModel(name string, v any) (NestedModel, error) {
 	m, ok := v.(encoding.BinaryMarshaler)
 	if !ok || !Supports(v, Marshalling) {
@@ -32,9 +30,8 @@ func NestModel(name string, v any) (NestedModel, error) {
 	return NestedModel{Type: registry.NameOf(v), Data: data}, nil
 }
 
-// UnmarshalInto reads the part into v; which names the place within a composite of that kind,
-// for errors: ErrBadModel for another type than v's and for bad data, or one that
-// wraps errors.ErrUnsupported.
+// UnmarshalInto reads the part into v. In errors, kind is the composite's kind and which is the part's position in it. Errors:
+// ErrBadModel for another type than that of v and for bad data, or an error that wraps errors.ErrUnsupported.
 func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 	if have := registry.NameOf(v); strings.TrimPrefix(p.Type, "*") != have {
 		return fault.BadModel(kind, "%s was a %s, this value has a %s", which, p.Type, have)
@@ -48,7 +45,7 @@ func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 		return nil
 	case errors.Is(err, ErrBadModel):
 		return fmt.Errorf("%s: %s: %w", kind, which, err)
-	default: // of a type of the caller's own
+	default: // a type of another package
 		return fault.BadModel(kind, "%s: %v", which, err)
 	}
 }

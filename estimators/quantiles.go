@@ -15,25 +15,27 @@ import (
 
 const quantilesName = "estimators: PredictQuantiles"
 
-// PredictQuantiles returns quantiles of a new observation at each row of x: a column for each of the levels, which are
-// probabilities in (0, 1) in any order. The model is a fitted one that has the capability Interval or Variance; what has neither, and a
-// MultiRegressor, is an error that wraps errors.ErrUnsupported.
+// PredictQuantiles returns quantiles of a new observation at each row of x, with a column for each of the levels, which are
+// probabilities in (0, 1) in any order. The model must be fitted and have the capability Interval or Variance. Otherwise, and for a
+// MultiRegressor, the error wraps errors.ErrUnsupported.
 //
-// The quantile of level q is an end of the central interval of level |1-2q|: the lower one for q < ½, else the upper one. Of a model
-// with variances alone it is that of the normal distribution. That of ½, the median, is the prediction. What that is worth
-// is the model's:
+// The quantile of level q is a bound of the central interval of level |1-2q|: the lower one for q < ½, and otherwise the upper one.
+// For a model with variances only, it is that of the normal distribution. The quantile of level ½, the median, is the prediction.
+// The accuracy depends on the model:
 //
-//   - lssvm, ridge, falkon, rvm, and pipelines and searches of them say that a new observation is normal, gabasr that it has a t
-//     distribution. These are symmetric: all quantiles are exactly those of what the model says, the median too, and as right as that is.
-//   - conformal promises, for any distribution, that at least 1-2q lies between the quantiles of q and of 1-q, for q < ½. It promises
-//     nothing of one of the two by itself, which holds where errors are symmetric. Its prediction, which stands for the median,
-//     is that of the mean by the model that it wraps: there is no better one. Where scores are too few for a level, a quantile is infinite.
-//   - of a type of somebody else it is what its intervals say, if these leave half of the rest on either side, as the contract has it.
+//   - lssvm, ridge, falkon, rvm, and pipelines and searches of them assume that a new observation has a normal distribution; gabasr assumes a t
+//     distribution. These are symmetric, so all quantiles, including the median, are exactly those of the assumed distribution.
+//   - conformal guarantees, for any distribution, that at least a share of 1-2q lies between the quantiles of levels q and 1-q, for q < ½. It
+//     guarantees nothing for a single quantile, except where errors are symmetric. Its median is the prediction of the wrapped model, which
+//     estimates the mean. If there are too few scores for a level, a quantile is infinite.
+//   - For a type of another package, the quantiles follow from its intervals, which must leave half of the remaining probability on either side,
+//     as the contract requires.
 //
-// Quantiles never cross: where those of a model would, by rounding or since its prediction lies outside of its own narrow
-// intervals, the values of the row are put in order. Two levels that are q and 1-q cost one PredictInterval.
+// Quantiles never cross. If those of a model would, by rounding or because its prediction lies outside its own narrow intervals,
+// the values of the row are sorted. Two levels q and 1-q cost one PredictInterval.
 //
-// Errors: ErrParam for a level that is not in (0, 1), or so near to its ends that 1-2q is ±1 in double precision; and the model's.
+// Errors: ErrParam for a level that is not in (0, 1), or so close to its ends that 1-2q is ±1 in double precision; and those of the
+// model.
 func PredictQuantiles(model any, x mat.Matrix, levels []float64) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if len(levels) == 0 {
@@ -94,10 +96,11 @@ func PredictQuantiles(model any, x mat.Matrix, levels []float64) (_ *mat.Dense, 
 	return out, nil
 }
 
-// sameLevel is how far the levels of two intervals may lie apart and be one: 1-2·.05 and 2·.95-1 do by rounding.
+// sameLevel is the largest difference between the levels of two intervals that count as one: 1-2·.05 and 2·.95-1 differ by
+// rounding.
 const sameLevel = 1e-14
 
-// quantilesOf returns a function that gives the quantile of a level at each row of x.
+// quantilesOf returns a function that returns the quantile of a level at each row of x.
 func quantilesOf(model any, x mat.Matrix) (func(q float64) ([]float64, error), error) {
 	median := medians(model, x)
 	if v, ok := model.(IntervalPredictor); ok && Supports(model, Interval) {
@@ -143,7 +146,7 @@ func quantilesOf(model any, x mat.Matrix) (func(q float64) ([]float64, error), e
 	}, nil
 }
 
-// medians returns what gives the prediction, once.
+// medians returns a function that returns the prediction, which it computes once.
 func medians(model any, x mat.Matrix) func() ([]float64, error) {
 	return func() ([]float64, error) {
 		if r, ok := model.(interface {

@@ -28,20 +28,19 @@ const (
 	defaultFolds = 5
 )
 
-// Method is a link from scores to probabilities.
+// Method is a link, a function from scores to probabilities.
 type Method int
 
 // The methods.
 const (
-	// Automatic is the method among the others that has the least log loss on parts of the scores that it was not
-	// fitted to. Isotonic is among them if each class has 100 different rows or more.
+	// Automatic is the method with the least log loss on parts of the scores that it was not fitted to. It considers Isotonic if
+	// each class has at least 100 different rows.
 	Automatic Method = iota
-	// Temperature has one number, which makes probabilities sharper or flatter.
+	// Temperature has one parameter, which makes probabilities more or less extreme.
 	Temperature
 	// Platt has a slope, and an offset for each class except the first.
 	Platt
-	// Isotonic has a step function for each class, or a single one for two classes, and interpolates between the
-	// steps.
+	// Isotonic has a step function for each class, or a single one for two classes, and interpolates between the steps.
 	Isotonic
 )
 
@@ -50,39 +49,39 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Temperature", "Platt", "Isotonic")
 }
 
-// folding lets a search say that it fits a fold.
+// folding is the interface by which a search reports that it fits a fold.
 type folding = classes.Folding
 
-// Classifier gives calibrated probabilities to the estimator that it wraps: they agree with how often the classes
-// occur. The zero value wraps [lssvm.Classifier] and chooses the method.
+// Classifier calibrates the probabilities of the estimator that it wraps, so that they agree with how often the classes occur. The
+// zero value wraps [lssvm.Classifier] and chooses the method.
 //
 // See also Classifier in package conformal.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision, and gets gaps, NaN in x, as
-	// they are. If it is nil, it is &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision, and it receives gaps (NaN in x)
+	// unchanged. If it is nil, it is &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 	Method    Method
 
-	// Folds is the number of parts, stratified by class, each of which is left out of one fit of Estimator. If it is
-	// 0, each row is left out by itself if that is known in closed form; otherwise it is 5.
+	// Folds is the number of parts, stratified by class. Estimator is fitted once without each part. If it is 0, the scores are
+	// leave-one-out scores if Estimator computes these in closed form; otherwise it is 5.
 	Folds int `zero:"5, or leaving out each row" least:"2"`
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
-	// The rows of a group are left out together, by Folds parts, and Estimator gets the groups of the rows that it is fitted
-	// to if it is an [estimators.Grouper]. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are in the same one
+	// of Folds parts. Estimator receives the groups of the rows that it is fitted to if it is an [estimators.Grouper]. If Groups is
+	// nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for dealing the rows to parts.
+	// Seed is the seed for the division of the rows into parts.
 	Seed uint64
 
-	// If Observe is not nil, it is called after each fit.
+	// Observe, if not nil, is called after each fit.
 	Observe func(estimators.Step)
 
 	folding
 	m *model
 }
 
-// model is a fitted Classifier.
+// model is the fitted part of a Classifier.
 type model struct {
 	classes []int
 	chosen  estimators.Classifier
@@ -99,10 +98,10 @@ func (c *Classifier) estimator() estimators.Classifier {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
 
-// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+// SetColumnNames sets the column names of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
 func (c *Classifier) SetColumnNames(names []string) { estimators.SetColumnNames(c.Estimator, names) }
 
 // ColumnNames implements [estimators.ColumnNamer].
@@ -113,18 +112,18 @@ func (c *Classifier) ColumnNames() []string {
 	return estimators.ColumnNames(c.m.chosen)
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
-// of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
-// rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps
-// errors.ErrUnsupported if Estimator has neither PredictProba nor Decision, or the error of ctx.
+// Fit fits Estimator to x (n×d) and the labels y (n), which have at least two classes, and then the link. It costs a fit of
+// Estimator and the solution of a linear system of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam];
+// [estimators.ErrShape], also if a class is missing from the rows outside a fold; [estimators.ErrNotFinite]; those of Estimator; an
+// error that wraps errors.ErrUnsupported if Estimator has neither PredictProba nor Decision; and the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the fit of the link. Only
-// the ratios of the weights matter to the link.
+// FitWeighted is like Fit, with a weight > 0 for each row, which both Estimator and the fit of the link use. For the link only the
+// ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
@@ -174,12 +173,12 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	return nil
 }
 
-// task is one Fit.
+// task holds the data of one Fit.
 type task struct {
 	*Classifier
 	x       *mat.Dense
 	classes []int
-	at      []int // of each row, among classes
+	at      []int // index of each row's label in classes
 	own     []float64
 	merged  *distinct.Rows
 }
@@ -192,7 +191,7 @@ func (t *task) folds() int {
 	return min(cmp.Or(t.Folds, defaultFolds), units)
 }
 
-// rarest returns the number of different rows of the class that has the fewest.
+// rarest returns the number of different rows of the rarest class.
 func (t *task) rarest() int {
 	type rowOfClass struct{ row, class int }
 	seen, counts := map[rowOfClass]bool{}, make([]int, len(t.classes))
@@ -209,7 +208,7 @@ func (t *task) rarest() int {
 	return slices.Min(counts)
 }
 
-// dealt returns the part of each row, in which the rows of a group, or those that are equal, are together.
+// dealt returns the part of each row. The rows of a group, or equal rows, are in the same part.
 func (t *task) dealt(parts int) []int {
 	if t.Groups != nil {
 		parts = min(parts, groups.Count(t.Groups))
@@ -225,7 +224,7 @@ func (t *task) tell(ctx context.Context, i, total int, message string) {
 	progress.Tell(ctx, progress.Step{Iteration: i, Total: total, Message: message})
 }
 
-// fitOn fits a clone of Estimator to some rows, nil for all.
+// fitOn fits a clone of Estimator to the given rows, or to all if they are nil.
 func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, error) {
 	clone := estimators.Clone(t.estimator())
 	if t.IsFold() {
@@ -265,11 +264,11 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 	return clone, weighted.FitWeighted(ctx, x, y, own)
 }
 
-// closeTo is by how much of their size decisions may differ from the outputs of a system that are to be the same.
+// closeTo is the relative tolerance for the comparison of decisions with the outputs of a system that should be equal.
 const closeTo = 1e-6
 
-// leftOut takes the decisions without each row, and without those that are equal to it, in closed form; closed is false
-// where there are none.
+// leftOut computes the decisions without each row and its copies in closed form. Closed is false if the estimator has no closed
+// form.
 func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s scores, closed bool, err error) {
 	linear, ok := chosen.(estimators.LinearSmoother)
 	if t.Folds != 0 || t.Groups != nil || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen,
@@ -291,7 +290,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	}
 	a, rest := machine.Rows()
 	for _, v := range rest {
-		if !(v > 0) { // a row alone says nothing of what others say of it
+		if !(v > 0) { // a single row has no others that could predict it
 			return s, false, nil
 		}
 	}
@@ -306,7 +305,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	}
 	var off mat.Dense
 	off.Sub(decided, outputs)
-	if !(mat.Norm(&off, 2) <= closeTo*mat.Norm(outputs, 2)) { // as with weights of classes
+	if !(mat.Norm(&off, 2) <= closeTo*mat.Norm(outputs, 2)) { // for example with weights of classes
 		return s, false, nil
 	}
 	left := mat.DenseCopyOf(mean)
@@ -318,7 +317,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	return newScores(t.merged.Spread(left), nil), true, nil
 }
 
-// byFolds takes the scores of each part by an estimator that was fitted without it.
+// byFolds computes the scores of each part with an estimator that was fitted without it.
 func (t *task) byFolds(ctx context.Context) (scores, error) {
 	n, k, parts := len(t.at), len(t.classes), t.folds()
 	if parts < 2 {
@@ -354,7 +353,7 @@ func decisions(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	return e.(estimators.DecisionPredictor).Decision(x)
 }
 
-// scoresOf returns what an estimator says of rows.
+// scoresOf returns the scores that an estimator gives the rows.
 func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
 	var decided, proba *mat.Dense
 	var err error
@@ -374,7 +373,7 @@ func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
 	return newScores(decided, proba), nil
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels that Fit received, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -382,7 +381,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// PredictProba returns probabilities, n×K in the order of Classes.
+// PredictProba returns probabilities (n×K) in the order of Classes.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if c.m == nil {
@@ -406,8 +405,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, p), nil
 }
 
-// Chosen returns the clone of Estimator that was fitted to all rows, which must not be changed. It returns nil
-// before Fit.
+// Chosen returns the clone of Estimator that was fitted to all rows, or nil before Fit. The caller must not change it.
 func (c *Classifier) Chosen() estimators.Classifier {
 	if c.m == nil {
 		return nil
@@ -423,7 +421,7 @@ func (c *Classifier) ChosenMethod() Method {
 	return c.m.link.method
 }
 
-// Slope returns a of [Temperature] and [Platt], which is 1 over the temperature. It returns NaN before Fit and for
+// Slope returns the parameter a of [Temperature] and [Platt], which is 1 over the temperature. It returns NaN before Fit and for
 // [Isotonic].
 func (c *Classifier) Slope() float64 {
 	if c.m == nil || c.m.link.method == Isotonic {

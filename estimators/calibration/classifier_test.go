@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// clouds are overlapping normal ones, one for each class.
+// clouds returns overlapping normal clouds, one for each class.
 func clouds(n, k int, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -31,8 +31,8 @@ func clouds(n, k int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// An estimator that is far too sure, and one that is far too unsure, get the log loss of one that is right, by
-// every method and for two and three classes.
+// Calibration of an estimator with far too extreme probabilities, and of one with far too moderate ones, gives the log loss of a
+// correct estimator. This holds for every method and for two and three classes.
 func TestProbabilitiesComeTrue(t *testing.T) {
 	for _, k := range []int{2, 3} {
 		x, y := clouds(1500, k, 1)
@@ -60,7 +60,7 @@ func TestProbabilitiesComeTrue(t *testing.T) {
 	}
 }
 
-// A machine whose link is that of rows left out is right already, and stays so by every method in closed form.
+// A machine whose own link uses leave-one-out scores is already calibrated, and every method in closed form leaves it so.
 func TestClosedFormKeepsWhatIsRight(t *testing.T) {
 	x, y := clouds(600, 3, 7)
 	test, truth := clouds(3000, 3, 8)
@@ -78,11 +78,11 @@ func TestClosedFormKeepsWhatIsRight(t *testing.T) {
 	}
 }
 
-// Scores in closed form are those of as many folds as rows.
+// The scores in closed form equal those of as many folds as there are rows.
 func TestLeftOutIsRefitted(t *testing.T) {
 	x, y := clouds(60, 3, 3)
 	e := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: .3}
-	for m := Platt; m <= Isotonic; m++ { // Temperature is of decisions here, and of probabilities there
+	for m := Platt; m <= Isotonic; m++ { // Temperature uses decisions in one case and probabilities in the other
 		closed, folds := &Classifier{Estimator: e, Method: m}, &Classifier{Estimator: e, Method: m, Folds: 60}
 		require.NoError(t, closed.Fit(t.Context(), x, y))
 		require.NoError(t, folds.Fit(t.Context(), x, y))
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	assert.Equal(t, "Method(-1)", Method(-1).String())
 }
 
-// mute says nothing but classes.
+// mute is a classifier that gives only classes.
 type mute struct{ estimators.Classifier }
 
 func (mute) Supports(estimators.Capability) bool { return false }
@@ -136,7 +136,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 }
 
-// Files with contents that no Fit makes are refused.
+// Files whose contents no Fit can produce are rejected.
 func TestBadFiles(t *testing.T) {
 	x, y := clouds(60, 3, 5)
 	for m, ways := range map[Method]map[string]func(*stored){

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// slope decides by the first column, whatever it was fitted to.
+// slope uses the first column as its decision, regardless of the rows of its fit.
 type slope struct{}
 
 func (s *slope) Fit(_ context.Context, _ mat.Matrix, _ []int) error { return nil }
@@ -32,8 +32,8 @@ func (s *slope) Decision(x mat.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
-// Where a class has few different rows Automatic does not take the steps, though they have the least log loss on the parts: all rare
-// rows lie in the middle fifth of the scores, which no slope and offset can follow. Copies are no more rows.
+// If a class has few different rows, Automatic does not choose Isotonic even if it has the least log loss on the parts. Here all
+// rare rows lie in the middle fifth of the scores, which no slope and offset can describe. Copies do not count as further rows.
 func TestAutomaticWantsManyRowsForSteps(t *testing.T) {
 	const n = 2000
 	for _, c := range []struct {

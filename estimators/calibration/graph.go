@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Graph implements [graph.Grapher] if Chosen does.
+// Graph implements [graph.Grapher] if Chosen implements it.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)
@@ -31,7 +31,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Classes: c.Classes(), Decision: proba, Proba: proba}, nil
 }
 
-// graph is apply.
+// graph computes the same as apply.
 func (l link) graph(scores graph.Value) graph.Value {
 	if l.method != Isotonic {
 		return scores.Times(l.smooth.Slope).Add(scores.Row(l.smooth.Offset)).Softmax()
@@ -48,7 +48,8 @@ func (l link) graph(scores graph.Value) graph.Value {
 	return all.Div(all.Sum())
 }
 
-// graph is at: the neighbours of a score, and of their values, which never fall, are the last and the first on either side.
+// graph computes the same as value: the neighbours of a score, and their nondecreasing values, are the last on the left and the
+// first on the right.
 func (s steps) graph(f graph.Value) graph.Value {
 	x, p := f.Row(s.X), f.Row(s.P)
 	below := x.Less(f)

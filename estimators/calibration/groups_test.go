@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// Each row twice, with any weight, has the probabilities of each row once: no link learns from scores of rows that are in
-// the fit.
+// With each row given twice, with any weight, the probabilities are those of each row given once: no link uses scores of rows that
+// are in the fit.
 func TestEachRowTwice(t *testing.T) {
 	x, y := clouds(150, 3, 4)
 	test, _ := clouds(50, 3, 5)
@@ -44,8 +44,8 @@ func TestEachRowTwice(t *testing.T) {
 	}
 }
 
-// Rows that belong together are nearly equal and of one class, which a machine with a narrow kernel learns by heart. Without
-// their groups the link trusts it.
+// The rows of a group are nearly equal and of one class, so a machine with a narrow kernel memorises them. Without Groups, the link
+// trusts its scores.
 func TestGroupsAreLeftOut(t *testing.T) {
 	const each = 4
 	draw := func(n int, seed uint64) (*mat.Dense, []int, []int) {
@@ -81,7 +81,7 @@ func TestGroupsAreLeftOut(t *testing.T) {
 	assert.ErrorContains(t, err, "Groups has 3 entries, x has 400 rows")
 }
 
-// grouped notes the groups that it is given.
+// grouped records the groups that it receives.
 type grouped struct {
 	lssvm.Classifier
 	seen *[][]int

@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// steps is a function that never falls: values P at the ascending scores X, straight in between, and level
-// beyond the first and the last.
+// steps is a nondecreasing function with the values P at the ascending scores X. It is linear between them and constant beyond the
+// first and the last.
 type steps struct{ X, P []float64 }
 
 // value returns the value at a score.
@@ -25,7 +25,7 @@ func (s steps) value(f float64) float64 {
 	return s.P[i-1] + share*(s.P[i]-s.P[i-1])
 }
 
-// block is neighbouring scores of one value.
+// block is a run of neighbouring scores with one value.
 type block struct {
 	low, high    float64
 	hits, weight float64
@@ -33,9 +33,9 @@ type block struct {
 
 func (b block) value() float64 { return b.hits / b.weight }
 
-// fitSteps returns the function of the least weighted squared error of whether rows are of a class, by the
-// pool adjacent violators algorithm. Values are kept from 0 and 1 by 1/(n+2) for weights of sum n, beyond
-// which n rows can say nothing. Rows of one score share a value. Cost O(n log n).
+// fitSteps returns the nondecreasing function with the least weighted squared error for the indicator of a class, by the pool
+// adjacent violators algorithm. The values stay at least 1/(n+2) away from 0 and 1 for weights of sum n, because n rows do not
+// support more extreme probabilities. Rows with equal scores share a value. It costs O(n log n).
 func fitSteps(f []float64, at []int, class int, own []float64) steps {
 	order := make([]int, len(f))
 	for i := range order {
@@ -48,7 +48,7 @@ func fitSteps(f []float64, at []int, class int, own []float64) steps {
 		if at[i] == class {
 			hit = w
 		}
-		if n := len(blocks); n > 0 && blocks[n-1].low == f[i] { // one score, not yet pooled with lower ones
+		if n := len(blocks); n > 0 && blocks[n-1].low == f[i] { // the same score, not yet pooled with lower ones
 			blocks[n-1].hits += hit
 			blocks[n-1].weight += w
 			continue

@@ -12,16 +12,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// leastProbability is what a logarithm is taken of at least.
+// leastProbability is the smallest probability whose logarithm is taken.
 const leastProbability = 1e-15
 
-// scores are what an estimator says of rows, in two forms, of which one may stand in for the other.
+// scores holds an estimator's scores of rows in two forms. One form may replace the other.
 type scores struct {
 	decided *mat.Dense // n×K: decisions, or the logarithms of probabilities
-	logs    *mat.Dense // n×K: the logarithms of probabilities; nil where there are none
+	logs    *mat.Dense // n×K: the logarithms of probabilities, or nil without them
 }
 
-// newScores takes decisions, probabilities or both.
+// newScores returns the scores for decisions, probabilities or both.
 func newScores(decided, proba *mat.Dense) scores {
 	s := scores{decided: decided}
 	if proba != nil {
@@ -34,7 +34,7 @@ func newScores(decided, proba *mat.Dense) scores {
 	return s
 }
 
-// put sets rows of n to those of s.
+// put sets some of the n rows of s to the rows of from.
 func (s *scores) put(from scores, rows []int, n, k int) {
 	if s.decided == nil {
 		s.decided = mat.NewDense(n, k, nil)
@@ -50,7 +50,7 @@ func (s *scores) put(from scores, rows []int, n, k int) {
 	}
 }
 
-// probabilities returns those of a link.
+// probabilities returns the probabilities that a link gives the scores.
 func (s scores) probabilities(l link) *mat.Dense {
 	if l.logs {
 		return s.logs
@@ -58,12 +58,12 @@ func (s scores) probabilities(l link) *mat.Dense {
 	return s.decided
 }
 
-// link makes probabilities of scores.
+// link converts scores to probabilities.
 type link struct {
 	method Method
-	logs   bool       // of the logarithms of probabilities
-	smooth platt.Link // of Temperature and Platt
-	steps  []steps    // of Isotonic: one for each class, or for the second of two
+	logs   bool       // reports whether the scores are logarithms of probabilities
+	smooth platt.Link // used by Temperature and Platt
+	steps  []steps    // used by Isotonic: one for each class, or for the second of two
 }
 
 // apply returns probabilities.
@@ -93,7 +93,7 @@ func (l link) apply(s scores) *mat.Dense {
 	return out
 }
 
-// fitOne fits one method to the scores of rows of the classes at, with weights.
+// fitOne fits one method to the scores of rows with the classes at and the weights own.
 func (s scores) fitOne(m Method, at []int, own []float64) link {
 	l := link{method: m, logs: m == Temperature && s.logs != nil}
 	of := s.probabilities(l)
@@ -118,14 +118,14 @@ func (s scores) fitOne(m Method, at []int, own []float64) link {
 }
 
 const (
-	// parts is the number that Automatic deals the scores to.
+	// parts is the number of parts into which Automatic divides the scores.
 	parts = 5
-	// leastOfClass is the number of rows that each class has to have for Automatic to consider Isotonic.
+	// leastOfClass is the number of rows that each class needs for Automatic to consider Isotonic.
 	leastOfClass = 100
 )
 
-// fit fits a method, or the one of the least log loss on parts that deal gives: the part of each row. Steps says whether Isotonic is
-// among them.
+// fit fits the given method, or for Automatic the one with the least log loss on the parts, where deal returns the part of each
+// row. Steps reports whether Isotonic is considered.
 func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []float64, deal func(parts int) []int) (link, error) {
 	if m != Automatic {
 		return s.fitOne(m, at, own), ctx.Err()
@@ -160,7 +160,7 @@ func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []f
 				loss -= weights.Weight(own, row) * math.Log(max(proba.At(i, at[row]), leastProbability))
 			}
 		}
-		// One with more numbers has to be better by more than rounding.
+		// A method with more parameters must be better by more than rounding.
 		if loss < least-1e-9*math.Abs(least) || math.IsInf(least, 1) {
 			best, least = m, loss
 		}
@@ -176,7 +176,7 @@ func (s scores) rows(rows []int) scores {
 	return out
 }
 
-// dealt deals the rows of each of k classes in turn to parts, in random order, and returns the part of each row.
+// dealt assigns the rows of each of k classes to the parts in turn, in random order, and returns the part of each row.
 func dealt(at []int, k, parts int, seed uint64) []int {
 	out, next := make([]int, len(at)), 0
 	order := stream(seed).Perm(len(at))

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// The pooled values are those of the formula of the largest of least means of neighbouring scores, at every score.
+// The pooled value at every score equals that of the formula: the maximum of the minimum means of neighbouring scores.
 func TestStepsAreTheMaxMin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for round := range 20 {
@@ -32,7 +32,7 @@ func TestStepsAreTheMaxMin(t *testing.T) {
 				own[i] = .5 + rng.Float64()
 			}
 		}
-		mean := func(low, high float64) float64 { // of the rows with scores in between
+		mean := func(low, high float64) float64 { // mean of the rows with scores between low and high
 			hits, total := 0.0, 0.0
 			for i, v := range f {
 				if v >= low && v <= high {
@@ -66,7 +66,7 @@ func TestStepsAreTheMaxMin(t *testing.T) {
 	}
 }
 
-// Between two scores a step function goes straight, and beyond all it stays.
+// A step function is linear between two scores and constant beyond the outermost.
 func TestStepsBetween(t *testing.T) {
 	g := fitSteps([]float64{0, 1, 2, 3}, []int{0, 1, 0, 1}, 1, nil)
 	assert.Equal(t, []float64{0, 1, 2, 3}, g.X)
@@ -76,8 +76,8 @@ func TestStepsBetween(t *testing.T) {
 	}
 }
 
-// Drawn labels whose probabilities are exp(a f)/(1 + exp(a f)): each method finds them, and a weight of 2 is a
-// row given twice.
+// The labels are drawn with the probabilities exp(a f)/(1 + exp(a f)). Each method finds these, and a weight of 2 is equivalent to
+// giving the row twice.
 func TestLinksFindWhatIsThere(t *testing.T) {
 	const n, slope = 20_000, .4
 	rng := rand.New(rand.NewPCG(2, 1))
@@ -117,7 +117,7 @@ func TestLinksFindWhatIsThere(t *testing.T) {
 	}
 }
 
-// Where the scores bend what a slope and an offset can follow, Automatic takes the steps.
+// If the true link is not a slope and an offset, Automatic chooses Isotonic.
 func TestAutomaticTakesSteps(t *testing.T) {
 	const n = 4000
 	rng := rand.New(rand.NewPCG(3, 1))

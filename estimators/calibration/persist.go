@@ -13,7 +13,7 @@ import (
 
 const version = 1
 
-// stored is a Classifier's model in a file.
+// stored is the form of a Classifier's model in a file.
 type stored struct {
 	Classes []int
 	Chosen  estimators.NestedModel
@@ -26,8 +26,7 @@ type stored struct {
 
 type storedSteps struct{ X, P codec.Floats }
 
-// MarshalBinary writes the fitted estimator and the link. The error wraps errors.ErrUnsupported if Estimator has
-// no MarshalBinary.
+// MarshalBinary encodes the fitted estimator and the link. The error wraps errors.ErrUnsupported if Estimator has no MarshalBinary.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -44,7 +43,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Errors wrap
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. Errors wrap
 // [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s stored
@@ -69,7 +68,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// link validates all but the estimator.
+// link returns the link, after checking all fields except the estimator.
 func (s *stored) link() (link, error) {
 	k := len(s.Classes)
 	l := link{method: s.Method, logs: s.Logs}
@@ -108,7 +107,7 @@ func (s *stored) link() (link, error) {
 	return l, nil
 }
 
-// stepFunctions is how many there are of k classes.
+// stepFunctions returns the number of step functions for k classes.
 func stepFunctions(k int) int {
 	if k == 2 {
 		return 1

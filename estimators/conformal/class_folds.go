@@ -14,13 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Streams of random shares: of the rows of Fit, and of new ones.
+// Streams of random numbers for adaptive scores: for the rows of Fit and for new rows.
 const (
 	fittedStream = 0x66697474656400
 	newStream    = 0x6e657700
 )
 
-// learnFolds fits without each part of the rows, dealt by classes, and takes scores on it.
+// learnFolds fits an estimator without each part of the rows, stratified by class, and computes the scores of that part.
 func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	n := len(m.at)
 	if m.method == Split {
@@ -66,12 +66,12 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	return nil
 }
 
-// parts deals the rows of each class in turn to k parts, each of which ascends; or the groups, by classes.
+// parts divides the rows of each class, or the groups by classes, into k parts. Each part is ascending.
 func (m *classModel) parts(c *Classifier, k int) ([][]int, error) {
 	if m.groups != nil {
 		return parts(m.groups, m.at, c.Seed, sizes(len(m.at), k)...)
 	}
-	part := make([]int, len(m.at)) // of each row
+	part := make([]int, len(m.at)) // part of each row
 	next := 0
 	for class := range m.classes {
 		for _, i := range order(len(m.at), c.Seed) {
@@ -95,7 +95,7 @@ func (m *classModel) share(stream uint64, row int) float64 {
 	return shareOf(m.seed, stream, row)
 }
 
-// score sets the scores of the rows of each fold.
+// score computes the scores of the rows of each fold.
 func (m *classModel) score() error {
 	values := make([]float64, len(m.classes))
 	for at, f := range m.folds {
@@ -112,7 +112,7 @@ func (m *classModel) score() error {
 	return nil
 }
 
-// folded sets the sets of the rows of x by the fits without each fold.
+// folded computes the sets of the rows of x from the fits without each fold.
 func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 	m := c.m
 	held := c.heldOf()
@@ -120,7 +120,7 @@ func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 	if err != nil {
 		return err
 	}
-	scores, from := make([]float64, len(m.at)), make([]int, len(m.at)) // of each row that counts
+	scores, from := make([]float64, len(m.at)), make([]int, len(m.at)) // of each row whose score counts
 	p := make([]*mat.Dense, len(m.folds))
 	for at, f := range m.folds {
 		if p[at], err = probabilities(f.fitted, x); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// storedClasses is a Classifier's model in a file. Scores hang on the Score and its settings, so the
-// file says which they were.
+// storedClasses is the form of a Classifier's model in a file. Scores depend on the Score and its settings, so the file contains
+// these.
 type storedClasses struct {
 	Method   Method
 	Score    Score
@@ -32,8 +32,8 @@ type storedClasses struct {
 	Folds    []storedFold
 }
 
-// MarshalBinary writes the rows, the fitted estimators, and the scores. The error wraps
-// errors.ErrUnsupported if Estimator has no MarshalBinary.
+// MarshalBinary encodes the rows, the fitted estimators and the scores. The error wraps errors.ErrUnsupported if Estimator has no
+// MarshalBinary.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -53,8 +53,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Estimator. Sets are made with the
-// Score and the Seed of the file. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Estimator. Sets then use the Score and the
+// Seed of the file. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClasses
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
@@ -94,7 +94,7 @@ func (c *Classifier) read(m *classModel, p estimators.NestedModel, which string)
 	return clone, nil
 }
 
-// model validates all but the estimators.
+// model returns the model, after checking all fields except the estimators.
 func (s *storedClasses) model() (*classModel, error) {
 	rows, err := s.Rows.DenseGaps()
 	if err != nil || rows == nil {
@@ -121,7 +121,7 @@ func (s *storedClasses) model() (*classModel, error) {
 	}, nil
 }
 
-// checkHeld validates what files of regressors and classifiers have in common.
+// checkHeld checks the fields that files of regressors and classifiers have in common.
 func checkHeld(kind, typ string, m Method, rows *mat.Dense, own []float64, held []int, folds []storedFold) error {
 	n, _ := rows.Dims()
 	if _, err := check.DenseGaps("rows", rows, check.Anywhere); err != nil {

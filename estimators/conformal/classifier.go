@@ -29,20 +29,19 @@ const (
 	defaultFree    = 2
 )
 
-// folding lets a search say that it fits a fold.
+// folding is the interface by which a search reports that it fits a fold.
 type folding = classes.Folding
 
-// Classifier predicts, in addition to a class, a set of classes that contains the right class with a guaranteed
-// probability. The zero value wraps [lssvm.Classifier] and chooses the method by the number of rows.
+// Classifier predicts a class, and in addition a set of classes that contains the right class with a guaranteed probability. The
+// zero value wraps [lssvm.Classifier] and chooses the method by the number of rows.
 //
-// Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the
-// kernel and the ridge that Estimator chose: one system of all rows, and O(n² + nK²) for a set. The weights of
-// classes that Estimator may have are not in them. [CrossValidation] and Split score it by probabilities (Score),
-// and need an Estimator that has [estimators.Proba].
+// Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the kernel and the ridge
+// that Estimator chose. They solve one system of all rows, and a set costs O(n² + nK²). They ignore class weights of Estimator.
+// [CrossValidation] and Split score a class by probabilities (Score), and need an Estimator that supports [estimators.Proba].
 //
 // See also [Regressor], Classifier in package calibration.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It gets gaps, NaN in x, as they are. If it is nil, it is
+	// Estimator is fitted as a clone and is not changed. It receives gaps (NaN in x) unchanged. If it is nil, it is
 	// &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 
@@ -52,54 +51,53 @@ type Classifier struct {
 	// Score is the score of [CrossValidation] and Split.
 	Score Score
 
-	// Penalty and FreeClasses are settings of [RegularisedAdaptive]: the penalty for each class of a set beyond that
-	// number of classes. If they are 0, they are .1 and 2.
+	// Penalty and FreeClasses are settings of [RegularisedAdaptive]: Penalty is added for each class of a set beyond the first
+	// FreeClasses. If they are 0, they are .1 and 2.
 	Penalty     float64 `zero:"0.1"`
 	FreeClasses int     `zero:"2"`
 
-	// NoRandom counts the whole probability of a class itself in an adaptive score. Sets are then larger than they
-	// need to be, but do not depend on a row's place in x.
+	// NoRandom makes an adaptive score include the full probability of the class itself. The sets are then larger than necessary,
+	// but do not depend on the position of a row in x.
 	NoRandom bool
 
-	// ByClass keeps the guarantee for the rows of each class separately (Mondrian), from the scores of that class
-	// alone.
+	// ByClass keeps the guarantee for the rows of each class separately (Mondrian), using only the scores of that class.
 	ByClass bool
 
-	// AllowEmpty leaves a set without any class empty. Otherwise each set contains the class that Predict returns. In both
-	// cases the set of a level contains those of lower levels.
+	// AllowEmpty permits empty sets. Otherwise each set contains the class that Predict returns. In both cases the set of a level
+	// contains the sets of lower levels.
 	AllowEmpty bool
 
-	// Held, SameRows, Folds and Groups are as in [Regressor].
+	// Held, SameRows, Folds and Groups have the same meanings as in [Regressor].
 	Held     float64 `zero:"0.5" below:"1"`
 	SameRows bool
 	Folds    int   `zero:"10" least:"2"`
 	Groups   []int `settings:"-"`
 
-	// Seed is the seed for dealing the rows to parts, and for the random numbers of adaptive scores.
+	// Seed is the seed for the division of the rows into parts, and for the random numbers of adaptive scores.
 	Seed uint64
 
 	// Workers is the number of goroutines that predict sets. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called after each fit and each system.
+	// Observe, if not nil, is called after each fit and each solution of a system.
 	Observe func(estimators.Step)
 
 	folding
 	m *classModel
 }
 
-// classModel is a fitted Classifier. Only what waits changes after Fit.
+// classModel is the fitted part of a Classifier. After Fit only the postponed system changes.
 type classModel struct {
 	method  Method
 	rows    *mat.Dense
 	classes []int
-	at      []int // of each row, among classes
+	at      []int // index of each row's label in classes
 	own     []float64
-	groups  []int     // of each row; nil: each its own, or read from a file
-	shares  []float64 // what the score of each row counts; nil: all 1
+	groups  []int     // group of each row, or nil if each row is its own or the model was read from a file
+	shares  []float64 // weight of each row's score, or nil if all are 1
 	held    []int
 	chosen  estimators.Classifier
-	// What scores are made with: a file keeps them.
+	// The settings of the scores, which are stored in a file.
 	scoring  scoring
 	noRandom bool
 	seed     uint64
@@ -124,10 +122,10 @@ func (c *Classifier) scoring() scoring {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
 
-// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+// SetColumnNames sets the column names of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
 func (c *Classifier) SetColumnNames(names []string) { estimators.SetColumnNames(c.Estimator, names) }
 
 // ColumnNames implements [estimators.ColumnNamer].
@@ -138,17 +136,16 @@ func (c *Classifier) ColumnNames() []string {
 	return estimators.ColumnNames(c.m.chosen)
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
-// [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
-// those of Estimator, one that wraps errors.ErrUnsupported for a method that Estimator cannot serve, or the error
-// of ctx.
+// Fit fits to x (n×d) and the labels y (n), which have at least two classes. Errors: [estimators.ErrParam]; [estimators.ErrShape],
+// also if a class is missing from the rows of one of the fits; [estimators.ErrNotFinite]; those of Estimator; an error that wraps
+// errors.ErrUnsupported if Estimator does not support the method; and the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator gets, as in [Regressor].
+// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator receives, as in [Regressor].
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
@@ -212,7 +209,7 @@ func (c *Classifier) methodFor(n int) Method {
 	return CrossValidation
 }
 
-// fitOn fits a clone of Estimator on some rows, which have all classes.
+// fitOn fits a clone of Estimator to the given rows, which must contain all classes.
 func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (estimators.Classifier, error) {
 	clone := estimators.Clone(c.estimator())
 	if c.IsFold() {
@@ -253,7 +250,7 @@ func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 	if err := holdsSystem(classifierType, c.estimator(), len(choose), n); err != nil {
 		return err
 	}
-	first, rest := progress.Two(ctx, 1, 2) // half of the rows, and all of them
+	first, rest := progress.Two(ctx, 1, 2) // one fit to half of the rows, and one to all
 	var err error
 	if m.chosen, err = m.fitOn(first, c, choose); err != nil {
 		return err
@@ -266,7 +263,7 @@ func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 	return nil
 }
 
-// deal parts the rows in two, by the labels, so that the first part has about a share of each class.
+// deal divides the rows into two parts, so that the first contains about the given share of each class.
 func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	var out [2][]int
 	n := len(m.at)
@@ -284,7 +281,7 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	taken, seen := make([]float64, len(m.classes)), make([]bool, len(m.classes))
 	for _, i := range order(n, c.Seed) {
 		k := m.at[i]
-		// The first row of a class is for the fit, which needs one of each.
+		// The first row of a class goes to the fit, which needs one row of each.
 		if taken[k] += share; taken[k] >= 1-1e-9 || !seen[k] {
 			seen[k] = true
 			out[0] = append(out[0], i)
@@ -301,7 +298,7 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	return out, nil
 }
 
-// smoother is the system of all rows with the chosen settings, made once.
+// smoother returns the system of all rows with the chosen settings. It is computed once.
 func (m *classModel) smoother(ctx context.Context) (estimators.Smoother, *leastSquares, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -321,7 +318,7 @@ func (m *classModel) smoother(ctx context.Context) (estimators.Smoother, *leastS
 	return m.machine, m.squares, nil
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels that Fit received, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -329,7 +326,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Decision returns n×K scores: of Full and [JackknifePlus] those of the system of all rows, else probabilities.
+// Decision returns scores (n×K): for Full and [JackknifePlus] the outputs of the system of all rows, otherwise probabilities.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {
@@ -360,7 +357,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.m.classes, scores), nil
 }
 
-// PredictProba returns Chosen's probabilities: with Full and [JackknifePlus] of the fit to a part of the rows.
+// PredictProba returns the probabilities of Chosen. For Full and [JackknifePlus] these come from the fit to a part of the rows.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if c.m == nil {
@@ -385,7 +382,7 @@ func (c *Classifier) Chosen() estimators.Classifier {
 	return c.m.chosen
 }
 
-// ChosenMethod returns the method of the last Fit; Automatic before.
+// ChosenMethod returns the method of the last Fit. It returns Automatic before Fit.
 func (c *Classifier) ChosenMethod() Method {
 	if c.m == nil {
 		return Automatic
@@ -419,9 +416,9 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	}.Supports(c, capability)
 }
 
-// PredictSet returns, for each row of x (m×d), the classes, ascending, of a set that has the right one with
-// probability at least level, in (0, 1), as the method promises. All classes are in it where there are too
-// few scores for the level.
+// PredictSet returns for each row of x (m×d) a set of classes, in ascending order. The set contains the right class with
+// probability at least level, in (0, 1), by the guarantee of the method. If there are too few scores for the level, the set
+// contains all classes.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
 	if c.m == nil {
@@ -445,7 +442,7 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err err
 	return out, check.GapRefused(xd, err)
 }
 
-// heldOf are the rows whose scores count for a class.
+// heldOf returns a function that returns the rows whose scores count for a class.
 func (c *Classifier) heldOf() func(class int) []int {
 	if !c.ByClass {
 		return func(int) []int { return c.m.held }
@@ -457,8 +454,8 @@ func (c *Classifier) heldOf() func(class int) []int {
 	return func(class int) []int { return by[class] }
 }
 
-// take makes a set of the classes that p keeps, and of that which Predict decides for by values: it can only raise the
-// coverage, and is in the sets of all levels, so that they grow with the level.
+// take returns the set of the classes that p keeps, and of the class that Predict returns for the values. Adding the latter can
+// only raise the coverage. As it is in the sets of all levels, the sets still grow with the level.
 func (c *Classifier) take(p func(class int) (value, rows float64), values []float64, level float64) []int {
 	var set []int
 	predicted := classes.Largest(values)
@@ -470,7 +467,7 @@ func (c *Classifier) take(p func(class int) (value, rows float64), values []floa
 	return set
 }
 
-// smoothed sets the sets of the rows of x by the system of all rows.
+// smoothed computes the sets of the rows of x from the system of all rows.
 func (c *Classifier) smoothed(x *mat.Dense, level float64, out [][]int) error {
 	ctx := context.Background()
 	machine, squares, err := c.m.smoother(ctx)

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// noisy draws y = 2x + noise, whose deviation is 4 where x > 0 and 1 elsewhere, for normal x around a mean.
+// noisy draws y = 2x + noise for normal x around a mean. The standard deviation of the noise is 4 where x > 0 and 1 elsewhere.
 func noisy(rng *rand.Rand, n int, mean float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -34,10 +34,10 @@ const (
 	draws     = 1500
 	level     = 0.9
 	trainings = 39
-	tests     = 3 // of one draw, so that they are hardly more than one
+	tests     = 3 // per draw, so that they are nearly as dependent as one
 )
 
-// covered is the share of new rows within, over many draws, all of them and those with x > 0.
+// covered returns the share of new rows that lie in their intervals over many draws, for all rows and for those with x > 0.
 func covered(t *testing.T, build func() *Regressor, mean float64) (share, positive float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 11))
@@ -63,10 +63,10 @@ func covered(t *testing.T, build func() *Regressor, mean float64) (share, positi
 	return count[0] / of[0], count[1] / of[1]
 }
 
-// deviation is that of a share of draws independent rows, times three.
+// deviation is three times the standard deviation of a share of as many independent rows as draws.
 var deviation = 3 * math.Sqrt(level*(1-level)/draws)
 
-// What is promised holds, though the noise is nothing like the model's.
+// The guarantee holds although the noise differs completely from the model's.
 func TestCoverage(t *testing.T) {
 	given := func() *Regressor { return &Regressor{Estimator: &ridge.Regressor{Ridge: 1}} }
 	for name, c := range map[string]struct {
@@ -87,7 +87,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Without groups the noisy half is not covered, with them it is, and so is a shift that the ratio knows.
+// Without groups the noisy half has too little coverage, and with groups it has enough. The coverage is also right under a shift
+// whose ratio is known.
 func TestCoverageOfGroupsAndShifts(t *testing.T) {
 	build := func() *Regressor {
 		return &Regressor{Estimator: &ridge.Regressor{Ridge: 1}, Method: Full, SameRows: true}
@@ -122,7 +123,7 @@ func TestCoverageOfGroupsAndShifts(t *testing.T) {
 	}
 }
 
-// An order statistic beyond the rows is infinite, one row fewer too many or not.
+// If the rank exceeds the number of rows, even by one, the interval is infinite.
 func TestTooFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n, finite := range map[int]bool{8: false, 9: true} {
@@ -137,12 +138,12 @@ func TestTooFewRows(t *testing.T) {
 	}
 }
 
-// overlapping draws three classes, the third rare, whose means are a deviation or two apart.
+// overlapping draws three classes, the third of them rare, whose means are one or two standard deviations apart.
 func overlapping(rng *rand.Rand, n int) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range y {
 		y[i] = []int{4, 4, 4, 6, 6, 6, 9}[rng.IntN(7)]
-		if i < 12 { // some of each
+		if i < 12 { // a few rows of each class
 			y[i] = []int{4, 6, 9}[i%3]
 		}
 		x.SetRow(i, []float64{float64(y[i]-4)/2 + rng.NormFloat64(), rng.NormFloat64()})
@@ -176,7 +177,7 @@ func TestCoverageOfSets(t *testing.T) {
 			e := &Classifier{Estimator: &lssvm.Classifier{Kernel: kernel, Ridge: 0.5}}
 			c.build(e)
 			require.NoError(t, e.Fit(t.Context(), x, y))
-			// Rows of Fit have some of each class: so do those to be predicted.
+			// The rows of Fit contain a few of each class, and so do the rows to be predicted.
 			at, labels := overlapping(rng, 12+7)
 			sets, err := e.PredictSet(at, level)
 			require.NoError(t, err)
@@ -194,7 +195,7 @@ func TestCoverageOfSets(t *testing.T) {
 				}
 			}
 		}
-		// Of one draw the new rows hang together: the deviation is that of the draws.
+		// The new rows of one draw are dependent, so the standard deviation is that of the draws.
 		slack := 3 * math.Sqrt(level*(1-level)/setDraws)
 		share := within / count
 		assert.GreaterOrEqual(t, share, c.least-slack, name)
@@ -205,7 +206,7 @@ func TestCoverageOfSets(t *testing.T) {
 	}
 }
 
-// Fits and intervals are the same on any number of workers, and for one seed.
+// Fits and intervals are equal for the same seed and any number of workers.
 func TestSeeds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x, y := noisy(rng, 60, 0)

@@ -6,11 +6,11 @@ import (
 	"sort"
 )
 
-// rank is which order statistic of n scores an interval of a level takes, from 1: ⌈level(n+1)⌉. Above n
-// there are too few scores for the level. A product that is a whole number but for rounding is that one.
+// rank returns the order statistic of n scores that an interval of a level uses, counted from 1: ⌈level(n+1)⌉. If it exceeds n,
+// there are too few scores for the level. A product that is an integer up to rounding is treated as that integer.
 func rank(level float64, n int) int { return int(math.Ceil(level*float64(n+1) - 1e-9)) }
 
-// kth returns the k-th smallest value, from 1, and +Inf beyond them. The values are reordered. Cost O(n).
+// kth returns the k-th smallest value, counted from 1, or +Inf if k exceeds their number. It reorders the values and costs O(n).
 func kth(values []float64, k int) float64 {
 	if k > len(values) {
 		return math.Inf(1)
@@ -46,9 +46,8 @@ func kth(values []float64, k int) float64 {
 
 func median3(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
 
-// end is the end of an interval over the scores of rows, as a score: the order statistic of the level,
-// or, with likelihood ratios of the rows and of the new one, the largest score that rows of more
-// than their share of it reach. The values may be reordered.
+// end returns the bound of an interval from the scores of rows: the order statistic of the level, or, with likelihood ratios of the
+// rows and of the new row, the weighted quantile. It may reorder the values.
 func end(values, ratios []float64, ratio, level float64) float64 {
 	if ratios == nil {
 		return kth(values, rank(level, len(values)))
@@ -80,14 +79,14 @@ func end(values, ratios []float64, ratio, level float64) float64 {
 	return math.Inf(1)
 }
 
-// influenced is what a smoother says of a new row x: f, s, and b of the rows, with a and c.
+// influenced holds the numbers of a smoother for a new row x: f, s, and for the rows b, with a and c.
 type influenced struct {
 	a, c, b []float64
 	f, s    float64
 }
 
-// full returns, for the i-th row, how far below and above f the targets of the new row reach for which
-// the row's studentised residual is the larger one, of the system with both in it.
+// full returns how far below and above f the target of the new row may lie so that the i-th row has the larger studentised
+// residual, in the system that contains both.
 func (r influenced) full(i int) (below, above float64) {
 	a, b, c := r.a[i], r.b[i], r.c[i]
 	if !(c > 0) {
@@ -97,13 +96,13 @@ func (r influenced) full(i int) (below, above float64) {
 		a, b = -a, -b
 	}
 	root := math.Sqrt(r.s*c + b*b)
-	if b >= 0 { // each from the form in which nothing cancels
+	if b >= 0 { // each in the form without cancellation
 		return a * (root + b) / c, a * r.s / (root + b)
 	}
 	return a * r.s / (root - b), a * (root - b) / c
 }
 
-// leaveOut returns the prediction of the new row without the i-th row, and that row's residual then.
+// leaveOut returns the prediction for the new row without the i-th row, and the residual of that row.
 func (r influenced) leaveOut(i int) (prediction, residual float64) {
 	if !(r.c[i] > 0) {
 		return r.f, math.Inf(1)
@@ -112,15 +111,15 @@ func (r influenced) leaveOut(i int) (prediction, residual float64) {
 	return r.f - r.b[i]*e, math.Abs(e)
 }
 
-// members are the rows whose order statistics an interval takes: all that count, or of them those
-// of the new row's group.
+// members holds the rows whose order statistics an interval uses: all whose scores count, or those among them in the new row's
+// group.
 type members struct {
 	rows   []int
-	ratios []float64 // of rows; nil for all 1
+	ratios []float64 // of the rows, or nil if all are 1
 	ratio  float64   // of the new row
 }
 
-// interval returns the ends of a new row's interval by a method of leaving out.
+// interval returns the bounds of a new row's interval by a leave-one-out method.
 func (r influenced) interval(m Method, of members, level float64) (low, high float64) {
 	n := len(of.rows)
 	if n == 0 {
@@ -149,7 +148,7 @@ func (r influenced) interval(m Method, of members, level float64) (low, high flo
 	return r.f - end(lows, of.ratios, of.ratio, level), r.f + end(highs, of.ratios, of.ratio, level)
 }
 
-// counted returns the rows of all that are within a group; nil groups are one.
+// counted returns those of the rows that belong to the group. Nil groups mean that all belong to it.
 func counted(all []int, groups []int, group int) []int {
 	if groups == nil {
 		return all

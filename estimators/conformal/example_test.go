@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// wave is sin x at n places, with something like noise.
+// wave returns sin x at n points, with a deterministic disturbance.
 func wave(n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -26,8 +26,7 @@ func wave(n int) (*mat.Dense, []float64) {
 func ExampleRegressor() {
 	x, y := wave(400)
 
-	// A kernel and a ridge of lssvm.Regressor, chosen by one half of the rows; the others say how
-	// far off it is.
+	// One half of the rows chooses a kernel and a ridge of lssvm.Regressor; the other half measures its errors.
 	r := &conformal.Regressor{}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -49,7 +48,7 @@ func ExampleRegressor() {
 	// Output: Full - at least 350 of 400 within: true
 }
 
-// Settings that do not hang on the rows leave all of them to the intervals.
+// Settings that do not depend on the rows leave all rows to the intervals.
 func ExampleRegressor_given() {
 	x, y := wave(60)
 	r := &conformal.Regressor{
@@ -67,7 +66,7 @@ func ExampleRegressor_given() {
 		return
 	}
 	fmt.Println("far from all rows it is wider:", high[1]-low[1] > 3*(high[0]-low[0]))
-	_, high, err = r.PredictInterval(at, 0.99) // would want 99 rows
+	_, high, err = r.PredictInterval(at, 0.99) // this level needs 99 rows
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -79,14 +78,14 @@ func ExampleRegressor_given() {
 }
 
 func ExampleClassifier() {
-	// Two classes that overlap between 1 and 2.
+	// The two classes overlap between 1 and 2.
 	n := 240
 	x, y := mat.NewDense(n, 1, nil), make([]int, n)
 	for i := range y {
 		y[i] = i % 2
 		x.Set(i, 0, float64(y[i])+2*float64(i/2)/float64(n/2))
 	}
-	var score conformal.Score = conformal.Adaptive // where rows are hard sets are larger
+	var score conformal.Score = conformal.Adaptive // its sets are larger where rows are difficult
 	c := &conformal.Classifier{Method: conformal.Split, Score: score}
 	if err := c.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)

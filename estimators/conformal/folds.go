@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// learnFolds fits without each part of the rows, and takes scores on it.
+// learnFolds fits an estimator without each part of the rows and computes the scores of that part.
 func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	n := len(m.y)
 	if m.method == Split {
@@ -49,7 +49,7 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	return m.learnParts(ctx, r, p)
 }
 
-// units are the groups that can be left out.
+// units returns the number of groups that can be left out.
 func (m *model) units() int {
 	if m.groups == nil {
 		return len(m.y)
@@ -57,7 +57,7 @@ func (m *model) units() int {
 	return groups.Count(m.groups)
 }
 
-// learnParts is CV+ with these parts of the rows.
+// learnParts computes CV+ with the given parts of the rows.
 func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) error {
 	n, k := len(m.y), len(parts)
 	m.held = rowsUpTo(n)
@@ -91,7 +91,7 @@ func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) err
 	return nil
 }
 
-// complement returns 0 to n-1 without some of them, which ascend.
+// complement returns the numbers 0 to n-1 without the given rows, which are in ascending order.
 func complement(n int, rows []int) []int {
 	out := make([]int, 0, n-len(rows))
 	for i := range n {
@@ -104,8 +104,7 @@ func complement(n int, rows []int) []int {
 	return out
 }
 
-// score sets the scores of the rows of each fold: what they are off by, over the standard deviation
-// where there is one.
+// score computes the scores of the rows of each fold: the residuals, divided by the standard deviation if there is one.
 func (m *model) score(ctx context.Context, r *Regressor) error {
 	loop, done := progress.NewLoop(ctx), 0
 	defer loop.End()
@@ -130,10 +129,12 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 	return nil
 }
 
-// scoredRows get their predictions between two looks at the context: a variance may cost the square of the rows of the fit.
+// scoredRows is the number of rows that are predicted between two checks of the context. A variance may cost the square of the rows
+// of the fit.
 const scoredRows = 128
 
-// deviations returns predictions and their standard deviations, 1 each without scaling, times the predictions of a spread that is not nil.
+// deviations returns the predictions and their standard deviations, which are 1 without scaling. If the spread is not nil, it
+// multiplies them.
 func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Matrix) (mean, sd []float64, err error) {
 	v, ok := fitted.(estimators.VariancePredictor)
 	if !ok || r.NoScaling || !estimators.Supports(fitted, estimators.Variance) {
@@ -150,20 +151,20 @@ func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Mat
 		return nil, nil, err
 	}
 	for i, s := range sd {
-		// No variance at all has no scale: plain residuals where all is fitted exactly.
+		// A variance of 0 gives no scale, so rows that are fitted exactly have plain residuals.
 		sd[i] = max(math.Sqrt(s), math.SmallestNonzeroFloat64)
 	}
 	return mean, sd, of.scale(sd, x)
 }
 
-// folded sets the intervals of the rows of x by the fits without each fold.
+// folded computes the intervals of the rows of x from the fits without each fold.
 func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, low, high []float64) error {
 	n, _ := x.Dims()
 	predicted, err := r.m.chosen.Predict(x)
 	if err != nil {
 		return err
 	}
-	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // of each row that counts, and its fold
+	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // of each row whose score counts, and its fold
 	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
 	for at, f := range r.m.folds {
 		if means[at], sds[at], err = deviations(r, f.fitted, f.spread, x); err != nil {
@@ -178,7 +179,7 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, lo
 		lows, highs := make([]float64, len(a.rows)), make([]float64, len(a.rows))
 		for k, row := range a.rows {
 			f, width := means[from[row]][i], scores[row]*sds[from[row]][i]
-			if r.m.method == Split { // the score itself decides between ratios, and rounds nothing
+			if r.m.method == Split { // the score itself is compared, without rounding
 				f = 0
 			}
 			lows[k], highs[k] = width-f, f+width
@@ -187,7 +188,7 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, lo
 		if r.m.method == Split {
 			low[i], high[i] = low[i]+means[0][i], high[i]+means[0][i]
 		}
-		// At low levels the ends of several fits may lie on either side of it, or cross.
+		// At low levels both bounds may lie on the same side of the prediction, or be reversed.
 		low[i], high[i] = min(low[i], predicted[i]), max(high[i], predicted[i])
 	}
 	return nil

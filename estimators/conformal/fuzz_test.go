@@ -23,8 +23,8 @@ func documented(t *testing.T, err error) {
 	t.Errorf("%v is none of the documented errors", err)
 }
 
-// FuzzFit fits rows of any bits: every interval has ends in order, which may be infinite, every set a class,
-// and every refusal is one of the documented errors.
+// FuzzFit fits rows with arbitrary bits. The bounds of every interval are ordered and may be infinite, every set has a class, and
+// every error is one of the documented ones.
 func FuzzFit(f *testing.F) {
 	seed := func(values ...float64) []byte {
 		var out []byte

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Graph implements [graph.Grapher] for what Predict returns, where Estimator does; intervals have no graph.
+// Graph implements [graph.Grapher] for the output of Predict if Estimator does. Intervals have no graph.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.m == nil {
 		return graph.Outputs{}, fault.NotFitted(regressorType)
@@ -24,7 +24,7 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: out.Rows}, err
 }
 
-// Graph implements [graph.Grapher] for what Predict, Decision and PredictProba return, where Estimator does; sets have no graph.
+// Graph implements [graph.Grapher] for the outputs of Predict, Decision and PredictProba if Estimator does. Sets have no graph.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves are rows of two features, with a target of noise .3.
+// waves returns rows of two features and a target with noise of standard deviation .3.
 func waves(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
 	for i := range y {
@@ -26,7 +26,7 @@ func waves(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// copied are rows, and then the first ones again.
+// copied returns the rows, followed by copies of the first ones.
 func copied(x *mat.Dense, again int) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n+again, d, nil)
@@ -34,8 +34,8 @@ func copied(x *mat.Dense, again int) *mat.Dense {
 	return out
 }
 
-// Copies of rows count once, so intervals stay the same to the bit. Observations that happen to be equal in the features
-// are rows of their own.
+// Copies of rows count once, so the intervals stay equal bit by bit. Observations that happen to have equal features are separate
+// rows.
 func TestCopiesCountOnce(t *testing.T) {
 	for _, n := range []int{60, 260} {
 		x, y := waves(rand.New(rand.NewPCG(1, uint64(n))), n)
@@ -61,7 +61,7 @@ func TestCopiesCountOnce(t *testing.T) {
 		require.NoError(t, r.Fit(t.Context(), copied(x, n), observed))
 		fitted, err := r.Chosen().(*lssvm.Regressor).LeaveOneOutResiduals(t.Context())
 		require.NoError(t, err)
-		assert.Len(t, fitted, n) // the half of them
+		assert.Len(t, fitted, n) // half of them
 	}
 }
 
@@ -70,7 +70,7 @@ func TestCopiesOfAClassCountOnce(t *testing.T) {
 	x, y := waves(rng, 240)
 	at := make([]int, len(y))
 	for i, v := range y {
-		if v > .8 { // rare
+		if v > .8 { // a rare class
 			at[i] = 1
 		}
 	}
@@ -103,8 +103,8 @@ func TestCopiesOfAClassCountOnce(t *testing.T) {
 	}
 }
 
-// Rows of groups that share an error are exchangeable by groups: intervals for rows of new groups cover, where those that
-// leave single rows out do not.
+// The rows of a group share an error, so the groups are exchangeable. Intervals for rows of new groups have the right coverage,
+// whereas those that leave out single rows do not.
 func TestCoverageOfNewGroups(t *testing.T) {
 	const size, level = 6, .8
 	trials, groups := 60, 30
@@ -151,7 +151,7 @@ func TestCoverageOfNewGroups(t *testing.T) {
 	}
 	t.Log(covered)
 	assert.Less(t, covered["rows"], .7)
-	// 600 groups, of a standard error of .016
+	// 600 groups give a standard error of .016
 	assert.InDelta(t, level+.5/float64(groups/2+1), covered["split of groups"], .06)
 	assert.Greater(t, covered["folds of groups"], level-.05)
 	assert.Equal(t, covered["split of groups"], covered["groups, read anew"])
@@ -205,7 +205,7 @@ func TestGroupsErrors(t *testing.T) {
 	assert.ErrorIs(t, c.Fit(t.Context(), x, []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}), estimators.ErrParam)
 }
 
-// The set of a level has the classes of lower levels, and without AllowEmpty that of Predict.
+// The set of a level contains the classes of lower levels and, without AllowEmpty, the class of Predict.
 func TestSetsGrowWithTheLevel(t *testing.T) {
 	levels := []float64{.05, .2, .35, .5, .65, .8, .9, .95, .99}
 	for seed := range uint64(12) {

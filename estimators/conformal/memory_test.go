@@ -20,8 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A system that is too large for the limit of the estimator is an error before the fit that chooses its settings, and the limit
-// is that of the system: one byte more is enough.
+// A system that exceeds the estimator's memory limit gives an error before the fit that chooses the settings. The limit is exactly
+// that of the system: one more byte is enough.
 func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 	const n = 60
 	x, y, labels := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n)
@@ -67,7 +67,7 @@ func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 	assert.NoError(t, c.Fit(context.Background(), x, labels))
 }
 
-// The features of falkon count by the landmarks that a fit of the rows which choose takes.
+// The size of falkon's features depends on the landmarks that a fit to the rows for the choice of settings uses.
 func TestMemoryOfTheFeaturesBeforeTheFit(t *testing.T) {
 	machine := &falkon.Regressor{Components: 40, MaxBytes: 24 * 40 * 10_000}
 	assert.NoError(t, machine.CheckSmoother(5000, 10_000))

@@ -7,27 +7,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/enum"
 )
 
-// Method says how an interval is made.
+// Method selects how an interval is computed.
 type Method int
 
-// The methods. n is the number of rows whose scores count, α is 1 - level, and the guarantee is that of a new
-// row exchangeable with them.
+// The methods. In their descriptions n is the number of rows whose scores count and α is 1 - level. The guarantee holds for a new
+// row that is exchangeable with them.
 const (
-	// Automatic is Full for an estimator with the capability estimators.Smoothing and more than 200 rows, and
-	// [CrossValidation] otherwise; Split for other estimators of more than 2000 rows.
+	// Automatic is Full for an estimator with the capability estimators.Smoothing and more than 200 rows, Split for other
+	// estimators with more than 2000 rows, and otherwise [CrossValidation].
 	Automatic Method = iota
-	// Full conformal prediction with studentised residuals, in closed form: 1-α to 1-α+1/(n+1). It is at the
-	// same time jackknife+ with studentised residuals. One fit on a part of the rows, which chooses
-	// the settings, and one system of all of them.
+	// Full is full conformal prediction with studentised residuals, in closed form: 1-α to 1-α+1/(n+1). It equals jackknife+ with
+	// studentised residuals. It costs one fit to a part of the rows, which chooses the settings, and one system of all rows.
 	Full
-	// JackknifePlus of Barber and others: 1-2α, about 1-α, with plain residuals. Cost as Full.
+	// JackknifePlus is the method of Barber and others: 1-2α guaranteed and about 1-α in practice, with plain residuals. It costs
+	// the same as Full.
 	JackknifePlus
-	// JackknifeMinMax: 1-α, and the widest. Cost as Full.
+	// JackknifeMinMax guarantees 1-α and has the widest intervals. It costs the same as Full.
 	JackknifeMinMax
-	// CrossValidation is CV+ of Barber and others: a fit without each of Folds parts, in which all is chosen
-	// anew: 1-2α-√(2/n), about 1-α.
+	// CrossValidation is CV+ of Barber and others: 1-2α-√(2/n) guaranteed and about 1-α in practice. It costs a fit without each of
+	// Folds parts, each with its own choice of settings.
 	CrossValidation
-	// Split fits on a part of the rows and takes its scores on the others: 1-α to 1-α+1/(n+1).
+	// Split fits to a part of the rows and computes the scores on the others: 1-α to 1-α+1/(n+1).
 	Split
 )
 
@@ -36,18 +36,18 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Full", "JackknifePlus", "JackknifeMinMax", "CrossValidation", "Split")
 }
 
-// smooths reports whether a method is of one system of all rows.
+// smooths reports whether a method uses one system of all rows.
 func (m Method) smooths() bool { return m == Full || m == JackknifePlus || m == JackknifeMinMax }
 
-// holdsSystem asks an estimator that can tell whether its system of so many rows is too large, before the fit that chooses
-// its settings.
+// holdsSystem returns an error if the estimator's system of the given numbers of rows is too large and the estimator can compute
+// that before the fit that chooses its settings.
 func holdsSystem(typ string, estimator any, fitted, rows int) error {
 	asked, ok := estimator.(interface{ CheckSmoother(fitted, rows int) error })
 	if !ok || check.IsNil(estimator) {
 		return nil
 	}
 	if err := asked.CheckSmoother(fitted, rows); err != nil {
-		return fmt.Errorf("%s: %w", typ, err) // of which Estimator says whose limit it is
+		return fmt.Errorf("%s: %w", typ, err) // the error of Estimator names the limit
 	}
 	return nil
 }

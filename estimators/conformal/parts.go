@@ -13,15 +13,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// fold is a fit without some rows, and their scores.
+// fold is a fit without some rows, with the scores of these rows.
 type fold[E any] struct {
 	fitted E
 	rows   []int
 	scores []float64
-	spread *spread // of a Regressor with Spread
+	spread *spread // set if the Regressor has Spread
 }
 
-// checkGroups holds that a method can leave whole groups out.
+// checkGroups returns an error if a method cannot leave out groups.
 func checkGroups(typ string, groups []int, m Method) error {
 	if groups != nil && m != Automatic && m != CrossValidation && m != Split {
 		return fault.Param(typ, "Method", m.String(), "CrossValidation or Split with Groups")
@@ -35,11 +35,11 @@ func tell(ctx context.Context, i, total int, message string) {
 
 func stream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x636f6e666f726d)) }
 
-// order is a random one of n rows.
+// order returns a random permutation of n rows.
 func order(n int, seed uint64) []int { return stream(seed).Perm(n) }
 
-// parts deals the rows to parts of these sizes, at random; each part ascends. If groups is not nil, they stay whole, and
-// each part has its share of labels, if there are any, as far as this allows.
+// parts divides the rows at random into parts of the given sizes. Each part is ascending. If groups are not nil, the rows of a
+// group stay together. If labels are not nil, each part has its share of each label, as far as the groups allow.
 func parts(of, labels []int, seed uint64, sizes ...int) ([][]int, error) {
 	out := make([][]int, len(sizes))
 	if of == nil {
@@ -67,7 +67,7 @@ func parts(of, labels []int, seed uint64, sizes ...int) ([][]int, error) {
 	return out, nil
 }
 
-// sizes are the sizes of k parts of n rows.
+// sizes returns the sizes of k parts of n rows.
 func sizes(n, k int) []int {
 	sizes := make([]int, k)
 	for i := range sizes {
@@ -76,8 +76,8 @@ func sizes(n, k int) []int {
 	return sizes
 }
 
-// originals returns the rows without those that are copies of others, whose scores would say nothing of a new row, and
-// their weights. Rows are not compared if their groups are known.
+// originals returns the rows without copies, whose scores contain no information about a new row, and the weights. It does not
+// compare rows if their groups are known.
 func originals[T float64 | int](x *mat.Dense, target []T, own []float64, of []int) (rows []int, weights []float64, err error) {
 	if of != nil {
 		return rowsUpTo(len(target)), own, groups.Check(of, len(target), 2)

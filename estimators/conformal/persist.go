@@ -11,8 +11,8 @@ import (
 
 const version = 1
 
-// stored is a model in a file. The rows are there for the methods of one system, which is made anew at the
-// first interval, and for groups and likelihood ratios.
+// stored is the form of a Regressor's model in a file. It contains the rows for the methods with one system, which is computed
+// again for the first interval, and for groups and likelihood ratios.
 type stored struct {
 	Method Method
 	Rows   codec.Matrix
@@ -25,14 +25,14 @@ type stored struct {
 }
 
 type storedFold struct {
-	Fitted *estimators.NestedModel // nil: Chosen
+	Fitted *estimators.NestedModel // nil means Chosen
 	Rows   []int
 	Scores codec.Floats
 	Spread *storedSpread `cbor:",omitempty"`
 }
 
-// MarshalBinary writes the rows, the fitted estimators, and the scores. Group and LikelihoodRatio are not
-// written. The error wraps errors.ErrUnsupported if Estimator has no MarshalBinary.
+// MarshalBinary encodes the rows, the fitted estimators and the scores. It omits Group and LikelihoodRatio. The error wraps
+// errors.ErrUnsupported if Estimator has no MarshalBinary.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -49,7 +49,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Estimator. Errors wrap
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Estimator. Errors wrap
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
@@ -85,7 +85,7 @@ func (r *Regressor) read(p estimators.NestedModel, which string) (estimators.Reg
 	return clone, p.UnmarshalInto(regressorKind, which, clone)
 }
 
-// model validates all but the estimators.
+// model returns the model, after checking all fields except the estimators.
 func (s *stored) model() (*model, error) {
 	rows, err := s.Rows.DenseGaps()
 	if err != nil || rows == nil {
@@ -110,7 +110,7 @@ func (s *stored) model() (*model, error) {
 	return &model{method: s.Method, rows: rows, y: s.Y, own: s.Own, shares: s.Shares, held: s.Held}, nil
 }
 
-// checkShares holds that n scores count between 0 and 1 each; none count 1.
+// checkShares returns an error unless there are n weights of scores between 0 and 1. No shares mean that all are 1.
 func checkShares(kind string, shares []float64, n int) error {
 	if len(shares) != 0 && len(shares) != n {
 		return fault.BadModel(kind, "%d shares of groups for %d rows", len(shares), n)
@@ -123,7 +123,7 @@ func checkShares(kind string, shares []float64, n int) error {
 	return nil
 }
 
-// ascending reports whether rows are different ones of 0 to n-1 in order.
+// ascending reports whether the rows are distinct, ascending numbers between 0 and n-1.
 func ascending(rows []int, n int) bool {
 	for i, row := range rows {
 		if row < 0 || row >= n || i > 0 && row <= rows[i-1] {
@@ -133,7 +133,7 @@ func ascending(rows []int, n int) bool {
 	return true
 }
 
-// storeFolds are the folds in a file; that of Split is the chosen estimator's.
+// storeFolds returns the folds as stored in a file. For Split the fold's fit is the chosen estimator.
 func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold, err error) {
 	for _, f := range folds {
 		s := storedFold{Rows: f.rows, Scores: f.scores}
@@ -152,7 +152,7 @@ func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold,
 	return out, nil
 }
 
-// readFolds reads them, and holds the chosen estimator to what the method needs.
+// readFolds decodes the folds, and checks that the chosen estimator has what the method needs.
 func readFolds[E any](kind string, m Method, folds []storedFold, chosen E,
 	read func(p estimators.NestedModel, which string) (E, error)) (out []fold[E], err error) {
 	if m.smooths() && !estimators.Supports(chosen, estimators.Smoothing) {

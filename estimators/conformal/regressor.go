@@ -25,89 +25,87 @@ const (
 
 	defaultFolds = 10
 	defaultHeld  = 0.5
-	// Up to fewRows half of them choose settings too badly; of other estimators than smoothers
-	// Folds fits of more than manyRows take long.
+	// With at most fewRows, half of the rows are too few to choose the settings. With more than manyRows, Folds fits of an
+	// estimator without smoothing take too long.
 	fewRows, manyRows = 200, 2000
 )
 
-// Regressor adds prediction intervals with a guaranteed coverage to a regressor, whatever the distribution of the
-// targets is. The zero value wraps [lssvm.Regressor] and chooses the method by the number of rows.
+// Regressor adds prediction intervals with guaranteed coverage to a regressor, for any distribution of the targets. The zero value
+// wraps [lssvm.Regressor] and chooses the method by the number of rows.
 //
-// Fit costs that of Estimator on the rows that choose its settings, and one system of all rows (n³, n² numbers) for
-// Full and the jackknives, Folds fits more for [CrossValidation]. An interval costs O(n²) there, and a prediction
-// and variance of each fold.
+// Fit costs a fit of Estimator to the rows that choose its settings, and then one system of all rows (O(n³) time, n² numbers) for
+// Full and the jackknife methods, or Folds further fits for [CrossValidation]. An interval then costs O(n²), or a prediction and a
+// variance for each fold.
 //
 // See also [Classifier].
 type Regressor struct {
-	// Estimator is fitted as a clone and is not changed. It gets gaps, NaN in x, as they are. If it is nil, it is
+	// Estimator is fitted as a clone and is not changed. It receives gaps (NaN in x) unchanged. If it is nil, it is
 	// &lssvm.Regressor{}.
 	Estimator estimators.Regressor
 	Method    Method
 
-	// Held is the share of rows whose scores count, while the other rows choose the settings. It applies to Full and
-	// the jackknives, whose last system is of all rows, and to Split, whose fit is of the other rows alone. If it is
-	// 0, it is .5.
+	// Held is the share of rows whose scores count, while the other rows choose the settings. It applies to Full and the jackknife
+	// methods, whose final system contains all rows, and to Split, which fits only the other rows. If it is 0, it is .5.
 	Held float64 `zero:"0.5" below:"1"`
 
-	// If SameRows is set, with Full and the jackknives all rows choose the settings and the scores of all rows count.
-	// This is exact if there is nothing to choose, as with a given kernel and ridge. Otherwise intervals are too short
-	// for few rows (see the package documentation).
+	// SameRows makes all rows choose the settings and all scores count, with Full and the jackknife methods. The guarantee is then
+	// exact if there is nothing to choose, as with a given kernel and ridge. Otherwise intervals are too short for few rows (see
+	// the package documentation).
 	SameRows bool
 
 	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
 	Folds int `zero:"10" least:"2"`
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
-	// The guarantee is then that of a row of a group that is not among those of Fit: the rows of a group are left out
-	// together, and their scores count as one. Method must be [CrossValidation] or Split, and Automatic chooses between
-	// them. Estimator gets the groups of the rows that it is fitted to if it is an [estimators.Grouper]. Group, in
-	// contrast, divides the rows to be predicted.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The guarantee is then for a row of a new
+	// group: the rows of a group are left out together, and their scores count as one. Method must be [CrossValidation] or Split,
+	// and Automatic chooses between them. Estimator receives the groups of the rows that it is fitted to if it is an
+	// [estimators.Grouper]. Group, in contrast, divides the rows to be predicted.
 	Groups []int `settings:"-"`
 
-	// NoScaling uses plain residuals for [CrossValidation] and Split. Otherwise they are divided by the standard
-	// deviations of the predictions if Estimator has [estimators.Variance].
+	// NoScaling makes [CrossValidation] and Split use plain residuals. Otherwise residuals are divided by the standard deviations
+	// of the predictions if Estimator supports [estimators.Variance].
 	NoScaling bool
 
-	// Spread, if not nil, learns how far the predictions of Estimator are off, so that intervals are narrow where the noise is small and
-	// wide where it is large: scores are residuals over exp(g(x)), times the standard deviation as above, with g a clone of Spread. It is
-	// fitted to the rows that Estimator is fitted to, and not to those whose scores count, so that all guarantees stay. Its targets are
-	// the logarithms of the residuals of these rows, each predicted without it: in closed form if Estimator has [estimators.LeaveOneOut],
-	// and otherwise by five more fits. Method must be [CrossValidation] or Split, and Automatic chooses between them. It is a regressor
-	// such as &lssvm.Regressor{}.
+	// Spread, if not nil, estimates the size of the errors of Estimator, so that intervals are narrow where the noise is small and
+	// wide where it is large. A clone g of Spread is fitted, and the scores are residuals divided by exp(g(x)) and by the standard
+	// deviation as above. The clone is fitted to the same rows as Estimator and not to those whose scores count, so all guarantees
+	// hold. Its targets are the logarithms of the leave-one-out residuals of these rows, in closed form if Estimator supports
+	// [estimators.LeaveOneOut], and otherwise by five more fits. Method must be [CrossValidation] or Split, and Automatic chooses
+	// between them. An example is &lssvm.Regressor{}.
 	Spread estimators.Regressor
 
-	// If Group is not nil, it returns a group for each row of x. Intervals then keep their guarantee in each group
-	// separately (Mondrian), from the scores of the group alone. It is not stored in a model file.
+	// Group, if not nil, returns a group for each row of x. Intervals then keep their guarantee in each group separately
+	// (Mondrian), using only the scores of that group. It is not stored in a model file.
 	Group func(row []float64) int
 
-	// If LikelihoodRatio is not nil, it returns how much more likely a row is among the rows to be predicted than
-	// among those of Fit, up to a factor. With Full and Split intervals keep their guarantee under such a shift. It is
-	// not stored in a model file.
+	// LikelihoodRatio, if not nil, returns the density of a row among the rows to be predicted divided by that among the rows of
+	// Fit, up to a constant factor. With Full and Split, intervals keep their guarantee under such a shift. It is not stored in a
+	// model file.
 	LikelihoodRatio func(row []float64) float64
 
-	// Seed is the seed for dealing the rows to parts.
+	// Seed is the seed for the division of the rows into parts.
 	Seed uint64
 
 	// Workers is the number of goroutines that predict intervals. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called after each fit and each system.
+	// Observe, if not nil, is called after each fit and each solution of a system.
 	Observe func(estimators.Step)
 
 	m *model
 }
 
-// model is a fitted Regressor. Only what waits changes after Fit.
+// model is the fitted part of a Regressor. After Fit only the postponed system changes.
 type model struct {
 	method Method
-	rows   *mat.Dense // of Fit, n×d
+	rows   *mat.Dense // the rows of Fit, n×d
 	y      []float64
-	own    []float64 // weights; nil: all 1
-	groups []int     // of each row; nil: each its own, or read from a file
-	shares []float64 // what the score of each row counts; nil: all 1
+	own    []float64 // weights, or nil if all are 1
+	groups []int     // group of each row, or nil if each row is its own or the model was read from a file
+	shares []float64 // weight of each row's score, or nil if all are 1
 	held   []int     // rows whose scores count, ascending
 	chosen estimators.Regressor
-	folds  []fold[estimators.Regressor] // of CrossValidation and Split
+	folds  []fold[estimators.Regressor] // used by CrossValidation and Split
 
 	mu      sync.Mutex
 	machine estimators.Smoother
@@ -123,13 +121,15 @@ func (r *Regressor) estimator() estimators.Regressor {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets those of Estimator and Spread if they are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of Estimator and Spread if they are an [estimators.Categorizer]. It implements
+// [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) {
 	estimators.SetCategories(r.Estimator, columns)
 	estimators.SetCategories(r.Spread, columns)
 }
 
-// SetColumnNames sets those of Estimator and Spread if they are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+// SetColumnNames sets the column names of Estimator and Spread if they are an [estimators.ColumnNamer]. It implements
+// [estimators.ColumnNamer].
 func (r *Regressor) SetColumnNames(names []string) {
 	estimators.SetColumnNames(r.Estimator, names)
 	estimators.SetColumnNames(r.Spread, names)
@@ -143,19 +143,18 @@ func (r *Regressor) ColumnNames() []string {
 	return estimators.ColumnNames(r.m.chosen)
 }
 
-// Fit learns from x (n×d) and y (n). Errors: [estimators.ErrParam], [estimators.ErrShape] for fewer rows than a
-// method needs, [estimators.ErrNotFinite], those of Estimator, one that wraps errors.ErrUnsupported for a method
-// that needs [estimators.Smoothing] of an estimator without, or the error of ctx.
+// Fit fits to x (n×d) and y (n). Errors: [estimators.ErrParam]; [estimators.ErrShape] for fewer rows than the method needs;
+// [estimators.ErrNotFinite]; those of Estimator; an error that wraps errors.ErrUnsupported if the method needs
+// [estimators.Smoothing] and Estimator does not support it; and the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the system of all
-// rows. Copies of a row have the mean of their weights. Full studentises a residual by its weight too; the other methods
-// take residuals as they are. The guarantee is of rows that are exchangeable with their weights, and of a new row of weight
-// 1.
+// FitWeighted is like Fit, with a weight > 0 for each row, which both Estimator and the system of all rows use. Copies of a row get
+// the mean of their weights. Full also studentises a residual by its weight; the other methods use unweighted residuals. The
+// guarantee holds if the rows are exchangeable together with their weights, for a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
@@ -205,7 +204,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	return nil
 }
 
-// methodFor is what Automatic stands for.
+// methodFor returns the method that Automatic chooses for n rows.
 func (r *Regressor) methodFor(n int) Method {
 	switch smooths := estimators.Supports(r.estimator(), estimators.Smoothing) && r.Spread == nil; {
 	case r.Method != Automatic:
@@ -218,7 +217,7 @@ func (r *Regressor) methodFor(n int) Method {
 	return CrossValidation
 }
 
-// halves are the rows that choose and those whose scores count.
+// halves returns the rows that choose the settings and the rows whose scores count.
 func (m *model) halves(r *Regressor) (choose, held []int, err error) {
 	n := len(m.y)
 	if n < 2 {
@@ -233,7 +232,7 @@ func (m *model) halves(r *Regressor) (choose, held []int, err error) {
 	return p[0], p[1], nil
 }
 
-// fitOn fits a clone of Estimator on some rows.
+// fitOn fits a clone of Estimator to the given rows.
 func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators.Regressor, error) {
 	clone := estimators.Clone(r.estimator())
 	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
@@ -248,7 +247,7 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 	return clone, weighted.FitWeighted(ctx, x, y, linalg.Pick(m.own, rows))
 }
 
-// learn lets some rows choose the settings and makes the system of all rows.
+// learn fits the rows that choose the settings, and computes the system of all rows.
 func (m *model) learn(ctx context.Context, r *Regressor) error {
 	choose := rowsUpTo(len(m.y))
 	m.held = choose
@@ -261,7 +260,7 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 	if err := holdsSystem(regressorType, r.estimator(), len(choose), len(m.y)); err != nil {
 		return err
 	}
-	first, rest := progress.Two(ctx, 1, 2) // half of the rows, and all of them
+	first, rest := progress.Two(ctx, 1, 2) // one fit to half of the rows, and one to all
 	var err error
 	if m.chosen, err = m.fitOn(first, r, choose); err != nil {
 		return err
@@ -274,7 +273,7 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 	return nil
 }
 
-// smoother is the system of all rows with the chosen settings, made once.
+// smoother returns the system of all rows with the chosen settings. It is computed once.
 func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -292,8 +291,8 @@ func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
 	return machine, err
 }
 
-// Predict returns, for each row of x (m×d), the prediction of the system of all rows, of the clone fitted to all
-// rows ([CrossValidation]), or to those that Split fits on.
+// Predict returns a prediction for each row of x (m×d). It comes from the system of all rows, from the clone fitted to all rows
+// ([CrossValidation]), or from the clone fitted to a part of the rows (Split).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {
@@ -314,9 +313,8 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return out, check.Vector(regressorType+": prediction", out)
 }
 
-// PredictInterval returns, for each row of x (m×d), the ends of the interval that contains its observation with
-// probability at least level, in (0, 1), as the method guarantees. An end is infinite if there are too few scores
-// for the level, that is, fewer than level/(1-level).
+// PredictInterval returns for each row of x (m×d) the bounds of an interval that contains its target with probability at least
+// level, in (0, 1), by the guarantee of the method. A bound is infinite if there are fewer than level/(1-level) scores.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {
@@ -352,8 +350,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return low, high, nil
 }
 
-// Chosen returns the fitted clone of Estimator that chose the settings, or that predicts. It returns nil before
-// Fit. It must not be fitted again.
+// Chosen returns the fitted clone of Estimator that chose the settings or that predicts. It returns nil before Fit. The caller must
+// not fit it again.
 func (r *Regressor) Chosen() estimators.Regressor {
 	if r.m == nil {
 		return nil
@@ -391,7 +389,7 @@ func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 // Supports implements [estimators.Wrapper].
 func (r *Regressor) Supports(c estimators.Capability) bool {
 	switch c {
-	case estimators.Weighted, estimators.Marshalling, estimators.Categorizing: // of which a Spread gets its part
+	case estimators.Weighted, estimators.Marshalling, estimators.Categorizing: // Spread needs these capabilities too
 		if r.Spread != nil && !estimators.Supports(r.Spread, c) {
 			return false
 		}

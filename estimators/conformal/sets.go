@@ -8,19 +8,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Score says how odd a class is for a row, by the probabilities of the classes.
+// Score measures how unusual a class is for a row, from the probabilities of the classes.
 type Score int
 
 // The scores.
 const (
-	// LeastAmbiguous is 1 less the probability of the class: the smallest sets on average, which may leave
-	// rows that are hard without enough of them (Sadinle, Lei and Wasserman 2019).
+	// LeastAmbiguous is 1 minus the probability of the class. Its sets are the smallest on average, but may cover difficult rows
+	// too rarely (Sadinle, Lei and Wasserman 2019).
 	LeastAmbiguous Score = iota
-	// Adaptive is the sum of the probabilities of the more probable classes, and of a share of the
-	// class's own: sets grow where rows are hard (Romano, Sesia and Candès 2020).
+	// Adaptive is the sum of the probabilities of the more probable classes plus a random share of the class's own. Its sets are
+	// larger for difficult rows (Romano, Sesia and Candès 2020).
 	Adaptive
-	// RegularisedAdaptive is that and a penalty for each class beyond the first ones, so that sets of many
-	// classes are rare (Angelopoulos and others 2021).
+	// RegularisedAdaptive is Adaptive plus a penalty for each class beyond the first ones, so that large sets are rare
+	// (Angelopoulos and others 2021).
 	RegularisedAdaptive
 )
 
@@ -29,17 +29,17 @@ func (s Score) String() string {
 	return enum.Name("Score", int(s), "LeastAmbiguous", "Adaptive", "RegularisedAdaptive")
 }
 
-// rounding is what sums of probabilities may be off by.
+// rounding is the rounding error that sums of probabilities may have.
 const rounding = 1e-12
 
 // scoring is a Score with its settings.
 type scoring struct {
 	of      Score
 	penalty float64
-	free    int // classes without a penalty
+	free    int // number of classes without a penalty
 }
 
-// scores sets dst to the scores of every class of a row of probabilities. Share, in [0, 1), is that of its own
+// scores sets dst to the scores of all classes for a row of probabilities. Share, in [0, 1), multiplies the class's own
 // probability.
 func (s scoring) scores(dst, p []float64, share float64) {
 	if s.of == LeastAmbiguous {
@@ -63,12 +63,12 @@ func (s scoring) scores(dst, p []float64, share float64) {
 	}
 }
 
-// shareOf is the share of a row's own probability, from the seed and the row's number alone.
+// shareOf returns the share of a row's own probability, which depends only on the seed and the row's number.
 func shareOf(seed uint64, stream uint64, row int) float64 {
 	return rand.New(rand.NewPCG(seed^stream, uint64(row))).Float64()
 }
 
-// pValue is the share of rows, and the new one, whose scores are no less than its own.
+// pValue returns the share of the scores, including own itself, that are at least own.
 func pValue(scores []float64, own float64) float64 {
 	count := 1
 	for _, v := range scores {
@@ -79,10 +79,10 @@ func pValue(scores []float64, own float64) float64 {
 	return float64(count) / float64(len(scores)+1)
 }
 
-// keeps reports whether a p-value keeps a class in the set of a level.
+// keeps reports whether a class with the p-value belongs to the set of a level.
 func keeps(p, level, rows float64) bool { return p*(rows+1) > (1-level)*(rows+1)+1e-9 }
 
-// margin is the best other decision less a class's own: a score of decisions.
+// margin returns the best decision of the other classes minus that of the class. It is a score of decisions.
 func margin(decision []float64, class int) float64 {
 	best, seen := 0.0, false
 	for k, v := range decision {
@@ -93,15 +93,15 @@ func margin(decision []float64, class int) float64 {
 	return best - decision[class]
 }
 
-// leastSquares is a least-squares machine for each class, on the same rows.
+// leastSquares holds a least-squares machine for each class, all with the same rows.
 type leastSquares struct {
 	a       [][]float64 // n×K
 	c       []float64
 	labels  []int     // the class of each row
-	margins []float64 // of the rows left out
+	margins []float64 // margins of the rows when they are left out
 }
 
-// target is that of the k-th machine for a row of a class.
+// target returns the target of the k-th machine for a row of a class.
 func target(k, class int) float64 {
 	if k == class {
 		return 1
@@ -109,7 +109,7 @@ func target(k, class int) float64 {
 	return -1
 }
 
-// newLeastSquares has the margins of the rows left out, for the jackknife+.
+// newLeastSquares returns the machines with the margins of the rows when they are left out, for the jackknife+.
 func newLeastSquares(a [][]float64, c []float64, labels []int) *leastSquares {
 	m := &leastSquares{a: a, c: c, labels: labels, margins: make([]float64, len(c))}
 	decision := make([]float64, len(a[0]))
@@ -120,8 +120,8 @@ func newLeastSquares(a [][]float64, c []float64, labels []int) *leastSquares {
 	return m
 }
 
-// leftOut sets the decision of row i by the machines of all others, with the new row among them of
-// which b, t and s are known; b is nil without it.
+// leftOut computes the decision for row i by the machines of all other rows. If b is not nil, the new row with b, t and s is among
+// these.
 func (m *leastSquares) leftOut(dst []float64, i int, b, t []float64, s float64) {
 	c := m.c[i]
 	if b != nil {
@@ -138,8 +138,8 @@ func (m *leastSquares) leftOut(dst []float64, i int, b, t []float64, s float64) 
 	}
 }
 
-// fullP returns the p-value of a class for a new row: the machines are those of all rows and the new one with
-// that class. Cost O(nK).
+// fullP returns the p-value of a class for a new row, from the machines of all rows and the new row with that class. It costs
+// O(nK).
 func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) float64 {
 	own := margin(f, class)
 	t, decision := make([]float64, len(f)), make([]float64, len(f))
@@ -156,7 +156,7 @@ func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) f
 	return float64(count) / float64(len(rows)+1)
 }
 
-// jackknifeP compares each row, left out, with the new row by the same machines.
+// jackknifeP compares each row that is left out with the new row, by the same machines.
 func (m *leastSquares) jackknifeP(rows []int, f, b []float64, class int) float64 {
 	count := 1
 	decision := make([]float64, len(f))
@@ -174,7 +174,7 @@ func (m *leastSquares) jackknifeP(rows []int, f, b []float64, class int) float64
 	return float64(count) / float64(len(rows)+1)
 }
 
-// targets are those of a machine for each of K classes, n×K.
+// targets returns the targets of a machine for each of k classes, n×k.
 func targets(at []int, k int) *mat.Dense {
 	out := mat.NewDense(len(at), k, nil)
 	for i, class := range at {

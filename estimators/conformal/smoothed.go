@@ -11,10 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// blockNumbers bound the memory of b of some new rows.
+// blockNumbers limits the memory of b for several new rows.
 const blockNumbers = 1 << 21
 
-// scores say, for each row of a matrix, whose scores its interval takes.
+// scores returns a function that returns, for each row of a matrix, the members whose scores its interval uses.
 func (r *Regressor) scores(x *mat.Dense) (func(i int) members, error) {
 	m := r.m
 	rows := m.held
@@ -81,7 +81,7 @@ func (r *Regressor) groups(x *mat.Dense) []int {
 	return out
 }
 
-// smoothed sets the intervals of the rows of x by the system of all rows.
+// smoothed computes the intervals of the rows of x from the system of all rows.
 func (r *Regressor) smoothed(x *mat.Dense, of func(int) members, level float64, low, high []float64) error {
 	ctx := context.Background()
 	machine, err := r.m.smoother(ctx)

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	spreadFolds = 5   // that leave out rows of an estimator without leave-one-out residuals
-	leastSpread = 0.1 // of the median residual, below which a residual counts no less
+	spreadFolds = 5   // number of folds for an estimator without leave-one-out residuals
+	leastSpread = 0.1 // times the median residual is the lower limit of a residual
 )
 
-// spread is a fitted model of the logarithm of how far predictions are off. It predicts nothing outside the range that it has learnt
-// from, so that a scale is finite and above 0.
+// spread is a fitted model of the logarithm of the size of the errors. Its predictions are limited to the range of its targets, so
+// that a scale is finite and > 0.
 type spread struct {
 	model     estimators.Regressor
 	low, high float64
 }
 
-// checkSpread returns what is wrong with the Spread of a Regressor.
+// checkSpread returns an error if the Spread of a Regressor is invalid.
 func (r *Regressor) checkSpread() error {
 	switch {
 	case r.Spread == nil:
@@ -41,8 +41,8 @@ func (r *Regressor) checkSpread() error {
 	return nil
 }
 
-// fitSpread fits a clone of Spread to some rows, those of the fitted estimator: to the logarithms of their residuals, each with the row
-// left out, over the standard deviation where there is one. It returns nil without Spread.
+// fitSpread fits a clone of Spread to the rows of the fitted estimator. The targets are the logarithms of their leave-one-out
+// residuals, divided by the standard deviation if there is one. It returns nil without Spread.
 func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) (*spread, error) {
 	if r.Spread == nil {
 		return nil, nil
@@ -57,7 +57,7 @@ func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.R
 	if least == 0 {
 		least = leastSpread * sorted[len(sorted)-1]
 	}
-	if least == 0 { // no residual at all
+	if least == 0 { // all residuals are 0
 		least = 1
 	}
 	for i, v := range off {
@@ -76,8 +76,8 @@ func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.R
 	return out, weighted.FitWeighted(rest, x, off, linalg.Pick(m.own, rows))
 }
 
-// leaveOut returns how far the prediction of each row is off that is made without it, over its standard deviation where there is one: in
-// closed form where the estimator has leave-one-out residuals, else by folds.
+// leaveOut returns the leave-one-out residual of each row, divided by its standard deviation if there is one. It uses the closed
+// form if the estimator has leave-one-out residuals, and otherwise folds.
 func (m *model) leaveOut(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) ([]float64, error) {
 	out := make([]float64, len(rows))
 	if l, ok := fitted.(estimators.LeaveOneOutPredictor); ok && estimators.Supports(fitted, estimators.LeaveOneOut) {
@@ -131,12 +131,12 @@ func (m *model) overDeviations(ctx context.Context, r *Regressor, fitted estimat
 	return nil
 }
 
-// unitsOf counts the groups of some rows that can be left out.
+// unitsOf returns the number of groups of the rows that can be left out.
 func (m *model) unitsOf(rows []int) int {
 	return (&model{y: make([]float64, len(rows)), groups: linalg.Pick(m.groups, rows)}).units()
 }
 
-// scale multiplies deviations of the rows of x by what is predicted of them; a nil spread does nothing.
+// scale multiplies the deviations of the rows of x by the predicted sizes of their errors. A nil spread does nothing.
 func (s *spread) scale(sd []float64, x mat.Matrix) error {
 	if s == nil {
 		return nil
@@ -151,10 +151,10 @@ func (s *spread) scale(sd []float64, x mat.Matrix) error {
 	return nil
 }
 
-// storedSpread is a spread in a file.
+// storedSpread is the form of a spread in a file.
 type storedSpread struct {
 	Model estimators.NestedModel
-	Range codec.Floats // from low to high
+	Range codec.Floats // low and high
 }
 
 func (s *spread) store() (*storedSpread, error) {
@@ -165,7 +165,7 @@ func (s *spread) store() (*storedSpread, error) {
 	return &storedSpread{Model: part, Range: codec.Floats{s.low, s.high}}, err
 }
 
-// readSpreads reads those of the folds.
+// readSpreads decodes the spreads of the folds.
 func (r *Regressor) readSpreads(folds []fold[estimators.Regressor], stored []storedFold) error {
 	for i := range folds {
 		s := stored[i].Spread

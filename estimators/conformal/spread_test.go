@@ -20,7 +20,7 @@ import (
 
 func line(ridgeOf float64) estimators.Regressor { return &ridge.Regressor{Ridge: ridgeOf} }
 
-// refitted fits a line to some rows.
+// refitted fits a line to the given rows.
 func refitted(t *testing.T, of estimators.Regressor, x *mat.Dense, y []float64, rows []int) estimators.Regressor {
 	out := estimators.Clone(of)
 	require.NoError(t, out.Fit(t.Context(), linalg.Rows(x, rows), linalg.Pick(y, rows)))
@@ -33,7 +33,8 @@ func at(t *testing.T, of estimators.Regressor, x *mat.Dense, row int) float64 {
 	return out[0]
 }
 
-// The interval of Split is f ± q exp(g), computed by hand from refits: g learns the logarithms of residuals of rows that are left out.
+// The interval of Split is f ± q exp(g), which the test computes from refits: g is fitted to the logarithms of leave-one-out
+// residuals.
 func TestSpreadByDefinition(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(3, 4)), 24, 0)
 	r := &Regressor{Estimator: line(1), Spread: line(0.5), Method: Split, NoScaling: true}
@@ -73,7 +74,7 @@ func TestSpreadByDefinition(t *testing.T) {
 	}
 }
 
-// Without leave-one-out residuals rows are left out by folds, and the spread still finds where the noise is.
+// Without leave-one-out residuals the rows are left out by folds, and the spread still finds where the noise is large.
 func TestSpreadByFolds(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(5, 6)), 300, 0)
 	r := &Regressor{Estimator: &bare{}, Spread: &lssvm.Regressor{}, Folds: 3}
@@ -84,7 +85,7 @@ func TestSpreadByFolds(t *testing.T) {
 	assert.Greater(t, high[1]-low[1], 2.5*(high[0]-low[0]), "the noise is four times as large")
 }
 
-// The guarantee stays, and both halves are covered as promised, of which plain scores cover the noisy one too seldom.
+// The guarantee holds, and both halves have the promised coverage. Plain scores cover the noisy half too rarely.
 func TestCoverageOfSpread(t *testing.T) {
 	build := func(m Method) func() *Regressor {
 		return func() *Regressor {
@@ -127,7 +128,7 @@ func (b *bare) Fit(ctx context.Context, x mat.Matrix, y []float64) error { retur
 
 func (b *bare) Predict(x mat.Matrix) ([]float64, error) { return b.of.Predict(x) }
 
-// A file of version 1 has the spreads, and a value without Spread does not read it.
+// A file of version 1 contains the spreads, and a Regressor without Spread rejects it.
 func TestFilesOfSpreads(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(8, 9)), 12, 0)
 	for _, m := range []Method{CrossValidation, Split} {

@@ -27,13 +27,13 @@ import (
 
 const classifierType = "elm: Classifier"
 
-// folding lets a search say that it fits a fold.
+// folding is the interface by which a search reports that it fits a fold.
 type folding = classes.Folding
 
-// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many
-// widths centred on training rows, rows of equal weight, and a ridge chosen by exact leave-one-out. Features should
-// be of comparable scale, or in [0, 1] for the paper's own activations (see [featuremap.Activation]). It has no
-// probabilities; the machine of package eem on the same units has them.
+// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many widths that are
+// centred on training rows, equal weights of the rows, and a ridge chosen by exact leave-one-out. Features should have comparable
+// scales, or lie in [0, 1] for the paper's own activations (see [featuremap.Activation]). It gives no probabilities; the machine of
+// package eem with the same units does.
 //
 // See also Classifier in package eem, Classifier in package lssvm.
 type Classifier struct {
@@ -41,24 +41,22 @@ type Classifier struct {
 	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
-	// Ridge is λ, which is added to the diagonal of the products of the units. If it is 0, it is chosen by the
-	// leave-one-out error.
+	// Ridge is λ, which is added to the diagonal of the Gram matrix of the units. If it is 0, the leave-one-out error chooses it.
 	Ridge float64 `zero:"the choice by leave-one-out"`
 
-	// If NoRidge is set, the pseudo-inverse is used, as in the paper. Ridge must then be 0.
+	// NoRidge selects the pseudo-inverse, as in the paper. Ridge must then be 0.
 	NoRidge bool
 
-	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
-	// classes have the same total weight.
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K classes have the
+	// same total weight.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
-	// 1. If Balanced is set, both factors are multiplied.
+	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is missing has the factor 1. If
+	// Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge is chosen for groups that are not among
-	// the training rows. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge is chosen for new groups. If it is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
 	// Seed is the seed for drawing the hidden units.
@@ -67,9 +65,9 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called when the outputs of the units have been computed, after each ridge that
-	// leave-one-out evaluates, and when the machines are solved. Objective is the weighted share of the squared
-	// targets that is left unexplained: without coefficients, on the rows left out, and as in Report.
+	// Observe, if not nil, is called when the outputs of the units have been computed, after each ridge that leave-one-out
+	// evaluates, and when the machines are solved. Objective is the weighted unexplained share of the squared targets: without
+	// coefficients, on the rows left out, and as in Report.
 	Observe func(estimators.Step)
 
 	folding
@@ -81,23 +79,23 @@ type model struct {
 	hidden  *featuremap.RandomHidden
 	width   int
 	classes []int
-	beta    *mat.Dense // h×K, h×1 of two classes
+	beta    *mat.Dense // h×K, or h×1 for two classes
 	report  estimators.Report
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
-// class), [estimators.ErrNotFinite], or the error of ctx.
+// Fit fits to x (n×d) and n labels y. Errors: [estimators.ErrParam]; [estimators.ErrShape], also for a single class;
+// [estimators.ErrNotFinite]; and the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. The
-// number of rows of a class is then the sum of their weights. A weight of 2 has the same effect as the row given twice. If
-// the ridge is chosen, only the ratios of the weights matter.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. The number of rows of a
+// class is then the sum of their weights. A weight of 2 has the same effect as the row given twice. If the ridge is chosen, only
+// the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, check.Given(weights))
@@ -127,7 +125,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if m.classes, at, err = c.classWeights().Distinguish(classifierType, y, weights); err != nil {
 		return err
 	}
-	merged := distinct.Merge(xd, c.classWeights().Rows(m.classes, at, weights)) // so that a row is left out with its copies
+	merged := distinct.Merge(xd, c.classWeights().Rows(m.classes, at, weights)) // so that a row and its copies are left out together
 	if c.chooses() {
 		merged = merged.Relative()
 	}
@@ -198,8 +196,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // chooses reports whether the ridge is chosen.
 func (c *Classifier) chooses() bool { return c.Ridge == 0 && !c.NoRidge }
 
-// choose returns the ridge of the least leave-one-out error for weighted h (n×h) and t (n×K), the squares of which count as the fit's
-// do. Cost O(h³ + nh²), in the rows where they are fewer.
+// choose returns the ridge with the least leave-one-out error for weighted h (n×h) and t (n×K), whose squares count as in the fit.
+// It costs O(h³ + nh²), with n and h exchanged if there are fewer rows.
 func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, groups [][]int) (float64, error) {
 	n, units := h.Dims()
 	squares := func(of *mat.Dense) (sum float64) {
@@ -214,7 +212,8 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 	order, long := float64(min(n, units)), float64(max(n, units))
 	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 6*order+2*float64(n), 1500*long/order)
 	if units > n {
-		// With H' = QR the rows of R' are those of H in the basis Q, n numbers each: leverages and predictions are the same.
+		// With H' = QR, the rows of R' are those of H in the basis Q, with n numbers each. The leverages and predictions are the
+		// same.
 		r, err := orthogonal.ThinQR(parts[0], mat.DenseCopyOf(h.T()))
 		if err != nil {
 			return 0, err
@@ -247,10 +246,10 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 	return best.Ridge, nil
 }
 
-// outputsRows rows, at least, are mapped between two looks at a context.
+// outputsRows is the minimum number of rows that are mapped between two checks of a context.
 const outputsRows = 1536
 
-// outputs are those of the units for the rows of x, some at a time: Transform knows of no context.
+// outputs returns the outputs of the units for the rows of x. It maps them in blocks because Transform takes no context.
 func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, d := x.Dims()
 	if n < 2*outputsRows {
@@ -270,7 +269,7 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 			return nil, err
 		}
 		last := first + outputsRows
-		if n-last < outputsRows { // never a few, which are mapped one by one
+		if n-last < outputsRows { // never leave a few rows, which would be mapped one by one
 			last = n
 		}
 		err := m.hidden.TransformTo(out.Slice(first, last, 0, len(shifts)).(*mat.Dense), x.Slice(first, last, 0, d))
@@ -294,7 +293,7 @@ func scale(v []float64, by float64) {
 	}
 }
 
-// pseudoInverse solves for weighted h and t, which it destroys.
+// pseudoInverse solves for weighted h and t and overwrites both.
 func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	n, units := h.Dims()
 	t2 := 0.0
@@ -315,7 +314,7 @@ func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	return m.finite()
 }
 
-// solve solves for weighted h and t, in the rows where dual is set and else in the units.
+// solve solves for weighted h and t. The system is in the rows if dual is set, and otherwise in the units.
 func (m *model) solve(ctx context.Context, h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
@@ -372,8 +371,8 @@ func (m *model) finite() error {
 	return nil
 }
 
-// Decision returns r×K outputs for the rows of x (r×d), about 1 for the row's class and -1 for the others; With two
-// classes the columns are minus the single output and the output.
+// Decision returns outputs (r×K) for the rows of x (r×d), about 1 for the row's class and -1 for the others. With two classes the
+// columns are minus the single output and the output.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m := c.m
@@ -384,7 +383,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if rows, _ := xd.Dims(); rows == 1 { // for which blocks only cost
+	if rows, _ := xd.Dims(); rows == 1 { // blocks would only cost time
 		one := mat.NewDense(1, len(m.classes), nil)
 		return one, c.DecisionTo(one, xd)
 	}
@@ -405,8 +404,8 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(&out), nil
 }
 
-// Predict returns the class with the largest output for each row of x (r×d). If two outputs are equal, it is the
-// first of these in Classes. The cost is O(rhd).
+// Predict returns the class with the largest output for each row of x (r×d). If several outputs are equal, it returns the first of
+// these in Classes. It costs O(rhd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return classes.Labels(c.Classes()).Predict(c.Decision(x))
@@ -420,7 +419,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Coefficients returns β, h×K, or h×1 of two classes. It returns nil before Fit.
+// Coefficients returns β, h×K, or h×1 for two classes. It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
 		return nil
@@ -428,7 +427,7 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.beta)
 }
 
-// ChosenRidge returns the λ of the last Fit, given or chosen. It returns 0 for the pseudo-inverse and before Fit.
+// ChosenRidge returns the given or chosen λ of the last Fit. It returns 0 for the pseudo-inverse and before Fit.
 func (c *Classifier) ChosenRidge() float64 {
 	if c.m == nil {
 		return 0
@@ -436,8 +435,7 @@ func (c *Classifier) ChosenRidge() float64 {
 	return c.m.ridge
 }
 
-// Report describes how the last Fit went. Objective is the weighted share of the targets' squares that is left
-// unexplained.
+// Report describes the last Fit. Objective is the weighted unexplained share of the squared targets.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}
@@ -466,7 +464,7 @@ func (c *Classifier) row(out, x []float64) {
 	defer rowwise.Release(p)
 	clear(out)
 	if c.m.hidden.TransformRow(*p, x) != nil {
-		out[0] = math.NaN() // of an activation that is not finite
+		out[0] = math.NaN() // an activation is not finite
 		return
 	}
 	for i, v := range *p {
@@ -479,9 +477,8 @@ func (c *Classifier) row(out, x []float64) {
 	}
 }
 
-// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
-// rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of
-// Decision up to rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen rows of a dense
+// matrix are predicted one by one without allocating memory. Their scores agree with those of Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.labels(), c.Predict, c.row)

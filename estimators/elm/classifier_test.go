@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// solved weighs h and t as Fit does where Balanced is set, and solves.
+// solved weights h and t as Fit does with Balanced, and solves.
 func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.Dense) error) *model {
 	m := &model{classes: []int{-1, 1}}
 	at := classes.Positions(m.classes, y)
@@ -33,8 +33,8 @@ func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.
 	return m
 }
 
-// The reference's weights are the size of the largest class over that of a row's own:
-// Balanced's times K max n / n, and so its ridge.
+// The reference's weights are the size of the largest class divided by that of the row's class. They equal Balanced's times K max n
+// / n, and its ridge is scaled likewise.
 func TestReference(t *testing.T) {
 	var c struct {
 		H        [][]float64
@@ -82,10 +82,10 @@ func blobs(n, classes int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// With fewer rows of a class the weights hold its share of the plane.
+// The weights keep a class's share of the plane when it has fewer rows.
 func TestBalance(t *testing.T) {
 	x, y := blobs(400, 2)
-	for i := range y { // the classes overlap, and every tenth row of the second stays
+	for i := range y { // the classes overlap, and only every tenth row of the second is used
 		x.Set(i, 0, .4*x.At(i, 0)+1.2*math.Sin(float64(5*i*i)))
 	}
 	var rows []int
@@ -174,7 +174,7 @@ func TestObserve(t *testing.T) {
 	require.ErrorIs(t, c.Fit(cancelled, x, y), context.Canceled)
 }
 
-// A weight of 2 is the row twice: both add to the size of the class.
+// A weight of 2 equals the row given twice: both increase the size of the class.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(30, 3)
 	twice, labels := mat.NewDense(40, 2, nil), append(append([]int(nil), y...), y[:10]...)
@@ -204,7 +204,7 @@ func TestDegenerate(t *testing.T) {
 		assert.InDelta(t, 0, scores.At(0, 0), 1e-6, "equal rows of balanced classes lie between both")
 	}
 	c := &Classifier{Units: 20, Activation: featuremap.Tanh, NoRidge: true}
-	near := mat.DenseCopyOf(x) // that differ by rounding alone
+	near := mat.DenseCopyOf(x) // rows that differ only by rounding
 	for i := range 6 {
 		near.Set(i, 0, 1+float64(i)*0x1p-52)
 	}
@@ -251,11 +251,11 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// The error that chooses a ridge is that of fits without one row each, of fewer units than rows and of more.
+// The error that chooses a ridge equals that of fits without one row each, with fewer units than rows and with more.
 func TestChosenRidge(t *testing.T) {
 	x, y := blobs(30, 3)
 	for _, units := range []int{7, 80} {
-		seen := map[float64]float64{} // by ridge
+		seen := map[float64]float64{} // keyed by the ridge
 		c := &Classifier{Units: units, Activation: featuremap.Tanh, Balanced: true, Seed: 3}
 		c.Observe = func(s estimators.Step) {
 			if s.Between {
@@ -280,7 +280,7 @@ func TestChosenRidge(t *testing.T) {
 		}
 		assert.InEpsilon(t, of, c.ChosenRidge(), .01, "%d units: printed with three digits", units)
 
-		// Written out: the rows of the others alone, with the weights of all.
+		// Computed directly: only the other rows, with the weights of all.
 		h, err := c.m.hidden.Transform(x)
 		require.NoError(t, err)
 		at := classes.Positions(c.Classes(), y)
@@ -318,7 +318,7 @@ func TestChosenRidge(t *testing.T) {
 	}
 }
 
-// With nothing set it learns where there are about as many units as rows, which the pseudo-inverse does not.
+// With nothing set it works with about as many units as rows, where the pseudo-inverse fails.
 func TestZeroValueOfFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 1))
 	make := func() (*mat.Dense, []int) {

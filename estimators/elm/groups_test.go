@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/elm"
 )
 
-// Groups choose the ridge for groups that are not among the rows: rows that are nearly copies of each other, with the class of their
-// group, cannot betray each other.
+// With Groups the ridge is chosen for new groups: nearly equal rows with the class of their group cannot reveal each other's class.
 func TestGroups(t *testing.T) {
 	const n = 240
 	wrong := [2]int{}

@@ -24,7 +24,7 @@ type storedModel struct {
 	Ridge        float64
 }
 
-// MarshalBinary writes the fitted machine: its units and their coefficients.
+// MarshalBinary encodes the fitted machine: its units and their coefficients.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -39,7 +39,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {

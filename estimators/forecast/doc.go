@@ -7,27 +7,28 @@
 //
 // # Features
 //
-// [Lagged] makes rows of a series: values some steps back, and means and standard deviations of the last values. The row of an origin t has
-// values up to t alone, so no row knows what comes after it. Columns that are known in advance, such as the hour, a holiday or a planned
-// price, are those of the time that is predicted.
+// [Lagged] makes rows from a series: earlier values, and means and standard deviations of recent values. The row of an origin t
+// contains only values up to t, so no row has information from later values. Columns that are known in advance, such as the hour, a
+// holiday or a planned price, are those of the predicted time.
 //
 // # Strategies
 //
-// [Direct] fits a model for each number of steps ahead. [Recursive] fits one model for one step ahead and feeds it with its own
-// predictions: cheaper, with errors that add up.
+// [Direct] fits a model for each number of steps ahead. [Recursive] fits one model for one step ahead and uses its own predictions
+// as past values: it costs less, but its errors accumulate.
 //
 // # Intervals
 //
-// Errors of a regressor on its training rows are too small, and errors of several steps ahead are larger than those of one. So Fit first
-// leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute errors of each number of steps
-// ahead. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble the errors are those of
-// models that were fitted to blocks of the series without the row in question (EnbPI: C. Xu and Y. Xie, ICML 2021), so nothing is held out.
+// Errors of a regressor on its training rows are too small, and errors of several steps ahead are larger than those of one. So Fit
+// first leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute errors of each
+// number of steps ahead. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble the
+// errors are those of models that were fitted to blocks of the series without the row in question (EnbPI: C. Xu and Y. Xie, ICML
+// 2021), so nothing is held out.
 //
-// Update adds the errors of observed values, and moves the level of the quantile: after an interval that missed, the next is wider, by
-// adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
+// Update adds the errors of observed values, and moves the level of the quantile: after an interval that missed, the next is wider,
+// by adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
 //
 //	α ← α + Rate (1 - Level - [missed]).
 //
-// Over a long time the share of misses then tends to 1 - Level, however the series changes: after T updates they differ by at most
-// (1 + Rate)/(T Rate).
+// In the long run the share of misses then tends to 1 - Level, whatever changes in the series: after T updates they differ by at
+// most (1 + Rate)/(T Rate).
 package forecast

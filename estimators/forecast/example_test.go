@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/forecast"
 )
 
-// Monthly values with a trend and a season: a year ahead.
+// The example forecasts monthly values with a trend and a season for one year.
 func ExampleForecaster() {
 	values := wave(120, 0.1, 1)
 	f := &forecast.Forecaster{Horizon: 12, Difference: 12}

@@ -28,12 +28,13 @@ func TestRowsByHand(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{16, 32}, y)
 	assert.Equal(t, []int{4, 5}, at)
-	// The row of the target 16 has the values up to 4: lags 4 and 1, the mean and deviation of 2 and 4, and what is known of the target's time.
+	// The row of the target 16 contains values up to 4: lags 4 and 1, the mean and deviation of 2 and 4, and the known column of
+	// the target's time.
 	assert.Equal(t, []float64{4, 1, 3, 1, 40, 8, 2, 6, 2, 50}, x.RawMatrix().Data)
 	assert.Equal(t, []string{"lag 1", "lag 3", "mean of 2", "deviation of 2"}, l.Names())
 }
 
-// A row has nothing that comes after its origin: other values from there on change no feature of it.
+// A row has no information from after its origin: different values from there on change none of its features.
 func TestNoLeak(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 80)
@@ -60,7 +61,7 @@ func TestNoLeak(t *testing.T) {
 	}
 }
 
-// wave is a season of twelve with a trend and noise.
+// wave returns a season of twelve with a trend and noise.
 func wave(n int, noise float64, seed uint64) []float64 {
 	random := rand.New(rand.NewPCG(seed, 1))
 	out := make([]float64, n)
@@ -113,7 +114,7 @@ func TestKnownColumns(t *testing.T) {
 	assert.ErrorIs(t, f.Update([]float64{1}, mat.NewDense(2, 1, nil)), estimators.ErrShape)
 }
 
-// coverage updates a forecaster by the rest of a series, and returns the share of values in the intervals of one step ahead.
+// coverage updates a forecaster with the rest of a series, and returns the share of values in the intervals of one step ahead.
 func coverage(t *testing.T, f *forecast.Forecaster, rest []float64) float64 {
 	inside := 0.0
 	for _, v := range rest {
@@ -127,7 +128,7 @@ func coverage(t *testing.T, f *forecast.Forecaster, rest []float64) float64 {
 	return inside
 }
 
-// The intervals of a series that stays as it was hold what they promise, by the held-out part and by an ensemble.
+// For a stationary series the intervals have the promised coverage, with the held-out part and with an ensemble.
 func TestCoverage(t *testing.T) {
 	all := wave(700, 0.5, 3)
 	for name, f := range map[string]*forecast.Forecaster{
@@ -140,7 +141,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// When the noise doubles, intervals that adapt keep their promise, and others do not.
+// When the noise doubles, intervals that adapt keep their coverage, and others do not.
 func TestShift(t *testing.T) {
 	all := wave(800, 0.3, 4)
 	random := rand.New(rand.NewPCG(5, 5))
@@ -158,7 +159,7 @@ func TestShift(t *testing.T) {
 	assert.InDelta(t, 0.9, share[true], 0.042)
 }
 
-// The same seed gives the same ensemble, another seed another.
+// The same seed gives the same ensemble, and another seed a different one.
 func TestSeed(t *testing.T) {
 	all := wave(120, 0.5, 1)
 	first := func(seed uint64) float64 {
@@ -213,7 +214,7 @@ func TestErrors(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// Files of version 1 stay readable, forecast what a fit forecasts now, and accept updates.
+// Files of version 1 stay readable, give the same forecasts as a fit with the present code, and accept updates.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	all := wave(80, 0.2, 1)
 	known := mat.NewDense(82, 1, nil)

@@ -45,8 +45,8 @@ const (
 // String returns the strategy's name.
 func (s Strategy) String() string { return enum.Name("Strategy", int(s), "Direct", "Recursive") }
 
-// Forecaster predicts the next values of a series of equal steps with intervals. The zero value predicts one step ahead from the last
-// twelve values. Its methods that learn, Fit, Update and UnmarshalBinary, may not run beside any other.
+// Forecaster predicts the next values of a series of equal steps with intervals. The zero value predicts one step ahead from the
+// last twelve values. Fit, Update and UnmarshalBinary must not run at the same time as any other method.
 type Forecaster struct {
 	// Model is fitted as clones and is not changed. If it is nil, it is an [lssvm.Regressor] on standardised columns.
 	Model estimators.Regressor
@@ -54,55 +54,55 @@ type Forecaster struct {
 	// Lagged selects the past values that are features.
 	Lagged
 
-	// Horizon is the number of steps ahead that are predicted at most. If it is 0, it is 1.
+	// Horizon is the largest number of steps ahead. If it is 0, it is 1.
 	Horizon  int `zero:"1"`
 	Strategy Strategy
 
-	// Difference, if not 0, makes the models predict changes from the value that many steps before the target, or a multiple of it if that
-	// value is not known yet: 1 for a trend, 12 for monthly values with a yearly season. Past values are then changes over as many steps,
-	// too, and columns that are known in advance are there twice, once as changes. Kernel machines do not extrapolate a trend; changes
-	// have none.
+	// Difference, if not 0, makes the models predict changes from the value that many steps before the target, or from a multiple
+	// of that distance if the value is not known yet: use 1 for a trend, and 12 for monthly values with a yearly season. Past
+	// values are then also changes over as many steps, and columns that are known in advance appear twice, once as changes. Kernel
+	// machines do not extrapolate a trend; changes have none.
 	Difference int `zero:"none"`
 
 	// Level is the probability of the intervals. If it is 0, it is 0.9.
 	Level float64 `zero:"0.9" below:"1"`
 
-	// Held is the share of the series, at its end, whose forecasts by models of the part before say how large errors are. The models that
-	// forecast are then fitted to all of it. If it is 0, it is 0.3.
+	// Held is the share of the series, at its end, that earlier models forecast to measure the errors. The final models are fitted
+	// to the complete series. If it is 0, it is 0.3.
 	Held float64 `zero:"0.3" below:"1"`
 
-	// Ensemble, if not 0, is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is their mean. The
-	// error of each row comes from the models that were fitted without it, so no part of the series is held out.
+	// Ensemble, if not 0, is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is their
+	// mean. The error of each row comes from the models that were fitted without it, so no part of the series is held out.
 	Ensemble int `zero:"none" least:"2"`
 
-	// Window is the number of the last errors that a quantile is taken of. If it is 0, it is 200.
+	// Window is the number of the most recent errors whose quantile is used. If it is 0, it is 200.
 	Window int `zero:"200" least:"10"`
 
-	// Rate is how fast the level adapts to misses. If it is 0, it is 0.02; NoAdaptation keeps the level.
+	// Rate is how fast the level adapts to misses. If it is 0, it is 0.02. NoAdaptation keeps the level.
 	Rate         float64 `zero:"0.02" below:"1"`
 	NoAdaptation bool
 
-	Seed uint64 // of the blocks of Ensemble
+	Seed uint64 // seed for the blocks of Ensemble
 
-	// If Observe is not nil, it is called during the fits.
+	// Observe, if not nil, is called during the fits.
 	Observe func(estimators.Step)
 
 	m *model
 }
 
-// Forecast has the predictions of the next steps, and intervals around them. An end is infinite where too few errors are known for the
-// level, or where it has adapted to misses so far that no error is large enough.
+// Forecast holds the predictions of the next steps with intervals. A bound is infinite if too few errors are known for the level,
+// or if the level has adapted so far that no error is large enough.
 type Forecast struct{ Mean, Low, High []float64 }
 
-// model is a fitted Forecaster.
+// model is the fitted part of a Forecaster.
 type model struct {
 	values []float64  // the series so far
-	known  *mat.Dense // its columns known in advance; nil: none
+	known  *mat.Dense // its columns known in advance, or nil
 	steps  []ahead    // for each number of steps ahead
 	models [][]estimators.Regressor
 }
 
-// ahead is the state of the intervals of one number of steps ahead.
+// ahead is the state of the intervals for one number of steps ahead.
 type ahead struct {
 	errors []float64 // absolute, the oldest first
 	alpha  float64
@@ -119,7 +119,7 @@ func (f *Forecaster) horizon() int   { return cmp.Or(f.Horizon, 1) }
 func (f *Forecaster) level() float64 { return cmp.Or(f.Level, defaultLevel) }
 func (f *Forecaster) window() int    { return cmp.Or(f.Window, defaultWindow) }
 
-// fitted returns the number of steps ahead that models are fitted for.
+// fitted returns the number of steps ahead for which there are models.
 func (f *Forecaster) fitted() int {
 	if f.Strategy == Recursive {
 		return 1
@@ -133,7 +133,7 @@ func (f *Forecaster) span() int {
 	return min(min(f.history(), most)+min(f.Difference, most), most)
 }
 
-// before returns the distance from a target back to the value whose change is predicted, 0 without a Difference.
+// before returns the distance from a target back to the value from which the change is predicted, or 0 without a Difference.
 func (f *Forecaster) before(steps int) int {
 	if f.Difference == 0 {
 		return 0
@@ -141,9 +141,10 @@ func (f *Forecaster) before(steps int) int {
 	return f.Difference * ((steps + f.Difference - 1) / f.Difference)
 }
 
-// Fit learns from the values (n) of a series, the oldest first, and from columns (n×k) that are known in advance, nil for none. The cost
-// is two fits of Model for each step of Horizon, two in all with Recursive, and Ensemble fits for each step with an ensemble. Errors:
-// [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], those of Model, and ctx's.
+// Fit fits to the values (n) of a series, the oldest first, and to columns (n×k) that are known in advance, or nil for none. It
+// costs two fits of Model for each step of Horizon, two in all with Recursive, and Ensemble fits for each step with an ensemble.
+// Errors: [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], those of Model,
+// and that of ctx.
 func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, f.Observe)(&err)
 	if err := settings.Check(forecasterType, f); err != nil {
@@ -205,8 +206,8 @@ func (f *Forecaster) changes(values []float64) []float64 {
 	return floats.SubTo(make([]float64, len(values)-f.Difference), values[f.Difference:], values[:len(values)-f.Difference])
 }
 
-// rows returns the rows of features for forecasts that many steps ahead, their targets after differencing, and the positions of the
-// targets in the series.
+// rows returns the rows of features for forecasts of the given number of steps ahead, their targets after differencing, and the
+// positions of the targets in the series.
 func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []int, err error) {
 	past, y, at, err := f.Rows(f.changes(m.values), nil, steps)
 	if err != nil {
@@ -244,7 +245,7 @@ func (f *Forecaster) setKnown(dst []float64, known *mat.Dense, at, steps int) {
 	}
 }
 
-// fitHeld fits models to the first part, takes their errors on the rest, and fits models to all.
+// fitHeld fits models to the first part, computes their errors on the rest, and fits models to the complete series.
 func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 	cut := len(m.values) - max(1, int(cmp.Or(f.Held, defaultHeld)*float64(len(m.values)-f.span())))
 	group := progress.Open(ctx)
@@ -303,7 +304,7 @@ func (f *Forecaster) addErrors(a *ahead, model estimators.Regressor, x *mat.Dens
 	return nil
 }
 
-// predict forecasts the value that many steps after the past values. Known has the columns of all times up to that value.
+// predict forecasts the value the given number of steps after the past values. Known has the columns of all times up to that value.
 func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
 	if f.Strategy == Direct {
 		return f.step(models[steps-1], past, known, steps)
@@ -319,7 +320,7 @@ func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, kn
 	return past[len(past)-1], nil
 }
 
-// step returns the mean forecast of models.
+// step returns the mean forecast of the models.
 func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
 	at := len(past) - 1 + steps
 	x := mat.NewDense(1, f.features(known), nil)
@@ -342,7 +343,7 @@ func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *
 	return sum, nil
 }
 
-// add keeps the last errors.
+// add appends an error and keeps the last ones.
 func (a *ahead) add(e float64, window int) {
 	a.errors = append(a.errors, e)
 	if over := len(a.errors) - window; over > 0 {
@@ -364,8 +365,8 @@ func (a *ahead) half() float64 {
 	return sorted[max(rank, 1)-1]
 }
 
-// Forecast predicts the next steps, at most Horizon. Known has their columns that are known in advance (steps×k), as Fit had. Errors:
-// [estimators.ErrNotFitted], [estimators.ErrParam], [estimators.ErrShape], and those of Model.
+// Forecast predicts the next steps, at most Horizon. Known holds their columns that are known in advance (steps×k), if Fit had any.
+// Errors: [estimators.ErrNotFitted], [estimators.ErrParam], [estimators.ErrShape], and those of Model.
 func (f *Forecaster) Forecast(steps int, known mat.Matrix) (_ Forecast, err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {
@@ -391,7 +392,7 @@ func (f *Forecaster) Forecast(steps int, known mat.Matrix) (_ Forecast, err erro
 	return out, nil
 }
 
-// next checks the columns of values to come.
+// next checks the known columns of the next steps.
 func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 	k, err := knownDense(known, rows)
 	if err != nil {
@@ -403,9 +404,9 @@ func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 	return k, nil
 }
 
-// Update appends observed values to the series, with their columns known in advance if Fit had any. The models stay as they are. The
-// intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate. The
-// cost is Horizon forecasts for each value. Errors: as Forecast's, and [estimators.ErrNotFinite]; they leave f unchanged.
+// Update appends observed values to the series, with their columns known in advance if Fit had any. The models stay unchanged. The
+// intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate.
+// It costs Horizon forecasts for each value. Errors are those of Forecast and [estimators.ErrNotFinite]; they leave f unchanged.
 func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {
@@ -444,8 +445,8 @@ func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	return nil
 }
 
-// FeatureNames returns the names of the columns of Model: those of Lagged, "known 0" and so on, and with Difference "change of known 0"
-// and so on.
+// FeatureNames returns the names of the columns of Model: those of Lagged, "known 0" and so on, and with Difference "change of
+// known 0" and so on.
 func (f *Forecaster) FeatureNames() []string {
 	out := f.Names()
 	if f.m == nil {
@@ -459,8 +460,8 @@ func (f *Forecaster) FeatureNames() []string {
 	return out
 }
 
-// Chosen returns the fitted models for forecasts that many steps ahead, which must not be changed: one model, or the members of an
-// Ensemble. It returns nil before Fit, and for a number of steps without a model of its own.
+// Chosen returns the fitted models for forecasts of the given number of steps ahead: one model, or the members of an Ensemble. The
+// caller must not change them. It returns nil before Fit, and for a number of steps without a model of its own.
 func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	if f.m == nil || steps < 1 || steps > len(f.m.models) {
 		return nil
@@ -468,8 +469,8 @@ func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	return slices.Clone(f.m.models[steps-1])
 }
 
-// Errors returns the last absolute errors of forecasts that many steps ahead, the oldest first. It returns nil before Fit and beyond
-// Horizon.
+// Errors returns the last absolute errors of forecasts of the given number of steps ahead, the oldest first. It returns nil before
+// Fit and beyond Horizon.
 func (f *Forecaster) Errors(steps int) []float64 {
 	if f.m == nil || steps < 1 || steps > len(f.m.steps) {
 		return nil

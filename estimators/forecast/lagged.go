@@ -13,8 +13,8 @@ import (
 
 // Lagged selects the past values of a series that are features.
 type Lagged struct {
-	// Lags are the numbers of steps back from the value that is predicted one step ahead, all >= 1: 1 is the last value that is known,
-	// and 12 of monthly values is the one a year before. If both Lags and Windows are nil, they are 1 to 12.
+	// Lags are distances in steps back from the predicted value for one step ahead, all >= 1: 1 is the last known value, and 12 in
+	// monthly values is the value one year before. If both Lags and Windows are nil, Lags are 1 to 12.
 	Lags []int
 
 	// Windows are numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are features.
@@ -34,7 +34,7 @@ func (l Lagged) lags() []int {
 	return out
 }
 
-// history returns how many values before an origin, with its own, its row needs.
+// history returns the number of values up to and including an origin that its row needs.
 func (l Lagged) history() int {
 	return max(1, slices.Max(append([]int{1}, l.lags()...)), slices.Max(append([]int{1}, l.Windows...)))
 }
@@ -70,7 +70,7 @@ func (l Lagged) Names() (out []string) {
 // width returns the number of features.
 func (l Lagged) width() int { return len(l.lags()) + 2*len(l.Windows) }
 
-// set writes the features of an origin, the last of the past values.
+// set writes the features of an origin, which is the last of the past values.
 func (l Lagged) set(dst, past []float64) {
 	n := len(past)
 	for _, lag := range l.lags() {
@@ -82,9 +82,10 @@ func (l Lagged) set(dst, past []float64) {
 	}
 }
 
-// Rows returns a row of features for each origin whose target is in the series (m×d), the values steps later (m), and the positions of
-// these targets in the series. Known, if not nil, has columns (n×k) that are known in advance, which are added as they are at the time of
-// the target. Errors: [estimators.ErrParam]; [estimators.ErrShape] for a series without a row; [estimators.ErrNotFinite].
+// Rows returns a row of features for each origin whose target is in the series (m×d), the values steps later (m), and the positions
+// of these targets in the series. Known, if not nil, has columns (n×k) that are known in advance. Rows adds their values at the
+// time of the target. Errors: [estimators.ErrParam]; [estimators.ErrShape] for a series that is too short for a row;
+// [estimators.ErrNotFinite].
 func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dense, targets []float64, at []int, err error) {
 	defer fault.Recover(&err)
 	const typ = "forecast: Lagged"
@@ -102,7 +103,7 @@ func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dens
 		return nil, nil, nil, err
 	}
 	first := l.history() - 1 + steps
-	if first >= len(values) || l.history() > len(values) { // the sum of a huge lag is negative
+	if first >= len(values) || l.history() > len(values) { // the sum overflows for a very large lag
 		first = max(first, l.history())
 		return nil, nil, nil, fault.Shape("values has", len(values), "entries",
 			"want at least %d, for the longest lag or window and %d steps", first+1, steps)
@@ -127,7 +128,7 @@ func columnsOf(k *mat.Dense) int {
 	return k.RawMatrix().Cols
 }
 
-// knownDense checks the columns that are known in advance, a row for each time.
+// knownDense checks the columns that are known in advance, which have a row for each time.
 func knownDense(known mat.Matrix, rows int) (*mat.Dense, error) {
 	if check.IsNil(known) {
 		return nil, nil
@@ -139,7 +140,7 @@ func knownDense(known mat.Matrix, rows int) (*mat.Dense, error) {
 	return k, check.Rows("known", k.RawMatrix().Rows, rows)
 }
 
-// appendRows returns the rows of both.
+// appendRows returns a matrix with the rows of both.
 func appendRows(a, b *mat.Dense) *mat.Dense {
 	if a == nil || b == nil {
 		return a

@@ -11,17 +11,17 @@ import (
 
 const version = 1
 
-// stored is a fitted Forecaster in a file.
+// stored is the form of a fitted Forecaster in a file.
 type stored struct {
 	Values  codec.Floats
 	Columns int
 	Known   codec.Floats // row by row
 	Models  [][]estimators.NestedModel
-	Errors  []codec.Floats // of each number of steps ahead
+	Errors  []codec.Floats // for each number of steps ahead
 	Alphas  codec.Floats
 }
 
-// Model files name this type (package modelfile).
+// Model files contain the name of this type (see package modelfile).
 func init() {
 	registry.Add[*Forecaster](forecasterKind, registry.Type{Parts: func(v any) []registry.Part {
 		if f := v.(*Forecaster); f.m != nil {
@@ -31,8 +31,8 @@ func init() {
 	}})
 }
 
-// MarshalBinary writes the series, the models and the state of the intervals, so that a program that reads the file can call Update.
-// Errors: [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported if Model has no MarshalBinary.
+// MarshalBinary encodes the series, the models and the state of the intervals, so that a program that reads the file can call
+// Update. Errors: [estimators.ErrNotFitted], and an error that wraps errors.ErrUnsupported if Model has no MarshalBinary.
 func (f *Forecaster) MarshalBinary() ([]byte, error) {
 	if f.m == nil {
 		return nil, fault.NotFitted(forecasterType)
@@ -58,8 +58,8 @@ func (f *Forecaster) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(forecasterKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Forecaster with the same settings. Errors wrap [estimators.ErrBadModel] and leave
-// f unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Forecaster with the same settings. Errors wrap
+// [estimators.ErrBadModel] and leave f unchanged.
 func (f *Forecaster) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, forecasterKind, version, &s); err != nil {

@@ -1,33 +1,34 @@
-// Package modelfile writes fitted models to files that say what they hold, and reads them without an equally configured value:
+// Package modelfile writes fitted models to files that describe their contents, and reads them without an equally configured value:
 //
 //	err := modelfile.Save("model.keln", model)                                // any fitted model
-//	model, err := modelfile.Load[*lssvm.Regressor]("model.keln")              // settings included
-//	model, err := modelfile.Load[estimators.Regressor]("model.keln")          // whatever regressor it is
-//	info, err := modelfile.Describe(data)                                     // what it is, without reading the model
+//	model, err := modelfile.Load[*lssvm.Regressor]("model.keln")              // with its settings
+//	model, err := modelfile.Load[estimators.Regressor]("model.keln")          // any regressor
+//	info, err := modelfile.Describe(data)                                     // a description, without reading the model
 //
-// A file holds what the MarshalBinary of the model gives, and besides: its type, its settings, the kernel that it uses, the number
-// of columns and their names where they are given, the classes, the version of the library that wrote it, and a checksum of all.
-// The command kernelearn describe prints that of a file.
+// A file contains the output of the model's MarshalBinary, its type, its settings, its kernel, the number of columns and their
+// names if they are known, the classes, the version of the library that wrote it, and a checksum of all. The command kernelearn
+// describe prints these for a file.
 //
 // # Types
 //
-// A type is known by its name, lssvm.Regressor, which its package registers when it is imported: to read a model of any
-// kind, import the package, if only for that, as image formats are. The error of a type that is not known names the import. Types
-// of one's own are made known by [Register]; the settings are their exported fields then.
+// A type is identified by its name, such as lssvm.Regressor, which its package registers when it is imported. To read models of any
+// kind, import their packages, for example with a blank import, as for image formats. For an unknown type the error names the
+// import. [Register] registers types of other packages; their settings are the exported fields.
 //
 // # Settings
 //
-// What is about the rows of one Fit is not stored: Groups, and the Resume of a search.
+// Fields that refer to the rows of one Fit are not stored: Groups, and the Resume of a search.
 //
-// Numbers, words, constants, slices, maps, matrices, kernels, transformers and estimators within each other are stored, and a
-// value that was read is configured as the one that was written. Functions are not, nor what holds one: Observe, a Metric, the
-// Space of a search with functions that build estimators. What was left out is listed by Describe and is zero in what is read; [ReadInto]
-// takes it from a value that has it. A search whose Space was left out predicts, and says before its next Fit that it
-// wants one. A model that predicts by such a function, as a conformal.Regressor by its Group, is only read by ReadInto.
+// Numbers, strings, constants, slices, maps, matrices, kernels, transformers and nested estimators are stored, and a value that was
+// read has the same settings as the one that was written. Functions are not stored, nor are fields that contain them: Observe, a
+// Metric, and the Space of a search with functions that build estimators. Describe lists the omitted fields, which are zero after
+// reading. [ReadInto] takes them from a value that has them. A search whose Space was omitted can predict, and its next Fit returns
+// an error that asks for a Space. A model that needs such a function to predict, such as a conformal.Regressor with a Group, can
+// only be read by ReadInto.
 //
 // # Versions
 //
-// A file of a newer format, or of a model of a newer one, is an error that names both versions and the library that wrote it. Files of
-// older versions are read. Reading never panics and does not allocate more than a small multiple of the file's size,
-// whatever the bytes are. A checksum is no signature: a file is not evidence of who wrote it.
+// A file of a newer format, or with a newer model, gives an error that names both versions and the library version that wrote the
+// file. Older files can be read. Reading never panics and allocates no more than a small multiple of the file's size, for any
+// bytes. A checksum is not a signature: a file does not prove who wrote it.
 package modelfile

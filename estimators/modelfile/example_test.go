@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A model goes into a file and comes out of it, settings included.
+// This example writes a model to a file and reads it with its settings.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
@@ -42,7 +42,7 @@ func Example() {
 		panic(err)
 	}
 
-	// In another program, which need not know what it is.
+	// Another program reads the file without knowing the type of the model.
 	read, err := modelfile.Load[estimators.Regressor](path)
 	if err != nil {
 		panic(err)
@@ -71,7 +71,7 @@ func Example() {
 	// modelfile: bad model data: the file holds a *pipeline.Regressor, which is no estimators.Classifier
 }
 
-// A stream ends in one program and goes on in another.
+// One program ends a stream, and another program continues it.
 func ExampleCheckpoint() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
@@ -101,8 +101,8 @@ func ExampleCheckpoint() {
 	// Output: [21.000] <nil>
 }
 
-// A model is swapped while it is being used: Predict may run many times at once, but no Fit beside it on the same value. So
-// the next model is another value, and readers take what the pointer has when they begin.
+// This example replaces a model while it is in use. Many goroutines may call Predict on the same value, but none while Fit runs on
+// it. The next model is therefore another value, and readers use the one that the pointer holds when they begin.
 func Example_swap() {
 	ctx := context.Background()
 	fit := func(slope float64) *lssvm.Regressor {
@@ -121,20 +121,20 @@ func Example_swap() {
 		readers.Go(func() {
 			x, y := mat.NewDense(1, 1, []float64{10}), make([]float64, 1)
 			for range 1000 {
-				model := serving.Load() // one model for all that belongs to a request
+				model := serving.Load() // one model for everything in a request
 				if err := model.PredictTo(y, x); err != nil || !(y[0] > 9.9 && y[0] < 30.1) {
 					wrong.Add(1)
 				}
 			}
 		})
 	}
-	serving.Store(fit(2)) // fitted, or loaded, before it is seen
+	serving.Store(fit(2)) // fitted or loaded before readers see it
 	old := serving.Swap(fit(3))
 	readers.Wait()
 
 	y, err := serving.Load().Predict(mat.NewDense(1, 1, []float64{10}))
 	fmt.Printf("%.0f %v, wrong answers: %d\n", y, err, wrong.Load())
-	y, err = old.Predict(mat.NewDense(1, 1, []float64{10})) // the old model still works for goroutines that hold it
+	y, err = old.Predict(mat.NewDense(1, 1, []float64{10})) // the old model still works for goroutines that use it
 	fmt.Printf("%.0f %v\n", y, err)
 	// Output:
 	// [30] <nil>, wrong answers: 0

@@ -12,36 +12,36 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Info is what a file says of the model in it.
+// Info describes the model in a file.
 type Info struct {
-	Name        string    `json:"name,omitempty"`         // of a part in the whole: "Steps[0]", "Final"
+	Name        string    `json:"name,omitempty"`         // name of a part of the model: "Steps[0]", "Final"
 	Type        string    `json:"type"`                   // "lssvm.Regressor"
-	Package     string    `json:"package,omitempty"`      // the import that makes the type known
-	Imports     []string  `json:"imports,omitempty"`      // all that a program which loads the file needs, that of Package first
+	Package     string    `json:"package,omitempty"`      // the import that registers the type
+	Imports     []string  `json:"imports,omitempty"`      // all imports that a program needs to load the file, that of Package first
 	Settings    []Setting `json:"settings,omitempty"`     // exported fields that are not zero
 	LeftOut     []string  `json:"left_out,omitempty"`     // fields that were set and cannot be stored
-	Kernel      string    `json:"kernel,omitempty"`       // that the model uses, with what it learnt
-	Columns     int       `json:"columns,omitempty"`      // of x; 0: not known
-	ColumnNames []string  `json:"column_names,omitempty"` // where they were given
+	Kernel      string    `json:"kernel,omitempty"`       // the fitted kernel
+	Columns     int       `json:"columns,omitempty"`      // number of columns of x, or 0 if unknown
+	ColumnNames []string  `json:"column_names,omitempty"` // if they were given
 	Classes     []int     `json:"classes,omitempty"`
-	ClassNames  []string  `json:"class_names,omitempty"` // where they were given
+	ClassNames  []string  `json:"class_names,omitempty"` // if they were given
 	Comment     string    `json:"comment,omitempty"`
-	GoesOn      bool      `json:"goes_on,omitempty"` // PartialFit goes on: written by Checkpoint
+	GoesOn      bool      `json:"goes_on,omitempty"` // PartialFit can continue: written by Checkpoint
 	Parts       []Info    `json:"parts,omitempty"`
-	Version     int       `json:"version,omitempty"`  // of what the model's MarshalBinary wrote
-	Format      int       `json:"format,omitempty"`   // of the file; 0: written by MarshalBinary alone
-	Library     string    `json:"library,omitempty"`  // that wrote it
-	Bytes       int       `json:"bytes,omitempty"`    // of the file, or of a part that stands in it
-	Checksum    string    `json:"checksum,omitempty"` // SHA-256, in hexadecimal; it was found to be right
+	Version     int       `json:"version,omitempty"`  // version of the output of the model's MarshalBinary
+	Format      int       `json:"format,omitempty"`   // format of the file, or 0 if it is the output of MarshalBinary alone
+	Library     string    `json:"library,omitempty"`  // version that wrote it
+	Bytes       int       `json:"bytes,omitempty"`    // size of the file, or of a part in it
+	Checksum    string    `json:"checksum,omitempty"` // verified SHA-256, in hexadecimal
 }
 
-// Setting is a field and its value in the words of a program.
+// Setting is a field and its value as Go source.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// DescribeFile is Describe of a file.
+// DescribeFile calls Describe with the contents of a file.
 func DescribeFile(path string) (Info, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -50,9 +50,9 @@ func DescribeFile(path string) (Info, error) {
 	return Describe(data)
 }
 
-// Describe returns what the bytes of a file hold, whether its type is known to the program or not. Of what a MarshalBinary
-// of this module wrote by itself it returns the type, the version and the size, and those of the parts in it. Errors are
-// ErrBadModel: for what is cut short, changed or no file of this module, and for a format that is newer than this release.
+// Describe returns a description of the bytes of a file, whose type need not be registered. For the plain output of a MarshalBinary
+// of this module, it returns the type, the version, the size, and those of its parts. Errors are ErrBadModel: for data that is
+// incomplete, changed or not a file of this module, and for a format that is newer than this release.
 func Describe(data []byte) (Info, error) {
 	holds, err := codec.Look(data)
 	if err != nil {
@@ -79,7 +79,7 @@ func Describe(data []byte) (Info, error) {
 	}
 	out.Library, out.GoesOn = s.Library, len(s.Goes) > 0
 	out.Parts = infos(h.Parts)
-	if model, err := codec.Look(s.Model); err == nil { // a type of the caller's may write anything
+	if model, err := codec.Look(s.Model); err == nil { // a type of another package may write anything
 		out.Version = model.Version
 	}
 	return out, nil
@@ -101,7 +101,7 @@ func infos(in []partInfo) (out []Info) {
 	return out
 }
 
-// partsOf are the models within one that MarshalBinary wrote.
+// partsOf returns the parts of a model that MarshalBinary wrote.
 func partsOf(in []codec.Content) (out []Info) {
 	for _, c := range in {
 		out = append(out, Info{Type: c.Kind, Version: c.Version, Bytes: c.Bytes, Parts: partsOf(c.Within)})
@@ -109,7 +109,7 @@ func partsOf(in []codec.Content) (out []Info) {
 	return out
 }
 
-// String returns a line for each thing that is known.
+// String returns a line for each known property.
 func (i Info) String() string {
 	var b strings.Builder
 	i.write(&b, "")
@@ -176,7 +176,7 @@ func (i Info) write(b *strings.Builder, indent string) {
 	}
 }
 
-// most is how many names or classes are printed.
+// most is the largest number of names or classes that are printed.
 const most = 20
 
 func named(what string, names []string) string {
@@ -200,7 +200,7 @@ func abbreviated(classes []int) string {
 	return fmt.Sprint(classes)
 }
 
-// printed keeps what a file says from moving the cursor of a terminal.
+// printed replaces characters of a file that would move the cursor of a terminal.
 func printed(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return unicode.ReplacementChar

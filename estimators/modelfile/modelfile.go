@@ -30,43 +30,43 @@ const (
 	module  = "github.com/kernelearn/kernelearn"
 )
 
-// Register makes the type T known by a name, such as "mypackage.Regressor": T is a struct, or a pointer to one, that has
-// MarshalBinary and UnmarshalBinary; or what stands in the settings of one, as a kernel. Call it in an init function. It panics
-// for a name or a type that is known as another.
+// Register registers the type T with a name, such as "mypackage.Regressor". T is a struct, or a pointer to one, that has
+// MarshalBinary and UnmarshalBinary, or a type of a setting, such as a kernel. Call Register in an init function. It panics if the
+// name or the type is already registered differently.
 func Register[T any](name string) { registry.Add[T](name, registry.Type{}) }
 
-// Notes are what a model does not know of itself. They are printed, and nothing depends on them.
+// Notes holds information that a model does not contain. It is printed and has no other effect.
 type Notes struct {
-	Columns []string // names of the columns of x, as many as there are; nil: those that the model knows
+	Columns []string // names of all columns of x, or nil for those that the model knows
 	Classes []string // names of the classes, in the order of the model's Classes
 	Comment string
 }
 
-// stored is a file.
+// stored is the contents of a file.
 type stored struct {
 	Library string
 	Head    head
 	Model   []byte
-	Goes    []byte `cbor:",omitempty"` // statistics that PartialFit goes on from
+	Goes    []byte `cbor:",omitempty"` // statistics from which PartialFit continues
 
 	size int
 }
 
-// head is what a file says of a model.
+// head is a file's description of its model.
 type head struct {
 	Type, Package string
 	Settings      settings.Value
-	Needs         []string `cbor:",omitempty"` // functions without which there is no model
+	Needs         []string `cbor:",omitempty"` // functions that the model cannot do without
 	Kernel        string   `cbor:",omitempty"`
 	Columns       int      `cbor:",omitempty"`
 	Classes       []int    `cbor:",omitempty"`
 	Notes         Notes
 	Parts         []partInfo `cbor:",omitempty"`
-	// Uses are the types that parts are of and that Settings do not name, as the estimator that a search has built.
+	// Uses are the types of parts that are not in Settings, such as the estimator that a search built.
 	Uses []settings.Import `cbor:",omitempty"`
 }
 
-// partInfo is what a file says of a fitted part.
+// partInfo is a file's description of a fitted part.
 type partInfo struct {
 	Name, Type string
 	Settings   []settings.Pair `cbor:",omitempty"`
@@ -76,11 +76,11 @@ type partInfo struct {
 	Parts      []partInfo      `cbor:",omitempty"`
 }
 
-// Save writes a fitted model to a file, as a whole: whoever opens the path finds the old file or the new one. Errors: ErrParam for a type,
-// also of a part or a setting, that is not registered; ErrNotFitted; and the file system's.
+// Save writes a fitted model to a file atomically: a reader of the path finds either the old file or the new one. Errors: ErrParam
+// if a type, also of a part or a setting, is not registered; ErrNotFitted; and those of the file system.
 func Save(path string, model any) error { return SaveNoted(path, model, Notes{}) }
 
-// SaveNoted is Save with notes.
+// SaveNoted is like Save and adds notes.
 func SaveNoted(path string, model any, n Notes) error {
 	data, err := Marshal(model, n)
 	if err != nil {
@@ -89,9 +89,9 @@ func SaveNoted(path string, model any, n Notes) error {
 	return atomicfile.WriteBytes(path, data)
 }
 
-// Checkpoint is Save with the statistics that PartialFit goes on from (estimators.Continuer): of what is loaded from the
-// file PartialFit goes on, in another program, as if it had never ended. They may be larger than the model. The error is
-// ErrNotFitted where there are none, as after Fit, and wraps errors.ErrUnsupported for a model that has none ever.
+// Checkpoint is like Save and adds the statistics from which PartialFit continues (estimators.Continuer). After the file is loaded
+// in another program, PartialFit continues as if the first program had not ended. The statistics may be larger than the model. The
+// error is ErrNotFitted if the model has none at present, as after Fit, and wraps errors.ErrUnsupported if the model never has any.
 func Checkpoint(path string, model any) error {
 	data, err := MarshalCheckpoint(model, Notes{})
 	if err != nil {
@@ -113,7 +113,7 @@ func MarshalCheckpoint(model any, n Notes) ([]byte, error) {
 	return marshal(model, n, goes)
 }
 
-// Write writes a fitted model. Errors are those of Save, and w's.
+// Write writes a fitted model. Errors are those of Save and of w.
 func Write(w io.Writer, model any) error {
 	data, err := Marshal(model, Notes{})
 	if err != nil {
@@ -178,7 +178,7 @@ func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 	return codec.Marshal(kind, version, stored{Library: Library(), Head: h, Model: data, Goes: goes})
 }
 
-// noted returns what is wrong with the notes.
+// noted returns an error if the notes are invalid.
 func (h *head) noted() error {
 	for field, texts := range map[string][]string{"Columns": h.Notes.Columns, "Classes": h.Notes.Classes, "Comment": {h.Notes.Comment}} {
 		if err := check.Text(typ, "Notes."+field, texts...); err != nil {
@@ -194,10 +194,10 @@ func (h *head) noted() error {
 	return nil
 }
 
-// mostParts bounds how deep parts are told.
+// mostParts limits the depth to which parts are described.
 const mostParts = 8
 
-// factsOf asks a fitted model; to the types that are told it appends those of the parts.
+// factsOf describes a fitted model. It appends the types of its parts to told.
 func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []settings.Import) {
 	if k, ok := model.(interface{ ChosenKernel() kernels.Kernel }); ok {
 		if kernel := k.ChosenKernel(); !check.IsNil(kernel) {
@@ -224,7 +224,8 @@ func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []se
 	return out, told
 }
 
-// columnsOf is how many columns a model wants, which it says of a row of one; 0 where it does not.
+// columnsOf returns the number of columns that a model expects, which it takes from the error for a row of one column. It returns 0
+// if there is no such error.
 func columnsOf(model any) int {
 	x := mat.NewDense(1, 1, nil)
 	var err error
@@ -248,7 +249,7 @@ func columnsOf(model any) int {
 	return fault.FittedColumns(err)
 }
 
-// Library returns the version of this library in the running program, "(devel)" where it is not known.
+// Library returns the version of this library in the running program, or "(devel)" if it is unknown.
 func Library() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -273,9 +274,9 @@ func Library() string {
 
 const devel = "(devel)"
 
-// Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it has, any for one. Errors:
-// ErrBadModel, which names the type that the file holds where it is no T, all imports that are missing where types of the
-// file are not known, and both versions where it is of a newer one; and the file system's.
+// Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it implements, such as any.
+// Errors: ErrBadModel, which names the type in the file if it is not a T, all missing imports if types in the file are not
+// registered, and both versions if the file is newer; and those of the file system.
 func Load[T any](path string) (T, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -285,7 +286,7 @@ func Load[T any](path string) (T, error) {
 	return Unmarshal[T](data)
 }
 
-// Read reads what Write wrote; see Load.
+// Read reads the output of Write. See Load.
 func Read[T any](r io.Reader) (T, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -295,7 +296,7 @@ func Read[T any](r io.Reader) (T, error) {
 	return Unmarshal[T](data)
 }
 
-// Unmarshal reads the bytes of a file; see Load.
+// Unmarshal reads the bytes of a file. See Load.
 func Unmarshal[T any](data []byte) (T, error) {
 	var none T
 	s, err := open(data)
@@ -306,7 +307,7 @@ func Unmarshal[T any](data []byte) (T, error) {
 		return none, fault.BadModel(kind, "a %s needs %s, a function, which no file holds: read it by ReadInto into a value that has it",
 			s.Head.Type, strings.Join(s.Head.Needs, " and "))
 	}
-	// Another type is told before time is spent on it.
+	// A wrong type is reported before time is spent on the model.
 	known, ok := registry.Named(s.Head.Type)
 	if ok && !reflect.PointerTo(known.Of).AssignableTo(reflect.TypeFor[T]()) {
 		return none, fault.BadModel(kind, "the file holds a *%s, which is no %v", s.Head.Type, reflect.TypeFor[T]())
@@ -318,8 +319,8 @@ func Unmarshal[T any](data []byte) (T, error) {
 	return v.(T), nil
 }
 
-// ReadInto reads the bytes of a file into a model, a pointer to the type that the file holds. Its settings become those of
-// the file, but for what was left out there, which stays. An error leaves model as it was.
+// ReadInto reads the bytes of a file into a model, a pointer to the type in the file. The settings become those of the file, except
+// for the omitted ones, which stay. An error leaves model unchanged.
 func ReadInto(data []byte, model any) error {
 	s, err := open(data)
 	if err != nil {
@@ -346,7 +347,7 @@ func ReadInto(data []byte, model any) error {
 	return nil
 }
 
-// open reads all but the model.
+// open decodes everything except the model.
 func open(data []byte) (*stored, error) {
 	var s stored
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
@@ -359,8 +360,8 @@ func open(data []byte) (*stored, error) {
 	return &s, nil
 }
 
-// missing is the error for those of some types that the program does not know, with all others of the file, so that who reads it
-// adds all imports at once. It is nil where there are none.
+// missing returns an error for those of the types that are not registered, or nil if there are none. The error also names all other
+// missing types of the file, so that all imports can be added at once.
 func (s *stored) missing(types []settings.Import) error {
 	if len(settings.Unknown(types)) == 0 {
 		return nil
@@ -368,7 +369,7 @@ func (s *stored) missing(types []settings.Import) error {
 	return &fault.BadModelError{Kind: kind, Reason: s.withVersion(&settings.MissingError{Types: settings.Unknown(s.imports())}).Error()}
 }
 
-// imports are all types that the file names, each once.
+// imports returns all types that the file names, each once.
 func (s *stored) imports() []settings.Import {
 	out := s.Head.Settings.Imports(nil)
 	for _, u := range s.Head.Uses {
@@ -377,7 +378,7 @@ func (s *stored) imports() []settings.Import {
 	return out
 }
 
-// value makes the model; what was left out is as in old.
+// value returns the model. It takes omitted settings from old.
 func (s *stored) value(old any) (any, error) {
 	if err := s.missing(s.Head.Settings.Imports(nil)); err != nil {
 		return nil, err
@@ -391,7 +392,7 @@ func (s *stored) value(old any) (any, error) {
 		return nil, fault.BadModel(kind, "a %T has no UnmarshalBinary", v)
 	}
 	if err := u.UnmarshalBinary(s.Model); err != nil {
-		// What has the functions that build its parts, as a Space, is read without their types.
+		// A value with functions that build its parts, such as a Space, can be read although their types are not registered.
 		if missing := s.missing(s.Head.Uses); missing != nil {
 			return nil, missing
 		}
@@ -413,7 +414,7 @@ func (s *stored) value(old any) (any, error) {
 	return v, nil
 }
 
-// withVersion says which version wrote the file, where another one reads it.
+// withVersion adds the version that wrote the file to an error, if it differs from the running one.
 func (s *stored) withVersion(err error) error {
 	if now := Library(); s.Library != now {
 		return fmt.Errorf("%w (written by kernelearn %.60q, this is %q)", err, s.Library, now)

@@ -53,7 +53,7 @@ func fittedPipeline(t *testing.T) *pipeline.Regressor {
 	return model
 }
 
-// same fails unless two regressors predict the same, to the bit.
+// same fails unless the predictions of two regressors are equal bit by bit.
 func same(t *testing.T, want, got estimators.Regressor) {
 	t.Helper()
 	w, err := want.Predict(rows)
@@ -99,7 +99,7 @@ func TestAPipelineIsReadWithoutAValue(t *testing.T) {
 	assert.Equal(t, info, again)
 }
 
-// Each kind of setting comes back as it was.
+// Every kind of setting is read as it was written.
 func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&scalers.MinMaxScaler{Low: -1, High: .1}, &columnwise.Imputer{Statistic: columnwise.Median}},
@@ -143,7 +143,8 @@ func TestEverySetting(t *testing.T) {
 	assert.Equal(t, given.Landmarks, mapped.(*featuremap.Nystroem).Landmarks)
 }
 
-// Functions are left out: of a search, whose model predicts and says so before its next Fit, also within a pipeline.
+// Functions of a search are omitted, also within a pipeline. The loaded model predicts, and its next Fit returns an error that
+// names them.
 func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
 	search := &selection.Regressor{
@@ -167,7 +168,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	same(t, model, second)
 
-	// Into a value that has them.
+	// The file can be read into a value that has the functions.
 	into := &pipeline.Regressor{Final: &selection.Regressor{Space: search.Space}}
 	require.NoError(t, modelfile.ReadInto(data, into))
 	same(t, model, into)
@@ -175,7 +176,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, into.Fit(ctx, rows, y))
 }
 
-// What a model predicts by has to be there.
+// A function that predictions need must be present.
 func TestAFunctionThatPredictionsTake(t *testing.T) {
 	group := func(row []float64) int { return int(row[0]) % 2 }
 	x, target := mat.NewDense(40, 1, nil), make([]float64, 40)
@@ -201,7 +202,7 @@ func TestAFunctionThatPredictionsTake(t *testing.T) {
 	assert.Equal(t, [][]float64{lo, hi}, [][]float64{low, high})
 }
 
-// ownKernel is of a type that nobody registers.
+// ownKernel is a kernel type that is not registered.
 type ownKernel struct{ kernels.RBF }
 
 func (ownKernel) String() string { return "own" }
@@ -252,7 +253,7 @@ func TestErrors(t *testing.T) {
 	assert.Panics(t, func() { modelfile.Register[*modelfile.Info]("lssvm.Regressor") })
 }
 
-// changed returns a file with some of its words replaced by others of the same length, under a right checksum.
+// changed returns a file with some words replaced by others of the same length, and with a correct checksum.
 func changed(t *testing.T, data []byte, version int, from, to string) []byte {
 	t.Helper()
 	var payload any
@@ -268,7 +269,8 @@ func changed(t *testing.T, data []byte, version int, from, to string) []byte {
 	return resealed(bytes.ReplaceAll(out, []byte(from), []byte(to)))
 }
 
-// A type that the program does not know is an error that names the import, and is described all the same; what is newer names the versions.
+// For a type that is not registered the error names the import, and the file can still be described. For a newer file it names the
+// versions.
 func TestOtherPrograms(t *testing.T) {
 	model := &lssvm.Regressor{Ridge: .1}
 	require.NoError(t, model.Fit(ctx, rows, y))
@@ -300,7 +302,7 @@ func TestOtherPrograms(t *testing.T) {
 	assert.ErrorContains(t, err, `written by kernelearn "v9.8.7 ", this is "(devel)"`)
 }
 
-// All imports that a file needs are told at once: those of its settings, at any depth, and those of what a search has built.
+// One error names all imports that a file needs: those of its settings, at any depth, and those of the parts that a search built.
 func TestAllImportsAreTold(t *testing.T) {
 	const module = "github.com/kernelearn/kernelearn/"
 	data, err := modelfile.Marshal(fittedPipeline(t), modelfile.Notes{})
@@ -373,7 +375,7 @@ func TestFilesAndStreams(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// A stream stops in one program and goes on in another.
+// A stream stops in one program and continues in another.
 func TestCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stream.keln")
 	whole := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: .1}}
@@ -418,7 +420,7 @@ func TestGoldenFiles(t *testing.T) {
 	assert.True(t, strings.HasPrefix(info.String(), "type       pipeline.Regressor\n"), info)
 }
 
-// What is about the rows of one Fit is not a setting of its model: Groups, and the rows of a trace that a search resumed.
+// Fields that refer to the rows of one Fit are not settings of its model: Groups, and the trace from which a search resumed.
 func TestFilesHaveNothingOfTheRows(t *testing.T) {
 	search := &selection.Regressor{Search: &entropy.Search{}}
 	require.NoError(t, search.Fit(ctx, rows, y))

@@ -24,7 +24,7 @@ type latin struct{ kernels.RBF }
 
 func (latin) String() string { return badtext.Text }
 
-// Notes, settings and names of kernels that are not UTF-8 are refused before a file is written.
+// Notes, settings and names of kernels that are not UTF-8 are rejected before a file is written.
 func TestTextsAreUTF8(t *testing.T) {
 	ctx, x := context.Background(), mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, 4, 4})
 	path := filepath.Join(t.TempDir(), "model")
@@ -36,7 +36,7 @@ func TestTextsAreUTF8(t *testing.T) {
 		err := modelfile.SaveNoted(path, model, notes)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
-		_, err = modelfile.Load[*lssvm.Classifier](path) // the file before is there
+		_, err = modelfile.Load[*lssvm.Classifier](path) // the previous file still exists
 		require.NoError(t, err)
 	})
 	assert.Equal(t, 5, n)

@@ -32,59 +32,58 @@ const (
 	version     = 1
 
 	defaultLevel = 0.05
-	// likelihoodRows is how many rows have a part in the likelihood, under all of them.
+	// likelihoodRows is the largest number of rows whose likelihood is computed, under the density of all rows.
 	likelihoodRows   = 1000
-	likelihoodStream = 0x6c696b65 // of the sample
-	// blockNumbers is how many distances there are at a time: 64 MB.
+	likelihoodStream = 0x6c696b65 // stream of the sample
+	// blockNumbers is the number of distances that are held at the same time: 64 MB.
 	blockNumbers = 8 << 20
 	mostBlock    = 512
-	// stepsBelow and stepsAbove are the factors of two of the first grid, on either side of its middle.
+	// stepsBelow and stepsAbove are the numbers of factors of two in the first grid, below and above its middle.
 	stepsBelow, stepsAbove = 5, 3
-	finer                  = 4 // points of a finer grid between two
+	finer                  = 4 // points of a finer grid between two points
 	mostExtensions         = 8
 )
 
-// Density is a kernel density estimate. Rows that have few rows of Fit near them have a low score, and a p-value
-// says how low it is. The zero value is ready to use. Columns need not be of comparable scale. A column that is
-// nearly a copy of another counts twice.
+// Density is a kernel density estimate. Rows with few rows of Fit near them have a low score, and a p-value states how unusual such
+// a score is. The zero value is ready to use. Columns need not have comparable scales. A column that is nearly a copy of another
+// counts twice.
 //
 // See also OneClass in package svm.
 type Density struct {
-	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns' standard
-	// deviations. If it is 0, it is chosen by leave-one-out likelihood.
+	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns' standard deviations. If
+	// it is 0, it is chosen by leave-one-out likelihood.
 	Bandwidth float64 `zero:"the choice by likelihood"`
 
-	// NoScaling leaves the columns unscaled: Bandwidth is then in their units, which must be the same for all columns.
+	// NoScaling leaves the columns unscaled. Bandwidth is then in their units, which must be the same for all columns.
 	NoScaling bool
 
-	// Level is the share of rows like those of Fit that Predict may report as novel. If it is 0, it is 0.05. It is
-	// below 1.
+	// Level is the share of rows like those of Fit that Predict may report as novel, below 1. If it is 0, it is 0.05.
 	Level float64 `zero:"0.05" below:"1"`
 
-	// Seed is the seed for drawing the sample that the bandwidth is chosen on when there are more than 1000 rows.
+	// Seed is the seed of the sample that chooses the bandwidth if there are more than 1000 rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called after each block of rows, by one goroutine at a time.
+	// Observe, if not nil, is called after each block of rows, by one goroutine at a time.
 	Observe func(estimators.Step)
 
 	m *density
 }
 
-// density is what Fit learns.
+// density is the fitted part of a Density.
 type density struct {
-	scaler    *scalers.StandardScaler // nil: none
+	scaler    *scalers.StandardScaler // nil without scaling
 	z         *mat.Dense              // the scaled rows
 	prepared  *kernels.Prepared       // of z
 	bandwidth float64
 	left      []float64 // log Σ exp(-|z[i] - z[j]|²/2h²) over j ≠ i
-	constant  float64   // of the logarithm of the density, beside that of the sum
+	constant  float64   // constant term of the logarithm of the density
 	report    estimators.Report
 }
 
-// squared is |x - z|², for blocks of it.
+// squared computes blocks of |x - z|².
 type squared struct{}
 
 func (squared) Eval(x, z []float64) float64 {
@@ -97,8 +96,8 @@ func (squared) OfSquaredDistances(dst, squares []float64) {
 	}
 }
 
-// Fit learns from x (n×d), of at least two rows. The cost is O(n²d); memory O(nd). Errors: [estimators.ErrParam],
-// [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
+// Fit fits to x (n×d), with at least two rows. It costs O(n²d) and uses O(nd) memory. Errors: [estimators.ErrParam],
+// [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], and the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := settings.Check(densityType, d); err != nil {
@@ -154,19 +153,19 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-// fits is an error where the memory of a Fit would be too large: the rows, what products of them need, and a block of distances.
+// fits returns an error if a Fit would need too much memory: for the rows, for products of them, and for a block of distances.
 func fits(n, columns int) error {
 	return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", densityType, n, columns),
 		5*float64(n)*float64(columns)+blockNumbers+2*float64(n), "fit a sample of the rows")
 }
 
-// prepare makes what distances from the rows need.
+// prepare computes what distances from the rows need.
 func (m *density) prepare(ctx context.Context, workers int) (err error) {
 	m.prepared, err = kernels.Prepare(ctx, squared{}, m.z, &kernels.Options{Workers: workers})
 	return err
 }
 
-// finish sets what follows from the rest.
+// finish sets the fields that follow from the others.
 func (m *density) finish() {
 	n, columns := m.z.Dims()
 	m.constant = -math.Log(float64(n)) - float64(columns)*(math.Log(2*math.Pi)/2+math.Log(m.bandwidth))
@@ -177,7 +176,7 @@ func (m *density) finish() {
 	}
 }
 
-// steps tells Observe of blocks.
+// steps reports blocks to Observe.
 type steps struct {
 	ctx         context.Context
 	loop        *progress.Loop
@@ -191,14 +190,14 @@ func (s *steps) add(message string) {
 	progress.Tell(s.ctx, progress.Step{Iteration: s.done, Total: s.total, Message: message})
 }
 
-// blocksOf is how many rows have their distances at a time.
+// blocksOf returns the number of rows whose distances are held at the same time.
 func (m *density) blocksOf() int {
 	n, _ := m.z.Dims()
 	return max(1, min(mostBlock, blockNumbers/n))
 }
 
-// distances visits the squared distances of rows of x from those of Fit, in blocks, a row of
-// them at a time: by many goroutines, each with a slot of its own.
+// distances calls visit with the squared distances of each row of x from the rows of Fit. It works in blocks with several
+// goroutines, each of which has its own slot.
 func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visit func(i int, row []float64), after func()) error {
 	n, _ := x.Dims()
 	size := m.blocksOf()
@@ -225,10 +224,10 @@ func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visi
 	return nil
 }
 
-// leastScore stands for what is below: far from the least number, so that sums with it are finite.
+// leastScore replaces smaller scores. It is far above the smallest float64, so that sums with it are finite.
 const leastScore = -math.MaxFloat64 / 4
 
-// terms makes of squared distances s the numbers exp(-s/2h² - top), of which the largest is 1, and returns top and their sum.
+// terms replaces the squared distances s by exp(-s/2h² - top), the largest of which is 1, and returns top and their sum.
 func terms(row []float64, h float64) (top, sum float64) {
 	least := floats.Min(row)
 	for j := range row {
@@ -239,7 +238,7 @@ func terms(row []float64, h float64) (top, sum float64) {
 	return max(a*least, leastScore), vecmath.Sum(row)
 }
 
-// logSum is log Σ exp(-s/2h²).
+// logSum returns log Σ exp(-s/2h²).
 func logSum(row []float64, h float64) float64 {
 	top, sum := terms(row, h)
 	return top + math.Log(sum)
@@ -277,7 +276,7 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 		m.report.Warnings = append(m.report.Warnings, "all rows are equal: the bandwidth is that of a normal distribution")
 		return nil
 	}
-	for range mostExtensions { // where the best is at an end
+	for range mostExtensions { // if the best is at an end of the grid
 		switch best {
 		case 0:
 			grid = []float64{grid[0] / 16, grid[0] / 8, grid[0] / 4, grid[0] / 2, grid[0], grid[0] * 2}
@@ -308,8 +307,8 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 	return nil
 }
 
-// varying is the number of columns that are not constant. No distance between rows depends on the others, so that these
-// have no part in the choice of a bandwidth: counted as dimensions they would ask for an ever smaller one.
+// varying returns the number of columns that are not constant. Distances between rows do not depend on the others, which therefore
+// must not count as dimensions: the bandwidth would become too small.
 func varying(z *mat.Dense) int {
 	n, d := z.Dims()
 	out := 0
@@ -324,7 +323,7 @@ func varying(z *mat.Dense) int {
 	return out
 }
 
-// spread is the root mean square of the standard deviations of the columns, of which some vary; 1 where that is 0.
+// spread returns the root mean square of the standard deviations of the varying columns, or 1 if it is 0.
 func (m *density) spread(varying int) float64 {
 	n, columns := m.z.Dims()
 	largest, sum := 0.0, 0.0
@@ -351,22 +350,22 @@ func (m *density) spread(varying int) float64 {
 	return 1
 }
 
-// bandwidths compares them by their likelihoods.
+// bandwidths compares bandwidths by their likelihoods.
 type bandwidths struct {
 	m       *density
-	rows    *mat.Dense // the likelihood is that of these
-	columns int        // those that vary
+	rows    *mat.Dense // rows whose likelihood is computed
+	columns int        // number of columns that vary
 	workers int
 	steps   *steps
 }
 
-// best is the position of the best of some bandwidths, -1 where all rows are equal.
+// best returns the index of the best bandwidth of the grid, or -1 if all rows are equal.
 func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	n, _ := b.rows.Dims()
-	values := mat.NewDense(n, len(grid), nil) // of each row, so that the order of sums is that of the rows
+	values := mat.NewDense(n, len(grid), nil) // one row of values per row, so that they are summed in the order of the rows
 	counts := make([]bool, n)
 	err := b.m.distances(ctx, b.rows, b.workers, func(i int, row []float64) {
-		// Without what is equal to the row, itself among them.
+		// Distances to the row itself and to equal rows are left out.
 		kept := row[:0]
 		for _, s := range row {
 			if s > 0 {
@@ -407,14 +406,14 @@ func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	return best, nil
 }
 
-// leaveOut sets what each row gets from the others.
+// leaveOut computes each row's sum over the other rows.
 func (m *density) leaveOut(ctx context.Context, workers int, p *steps) error {
 	n, _ := m.z.Dims()
 	m.left = make([]float64, n)
 	m.report.Converged = true
 	p.total = max(p.total, (n+m.blocksOf()-1)/m.blocksOf())
 	return m.distances(ctx, m.z, workers, func(i int, row []float64) {
-		// The row itself goes out by the place of the last.
+		// The last entry replaces that of the row itself.
 		row[i] = row[len(row)-1]
 		m.left[i] = logSum(row[:len(row)-1], m.bandwidth)
 	}, func() { p.add("scores of the rows") })
@@ -433,8 +432,7 @@ func (d *Density) rows(x mat.Matrix) (*mat.Dense, error) {
 	return d.m.scaler.Transform(xd)
 }
 
-// Score returns the logarithm of the density for each row of x (m×d), in the units of the columns. The cost is
-// O(nd) for each row.
+// Score returns the logarithm of the density for each row of x (m×d), in the units of the columns. It costs O(nd) for each row.
 func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -452,14 +450,12 @@ func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 	return out, nil
 }
 
-// tied is how much larger, relatively, a score may be that counts as equal: sums of many terms are rounded, and of rows
-// whose scores are equal each counts against the other.
+// tied is the relative tolerance for equal scores: sums of many terms are rounded, and rows with equal scores must count as equal.
 const tied = 1e-9
 
-// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. It is the share of rows, of the n rows of
-// Fit and the row itself, whose density by all the others is no larger than that of the row. If the row and those of
-// Fit are exchangeable, it is at most α with a probability of at most α; the package documentation says when this is
-// exact. The cost is O(nd) for each row.
+// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. It is the share of rows, among the n rows of Fit and the
+// row itself, whose density by all the others is at most that of the row. If the row and those of Fit are exchangeable, it is at
+// most α with a probability of at most α; the package documentation states when this is exact. It costs O(nd) for each row.
 func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -475,13 +471,13 @@ func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	return out, nil
 }
 
-// p is the p-value of a row at these squared distances.
+// p returns the p-value of a row with these squared distances.
 func (m *density) p(row []float64) float64 {
 	top, sum := terms(row, m.bandwidth)
 	own := top + math.Log(sum)
 	count := 1
 	for i, l := range m.left {
-		// row[i]/sum is what the row gives to row i, relative to what it gets.
+		// row[i]/sum is the term that the row adds to row i, relative to the row's own sum.
 		if l <= own && math.Exp(l-own)+row[i]/sum <= 1+tied {
 			count++
 		}
@@ -489,8 +485,8 @@ func (m *density) p(row []float64) float64 {
 	return float64(count) / float64(len(m.left)+1)
 }
 
-// Predict reports for each row of x (m×d) whether it is novel, that is, whether its p-value is at most Level. The
-// cost is O(nd) for each row.
+// Predict reports for each row of x (m×d) whether it is novel, that is, whether its p-value is at most Level. It costs O(nd) for
+// each row.
 func (d *Density) Predict(x mat.Matrix) (_ []bool, err error) {
 	defer fault.Recover(&err)
 	if err := settings.Check(densityType, d); err != nil {
@@ -527,8 +523,8 @@ func (d *Density) LeaveOneOutScores() []float64 {
 	return out
 }
 
-// Report describes how the last Fit went. Objective is minus the mean logarithm of the likelihood that the
-// bandwidth was chosen by, up to a constant. It is 0 for a given bandwidth.
+// Report describes the last Fit. Objective is minus the mean log likelihood by which the bandwidth was chosen, up to a constant. It
+// is 0 for a given bandwidth.
 func (d *Density) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}
@@ -557,17 +553,17 @@ func (d *Density) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: most.Add(e.Sub(most).Exp().Sum().Log()).Plus(d.m.constant)}, nil
 }
 
-// stored is a density in a file.
+// stored is the form of a density in a file.
 type stored struct {
-	Scaler    []byte // of a StandardScaler; empty: none
+	Scaler    []byte // a StandardScaler, or empty without scaling
 	Rows      codec.Matrix
 	Bandwidth float64
 	Left      codec.Floats
 	Report    estimators.Report
 }
 
-// MarshalBinary writes the fitted model: the scaled rows, the scales, the bandwidth and what each row gets from the others. The
-// configuration is not written.
+// MarshalBinary encodes the fitted model: the scaled rows, the scales, the bandwidth and each row's sum over the others. It omits
+// the settings.
 func (d *Density) MarshalBinary() ([]byte, error) {
 	if d.m == nil {
 		return nil, fault.NotFitted(densityType)
@@ -582,7 +578,7 @@ func (d *Density) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(densityKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave d unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave d unchanged.
 func (d *Density) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, densityKind, version, &s); err != nil {

@@ -27,8 +27,8 @@ func normal(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Densities are scikit-learn's; the bandwidth is within its grid of the best of SciPy's, and as likely; p-values are those of the
-// definition.
+// Densities equal those of scikit-learn. The bandwidth is within its grid of the best one by SciPy and has the same likelihood. The
+// p-values equal those of the definition.
 func TestAgainstReferences(t *testing.T) {
 	var ref struct {
 		Cases []struct {
@@ -58,7 +58,7 @@ func TestAgainstReferences(t *testing.T) {
 	}
 }
 
-// Score and PredictP are what the documentation says, by loops.
+// Score and PredictP equal their documented formulas, computed by loops.
 func TestDefinition(t *testing.T) {
 	const n, columns, h = 30, 2, 0.4
 	x, at := normal(n, columns, 1), normal(20, columns, 2)
@@ -114,7 +114,7 @@ func TestDefinition(t *testing.T) {
 	}
 }
 
-// rejected is how often the row after n others has a p-value of at most α, over draws.
+// rejected returns how often, over several draws, the row after n others has a p-value of at most α.
 func rejected(t *testing.T, d *Density, n, draws int, draw func(rng *rand.Rand, row []float64), columns int) (at05, at20 float64) {
 	t.Helper()
 	for k := range draws {
@@ -136,7 +136,7 @@ func rejected(t *testing.T, d *Density, n, draws int, draw func(rng *rand.Rand, 
 	return at05 / float64(draws), at20 / float64(draws)
 }
 
-// With nothing taken from the rows p-values are exact, of any distribution and few rows.
+// If nothing is estimated from the rows, p-values are exact for any distribution and few rows.
 func TestPValuesAreExact(t *testing.T) {
 	const n, draws = 19, 4000
 	within := func(want float64) float64 { return 4 * math.Sqrt(want*(1-want)/draws) }
@@ -158,7 +158,7 @@ func TestPValuesAreExact(t *testing.T) {
 			assert.InDelta(t, 0.2, at20, within(0.2), "%s, h = %v", name, h)
 		}
 	}
-	// Of data with ties it is at most α.
+	// For data with ties it is at most α.
 	at05, at20 := rejected(t, &Density{Bandwidth: 0.5, NoScaling: true, Workers: 1}, n, draws, func(rng *rand.Rand, row []float64) {
 		row[0] = float64(rng.IntN(3))
 	}, 1)
@@ -166,7 +166,7 @@ func TestPValuesAreExact(t *testing.T) {
 	assert.LessOrEqual(t, at20, 0.2+within(0.2))
 }
 
-// With the scales and the bandwidth of the rows they are so to what the documentation says.
+// With scales and bandwidth from the rows, the p-values are as exact as documented.
 func TestPValuesOfTheZeroValue(t *testing.T) {
 	draws := 1000
 	if testing.Short() {
@@ -185,7 +185,7 @@ func TestPValuesOfTheZeroValue(t *testing.T) {
 	}
 }
 
-// The units of the columns change no p-value, and move the score by the logarithm of the factor.
+// The units of the columns change no p-value, and shift the score by the logarithm of the factor.
 func TestUnits(t *testing.T) {
 	x, at := normal(80, 3, 3), normal(10, 3, 4)
 	d := &Density{}
@@ -208,7 +208,7 @@ func TestUnits(t *testing.T) {
 		assert.InDelta(t, score[i]-math.Log(7), moved[i], 1e-6)
 	}
 
-	// Without scaling the chosen bandwidth follows the unit of all.
+	// Without scaling the chosen bandwidth is proportional to the common unit.
 	plain, big := &Density{NoScaling: true}, &Density{NoScaling: true}
 	y := normal(80, 3, 3)
 	require.NoError(t, plain.Fit(ctx, y))
@@ -217,7 +217,7 @@ func TestUnits(t *testing.T) {
 	assert.InEpsilon(t, 1e5*plain.ChosenBandwidth(), big.ChosenBandwidth(), 1e-6)
 }
 
-// Of rows that are far from all others the score is a number, and smaller the farther they are.
+// Rows far from all others have a finite score, which decreases with the distance.
 func TestFarRows(t *testing.T) {
 	d := &Density{}
 	require.NoError(t, d.Fit(ctx, normal(50, 2, 1)))
@@ -235,9 +235,8 @@ func TestFarRows(t *testing.T) {
 	}
 }
 
-// Rows that are equal do not make the bandwidth 0.
-// A column that is constant in Fit changes neither the bandwidth nor the p-values of rows that have its value, and a row
-// that has another is novel.
+// Equal rows do not make the bandwidth 0. A column that is constant in Fit changes neither the bandwidth nor the p-values of rows
+// with its value, and a row with another value is novel.
 func TestConstantColumns(t *testing.T) {
 	x, at := normal(200, 3, 1), normal(50, 3, 2)
 	for _, d := range []*Density{{}, {NoScaling: true}} {
@@ -287,7 +286,8 @@ func TestEqualRows(t *testing.T) {
 	assert.Equal(t, []float64{1, 1. / 31}, p)
 }
 
-// More rows than a block, and than the likelihood takes: the sample changes the bandwidth by little, and nothing depends on the blocks.
+// With more rows than a block holds, and than the likelihood uses, the sample changes the bandwidth only slightly, and nothing
+// depends on the blocks.
 func TestManyRows(t *testing.T) {
 	const n = 9000
 	x := normal(n, 2, 1)
@@ -347,7 +347,7 @@ func TestErrors(t *testing.T) {
 	assert.Contains(t, few.Report().Warnings[0], "of 10 rows the least p-value is 0.0909, and no row is novel at a level of 0.05")
 }
 
-// Files of each version stay readable and predict what a fit predicts now.
+// Files of each version stay readable and give the same predictions as a fit with the present code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x := mat.NewDense(8, 2, []float64{-3, 1, -2, 0.5, -1, 0, -0.5, 0.2, 0.5, 2, 1, 1, 2, -1, 3, 0.4})
 	at := mat.NewDense(3, 2, []float64{-2.5, 1, 0, 0, 7, 3})

@@ -2,47 +2,44 @@
 //
 // # The density
 //
-// With the columns divided by their standard deviations s, n rows z[1..n] of d columns and a
-// bandwidth h, the density of a row is the mean of n normal ones (Rosenblatt 1956; Parzen 1962),
+// With the columns divided by their standard deviations s, n rows z[1..n] of d columns and a bandwidth h, the density of a row is
+// the mean of n normal densities (Rosenblatt 1956; Parzen 1962),
 //
 //	p(x) = 1/n Σ N(z; z[i], h²) / Π s
 //
-// and the score is its logarithm. It is computed without underflow: a row far from all others has a score, and not
-// minus infinity.
+// and the score is its logarithm. It is computed without underflow: a row far from all others has a finite score.
 //
 // # The bandwidth
 //
-// h maximises the likelihood of the rows of Fit, each under the density of the others (Habbema, Hermans and van den
+// The bandwidth h maximises the likelihood of the rows of Fit, each under the density of the others (Habbema, Hermans and van den
 // Broek 1974; Duin, IEEE Transactions on Computers 25, 1976):
 //
 //	Σ log Σ exp(-|z[i] - z[j]|²/2h²) - n d log h    over j ≠ i
 //
-// for d columns of Fit that are not constant, on a grid that begins with factors of two around n^(-1/(d+4)) and ends with
-// factors of 1.03. Rows that are equal to row i are left out with it, because with rounded data the likelihood would
-// otherwise have no maximum. If there are more than 1000 rows, it is the likelihood of a sample of 1000 under all rows.
+// for d columns of Fit that are not constant, on a grid that begins with factors of two around n^(-1/(d+4)) and ends with factors
+// of 1.03. Rows that are equal to row i are left out with it, because with rounded data the likelihood would otherwise have no
+// maximum. If there are more than 1000 rows, it is the likelihood of a sample of 1000 under all rows.
 //
-// # p-values and what they promise
+// # p-values and their guarantee
 //
-// Let S[i] be the score that row i of Fit gets from all other rows of Fit and the new row, and S the score that the
-// new row gets from the n rows of Fit. The p-value of the new row is
+// Let S[i] be the score of row i of Fit under all other rows of Fit and the new row, and S the score of the new row under the n
+// rows of Fit. The p-value of the new row is
 //
 //	(1 + number of i with S[i] ≤ S) / (n+1)
 //
-// It is the full conformal p-value (Vovk, Gammerman and Shafer 2005; for densities Lei, Robins and Wasserman, JASA
-// 108, 2013): the new row takes part in the scores of the others. No model is fitted again for it, because a sum over
-// rows only needs one more term.
+// It is the full conformal p-value (Vovk, Gammerman and Shafer 2005; for densities Lei, Robins and Wasserman, JASA 108, 2013), in
+// which the new row contributes to the scores of the others. No model is fitted again for it, because a sum over rows needs only
+// one more term.
 //
-// If Bandwidth is given and NoScaling is set, neither depends on the rows. If the rows of Fit and the new row are
-// then exchangeable, the p-value is exact for any n and any distribution: P(p ≤ α) ≤ α, and P(p ≤ α) is within
-// 1/(n+1) of α if no two scores are equal. If scales and bandwidth come from the rows of Fit, it is not quite exact,
-// because the new row had no part in them. This matters little with many rows: tests hold the share at level 0.05 to
-// 0.05 ± 0.02 with 100 rows of 3 and of 10 columns. The promise is about the mean over sets of rows of Fit, and not
-// about each set or each place. Equal rows count one by one, as observations that happen to agree. Remove copies
-// that somebody made, of which each would count as an observation.
+// If Bandwidth is given and NoScaling is set, neither depends on the rows. If the rows of Fit and the new row are then
+// exchangeable, the p-value is exact for any n and any distribution: P(p ≤ α) ≤ α, and P(p ≤ α) is within 1/(n+1) of α if no two
+// scores are equal. If scales and bandwidth come from the rows of Fit, it is not quite exact, because the new row did not
+// contribute to them. The effect is small with many rows: tests bound the share at level 0.05 to 0.05 ± 0.02 with 100 rows of 3 and
+// of 10 columns. The guarantee concerns the mean over sets of rows of Fit, not each set or each place. Equal rows count separately,
+// as observations that happen to agree. Remove artificial copies, which would count as separate observations.
 //
 // # Cost
 //
-// Fit costs O(n²d) for the scores. The bandwidth costs about 27 exponentials for each of at most 1000 n pairs. Score,
-// Predict and PredictP cost O(nd) for each row. The memory is O(nd) and blocks of 64 MB; there is never a matrix of
-// n×n.
+// Fit costs O(n²d) for the scores. The bandwidth costs about 27 exponentials for each of at most 1000 n pairs. Score, Predict and
+// PredictP cost O(nd) for each row. The memory is O(nd) and blocks of 64 MB; there is never a matrix of n×n.
 package novelty

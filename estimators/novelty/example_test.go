@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/novelty"
 )
 
-// A ring of measurements: what lies in its middle is as unusual as what lies outside.
+// The measurements form a ring. Its centre is as unusual as points outside it.
 func ExampleDensity() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(300, 2, nil)
@@ -33,7 +33,7 @@ func ExampleDensity() {
 	}
 	fmt.Println(novel)
 
-	// How rare a row is.
+	// PredictP states how unusual a row is.
 	var detector estimators.Detector = d
 	p, err := detector.(estimators.PPredictor).PredictP(at)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package varying leaves constant columns out of the kernels that estimators choose by themselves. Nothing can be learnt about
-// a column that has one value in all training rows. A kernel of all columns would take a new row with another value there
-// for one that is far from all others, and answer with its prior, whose variance may be many times that of the targets.
+// Package varying excludes constant columns from the kernels that estimators choose. Nothing can be learnt about a column that has
+// one value in all training rows. With a kernel of all columns, a new row with another value there would be far from all training
+// rows, and its prediction would be the prior, whose variance may be many times that of the targets.
 package varying
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Columns finds the columns that are not constant. The zero value has seen no rows.
+// Columns finds the columns that are not constant. The zero value contains no rows.
 type Columns struct {
 	first []float64
-	same  []int // the columns that have had one value so far
+	same  []int // the columns with only one value so far
 }
 
-// Add looks at more rows. The cost is O(nc) for the c columns that have had one value so far.
+// Add adds more rows. It costs O(nc) for the c columns with only one value so far.
 func (c *Columns) Add(x *mat.Dense) {
 	n, d := x.Dims()
 	if n > 0 && c.first == nil {
@@ -40,7 +40,7 @@ func Find(x *mat.Dense) Columns {
 	return c
 }
 
-// indices returns the columns that vary, and whether they are some of all.
+// indices returns the columns that vary. Some is false if all columns vary or none.
 func (c Columns) indices() (of []int, some bool) {
 	if len(c.same) == 0 || len(c.same) == len(c.first) {
 		return nil, false
@@ -53,7 +53,7 @@ func (c Columns) indices() (of []int, some bool) {
 	return of, true
 }
 
-// Rows returns the rows of x with the columns that vary alone: x itself if all of them do, or none.
+// Rows returns x with only the columns that vary, or x itself if all of them vary or none.
 func (c Columns) Rows(x *mat.Dense) *mat.Dense {
 	of, some := c.indices()
 	if !some {
@@ -69,7 +69,7 @@ func (c Columns) Rows(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Kernel returns k on the columns that vary: k itself if all of them do, or none.
+// Kernel returns k restricted to the columns that vary, or k itself if all of them vary or none.
 func (c Columns) Kernel(k kernels.Kernel) kernels.Kernel {
 	of, some := c.indices()
 	if !some {
