@@ -8,8 +8,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of

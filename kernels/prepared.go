@@ -7,8 +7,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Prepared is a kernel and rows z that many calls of Cross share: what each would
