@@ -27,11 +27,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Rows are the m distinct rows among n, in the order in which they first occur.
 type Rows struct {
-	X       *mat.Dense // m×d; the matrix itself if no two rows are equal, and nil after [MergeKernel]
+	X       *mat.Dense // m×d; the matrix itself if no two rows are equal, and nil after [MergeKernel] and [MergeSparse]
 	Weights []float64  // m, the sums of the weights of equal rows; nil if all are 1
 	Index   []int      // n, the distinct row that each row is; nil if no two rows are equal
 	First   []int      // m, where each distinct row occurs first; nil if no two rows are equal
@@ -44,6 +45,25 @@ type Rows struct {
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
 	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).pick(x)
+}
+
+// MergeSparse is Merge of sparse rows, and returns the distinct ones. Cost: the entries.
+func MergeSparse(x *sparse.Rows, weights []float64) (*Rows, *sparse.Rows) {
+	n, _ := x.Dims()
+	out := find(n, weights, func(i int, memory []float64) []float64 {
+		memory = memory[:0]
+		columns, values := x.Row(i)
+		for at, j := range columns {
+			if values[at] != 0 {
+				memory = append(memory, float64(j), values[at])
+			}
+		}
+		return memory
+	})
+	if out.First != nil {
+		x = x.Pick(out.First)
+	}
+	return out, x
 }
 
 // MergePairs is Merge of rows that are equal and have the same target, for methods with a loss that a mean of targets
@@ -158,6 +178,9 @@ func hash(row []float64) uint64 {
 }
 
 func equal(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
 	for j, v := range a {
 		if v != b[j] && !(math.IsNaN(v) && math.IsNaN(b[j])) {
 			return false

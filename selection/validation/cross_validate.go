@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Options says how to cross-validate. Nil means the zero value.
@@ -121,7 +122,7 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 }
 
 // CrossValidateRegressor fits a clone of the model on the training rows of each fold of x (n×d) and y (n), and scores it
-// on the test rows. The model itself is not fitted. To preprocess within the folds, pass a pipeline, which may also fill
+// on the test rows. The model itself is not fitted. Sparse rows stay sparse. To preprocess within the folds, pass a pipeline, which may also fill
 // gaps of x, given as NaN. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
 // fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
 // take), or the error of ctx.
@@ -139,6 +140,18 @@ func CrossValidateClassifier(ctx context.Context, model estimators.Classifier, x
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
 	return crossValidate(ctx, model, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
+}
+
+// givenRows returns the rows of x, sparse if x is, and the error of the first gap, nil without one.
+func givenRows[Y float64 | int](x mat.Matrix) (rows folds.Rows[Y], gap, err error) {
+	if sparse.Is(x) {
+		rows.Sparse, err = sparse.From("x", x)
+		return rows, nil, err
+	}
+	if rows.X, err = check.DenseGaps("x", x, check.Anywhere); err != nil {
+		return rows, nil, err
+	}
+	return rows, check.Finite("x", rows.X), nil
 }
 
 func crossValidate[Y float64 | int, E folds.Learner[Y]](
@@ -176,12 +189,12 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 		}
 		out.Metrics = append(out.Metrics, m.Name)
 	}
-	xd, err := check.DenseGaps("x", x, check.Anywhere)
+	rows, gap, err := givenRows[Y](x)
 	if err != nil {
 		return Scores{}, err
 	}
-	n, _ := xd.Dims()
-	gap := check.Finite("x", xd) // nil where there is none
+	rows.Y, rows.Weights, rows.Groups = y, o.Weights, o.Groups
+	n, _ := x.Dims()
 	if err := check.Rows("y", len(y), n); err != nil {
 		return Scores{}, err
 	}
@@ -195,13 +208,13 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 			return Scores{}, fmt.Errorf("%s: %w", typ, err)
 		}
 	}
-	parts, err := splitTogether(o.Splitter, xd, labels)
+	parts, err := splitTogether(o.Splitter, rows, labels)
 	if err != nil {
 		return Scores{}, err
 	}
 	j := folds.Job[Y, E]{
 		Type: typ, Builds: []func() E{func() E { return estimators.Clone(model) }},
-		Rows:  folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
+		Rows:  rows,
 		Folds: folds.Converted[folds.Fold](parts), Scorers: scorers, Workers: o.Workers,
 	}
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
 // Split asks a splitter to divide n rows and checks its answer: at least one fold, both of whose parts have rows, all
@@ -92,18 +91,23 @@ func SpreadDistinct(folds []Fold, rows *distinct.Rows) []Fold {
 	return out
 }
 
-// splitTogether divides the rows of x so that equal rows stay together, if the splitter leaves that open.
-func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
-	n, _ := x.Dims()
+// splitTogether divides rows so that equal ones stay together, if the splitter leaves that open.
+func splitTogether[Y float64 | int](s Splitter, of folds.Rows[Y], labels []int) ([]Fold, error) {
+	n, _ := of.Matrix().Dims()
 	if !numbersRows(s) {
 		return Split(s, n, labels)
 	}
-	rows := distinct.Merge(x, nil)
+	var rows *distinct.Rows
+	if of.X == nil {
+		rows, _ = distinct.MergeSparse(of.Sparse, nil)
+	} else {
+		rows = distinct.Merge(of.X, nil)
+	}
 	if labels != nil && rows.Repeated() {
 		labels = rows.MostFrequent(labels)
 	}
-	folds, err := Split(s, rows.Len(), labels)
-	return SpreadDistinct(folds, rows), err
+	divided, err := Split(s, rows.Len(), labels)
+	return SpreadDistinct(divided, rows), err
 }
 
 // numbersRows reports whether a splitter knows rows by their number alone.
