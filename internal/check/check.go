@@ -75,8 +75,8 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // sparseHint is the hint for rows that are mostly 0 and whose dense copy does not fit.
-const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or featuremap.RandomFourier, which " +
-	"make no dense copy (docs/sparse.md)"
+const sparseHint = "take fewer rows at a time; or, for rows that are mostly 0, ridge.Regressor, lssvm or falkon with a kernel such " +
+	"as kernels.Linear, or featuremap.RandomFourier, which make no dense copy (docs/sparse.md)"
 
 // filled is the dense matrix of one that says what of it is not 0, which takes a pass over that and not over all places.
 func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
@@ -192,11 +192,17 @@ func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error)
 }
 
 func targets(typ string, x mat.Matrix, y, weights []float64, gap func(column int) bool) (*mat.Dense, error) {
-	xd, err := targeted(x, y, gap)
+	xd, err := labelled(x, len(y), gap)
 	if err != nil {
 		return nil, err
 	}
-	return xd, cmp.Or(Spread(typ, y), GivenWeights(typ, weights, len(y)))
+	n, _ := xd.Dims()
+	return xd, TargetValues(typ, n, y, weights)
+}
+
+// TargetValues returns the error of the targets and weights of n rows that [Targets] returns.
+func TargetValues(typ string, n int, y, weights []float64) error {
+	return cmp.Or(Rows("y", len(y), n), Vector("y", y), Spread(typ, y), GivenWeights(typ, weights, len(y)))
 }
 
 // Wide is Dense for rows that have as many columns as Fit saw.
