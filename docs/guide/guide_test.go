@@ -52,6 +52,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/transformers/columnwise"
 	_ "github.com/kernelearn/kernelearn/transformers/featuremap"
 	_ "github.com/kernelearn/kernelearn/transformers/scalers"
+	_ "github.com/kernelearn/kernelearn/transformers/text"
 )
 
 // TestPrograms compiles and runs what the pages show, but for what needs a nested module: that has such a test too.
