@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// entries is a matrix that says what it has, in any order.
+// entries is a matrix that lists its entries in any order.
 type entries struct {
 	rows, columns int
 	of            map[int][]entry
@@ -104,7 +104,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Distances are those of the dense rows.
+// Distances equal those of the dense rows.
 func TestSquaredDistance(t *testing.T) {
 	x, z := random(12, 30, 2), random(17, 30, 3)
 	xs, err := sparse.From("x", x)

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// wideColumns are so many that no dense copy is made of 80 rows.
+// wideColumns times 80 rows exceed the numbers of which a dense copy is made.
 const wideColumns = 1 << 18
 
 // spread returns the entries of rows of 60 columns among wideColumns.

@@ -50,7 +50,7 @@ func newCorpus(n, vocabulary int) corpus {
 	return out
 }
 
-// result is what a method cost, and the share of the documents that it classified rightly; 0 for a method that makes rows.
+// result has the cost of a method, and the share of the documents that it classified rightly, 0 if it makes rows.
 type result struct {
 	Method   string
 	Seconds  float64

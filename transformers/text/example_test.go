@@ -30,8 +30,9 @@ func ExampleTFIDF() {
 
 // Sequences of characters find words that differ by an ending.
 func ExampleTerms() {
-	terms := text.Terms{Unit: text.CharactersOfWords, Shortest: 3}
-	v := &text.TFIDF{Terms: terms, Norm: text.L2}
+	var unit text.Unit = text.CharactersOfWords
+	var norm text.Norm = text.L2
+	v := &text.TFIDF{Terms: text.Terms{Unit: unit, Shortest: 3}, Norm: norm}
 	x, err := v.FitTransform(context.Background(), []string{"row", "rows", "crow"})
 	if err != nil {
 		log.Fatal(err)

@@ -16,7 +16,7 @@ import (
 const (
 	// chunkDocuments are the work of a goroutine at a time.
 	chunkDocuments = 64
-	// bytesOfEntry is what an entry takes while a chunk and the result hold it.
+	// bytesOfEntry is the memory of an entry while a chunk and the result hold it.
 	bytesOfEntry = 32
 	// termsPerLook terms of a document are read between two looks at the context.
 	termsPerLook = 1 << 14
@@ -55,7 +55,7 @@ func chunkOf(documents []string, c int) []string {
 	return documents[c*chunkDocuments : min((c+1)*chunkDocuments, len(documents))]
 }
 
-// entries are those of the rows of a chunk.
+// entries holds the entries of the rows of a chunk.
 type entries struct {
 	count  []int // of each row
 	column []int

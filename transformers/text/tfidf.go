@@ -68,7 +68,7 @@ type TFIDF struct {
 	fitted *vocabulary
 }
 
-// vocabulary is what Fit learned.
+// vocabulary holds the terms and factors that Fit learned.
 type vocabulary struct {
 	documents int
 	terms     []string // ascending
@@ -118,7 +118,7 @@ func (t *TFIDF) validated() (*analyzer, error) {
 	return t.Terms.analyzer(tfidfType)
 }
 
-// bytesOfTerm is what a term takes beside its bytes.
+// bytesOfTerm is the memory of a term besides its bytes.
 const bytesOfTerm = 128
 
 // count counts the terms of chunks of documents, and adds up the counts.

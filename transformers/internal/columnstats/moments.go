@@ -158,7 +158,7 @@ func RootMeanSquare(column []float64) float64 {
 	return m.RootMeanSquare()
 }
 
-// SparseRootMeanSquare is that of a column of n values, of which all others are 0.
+// SparseRootMeanSquare returns that of a column of n values by its nonzero values.
 func SparseRootMeanSquare(nonzero []float64, n int) float64 {
 	var m Magnitude
 	m.Add(nonzero)
