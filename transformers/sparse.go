@@ -7,17 +7,19 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// SparseTransformer is the capability to return sparse rows for sparse rows. Fit and TransformSparse of such a transformer make no
-// dense copy of a [mat.RowNonZeroDoer].
+// SparseTransformer is the capability to return sparse rows. Pipelines use it for sparse rows, see [KeepSparse].
 type SparseTransformer interface {
 	// TransformSparse is Transform, and returns the nonzero entries of the result. Errors are those of Transform.
 	TransformSparse(x mat.Matrix) (*sparse.Rows, error)
 }
 
-// KeepSparse returns a transformer as a [SparseTransformer] if x is sparse and the transformer has that capability.
+// KeepSparse returns a transformer as a [SparseTransformer] if it has that capability, and x is sparse or the transformer makes sparse
+// rows of dense ones, as a columnwise.OneHot with Sparse does.
 func KeepSparse(t Transformer, x mat.Matrix) (SparseTransformer, bool) {
-	if !sparse.Is(x) {
-		return nil, false
+	keeper, ok := embedding.As[SparseTransformer](t)
+	if !ok || sparse.Is(x) {
+		return keeper, ok
 	}
-	return embedding.As[SparseTransformer](t)
+	maker, ok := t.(interface{ MakesSparse() bool })
+	return keeper, ok && maker.MakesSparse()
 }
