@@ -47,6 +47,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/selection/search"
 	_ "github.com/kernelearn/kernelearn/selection/threshold"
 	_ "github.com/kernelearn/kernelearn/selection/validation"
+	_ "github.com/kernelearn/kernelearn/sparse"
 	_ "github.com/kernelearn/kernelearn/streaming"
 	_ "github.com/kernelearn/kernelearn/transformers"
 	_ "github.com/kernelearn/kernelearn/transformers/columnwise"

@@ -52,7 +52,7 @@ func (h *Hashing) Transform(ctx context.Context, documents []string) (_ *sparse.
 	if err := settings.Check(hashingType, h); err != nil {
 		return nil, err
 	}
-	a, err := h.Terms.analyzer(hashingType)
+	a, err := h.Terms.analyzer()
 	if err != nil {
 		return nil, err
 	}

@@ -77,8 +77,8 @@ func TestErrors(t *testing.T) {
 		want error
 		says string
 	}{
-		"order":     {&TFIDF{Terms: Terms{Shortest: 3, Longest: 2}}, fault.ErrParam, "text: TFIDF: Terms: Longest = 2"},
-		"negative":  {&TFIDF{Terms: Terms{Shortest: -1}}, fault.ErrParam, "text: TFIDF: Terms: Shortest = -1"},
+		"order":     {&TFIDF{Terms: Terms{Shortest: 3, Longest: 2}}, fault.ErrParam, "text: Terms: Longest = 2"},
+		"negative":  {&TFIDF{Terms: Terms{Shortest: -1}}, fault.ErrParam, "text: Terms: Shortest = -1"},
 		"unit":      {&TFIDF{Terms: Terms{Unit: 9}}, fault.ErrParam, "Unit"},
 		"norm":      {&TFIDF{Norm: -1}, fault.ErrParam, "Norm"},
 		"share":     {&TFIDF{MaxShare: 1.5}, fault.ErrParam, "MaxShare = 1.5"},
@@ -134,7 +134,7 @@ func TestLongDocumentIsCancelled(t *testing.T) {
 		}
 		return nil
 	})
-	a, err := Terms{Unit: Characters, Longest: 3}.analyzer("test")
+	a, err := Terms{Unit: Characters, Longest: 3}.analyzer()
 	require.NoError(t, err)
 	assert.ErrorIs(t, a.each(strings.Repeat("long ", 1<<16), look), context.Canceled)
 	assert.Equal(t, termsPerLook-1, terms)

@@ -56,9 +56,10 @@ type analyzer struct {
 	letter            func(r rune) rune
 }
 
-func (t Terms) analyzer(typ string) (*analyzer, error) {
-	typ += ": Terms"
-	if err := settings.Check(typ, &t); err != nil {
+const termsType = "text: Terms"
+
+func (t Terms) analyzer() (*analyzer, error) {
+	if err := settings.Check(termsType, &t); err != nil {
 		return nil, err
 	}
 	a := &analyzer{unit: t.Unit, shortest: max(t.Shortest, 1), longest: t.Longest, letter: unicode.ToLower}
@@ -66,14 +67,14 @@ func (t Terms) analyzer(typ string) (*analyzer, error) {
 		a.longest = a.shortest
 	}
 	if a.longest < a.shortest {
-		return nil, fault.Param(typ, "Longest", t.Longest, "0, or at least Shortest")
+		return nil, fault.Param(termsType, "Longest", t.Longest, "0, or at least Shortest")
 	}
 	if t.KeepCase {
 		a.letter = func(r rune) rune { return r }
 	}
 	if len(t.StopWords) > 0 {
 		if t.Unit != Words {
-			return nil, fault.Param(typ, "StopWords", t.StopWords, "none with the Unit "+t.Unit.String())
+			return nil, fault.Param(termsType, "StopWords", t.StopWords, "none with the Unit "+t.Unit.String())
 		}
 		a.stopped = map[string]bool{}
 		for _, w := range t.StopWords {

@@ -115,7 +115,7 @@ func (t *TFIDF) validated() (*analyzer, error) {
 	if err := settings.Check(tfidfType, t); err != nil {
 		return nil, err
 	}
-	return t.Terms.analyzer(tfidfType)
+	return t.Terms.analyzer()
 }
 
 // bytesOfTerm is the memory of a term besides its bytes.
