@@ -121,7 +121,8 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, (&TFIDF{}).Fit(ended, many), context.Canceled)
 	_, err = (&Hashing{}).Transform(ended, many)
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.ErrorIs(t, (&TFIDF{}).Fit(nil, many), fault.ErrParam) //nolint:staticcheck // nil, which a caller forgot
+	var forgotten context.Context
+	assert.ErrorIs(t, (&TFIDF{}).Fit(forgotten, many), fault.ErrParam)
 }
 
 // One long document is left when the context ends.
