@@ -36,7 +36,8 @@ func (s machineSettings) choosesLength(n int) bool {
 // orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the
 // ridge is given, and otherwise the Matérn kernel of ν = 5/2 of the length that has the least leave-one-out error, at the
 // best ridge of each.
-func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
+func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel,
+	error) {
 	if s.kernel != nil {
 		return kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	}

@@ -134,7 +134,8 @@ type Details struct {
 }
 
 // solveIteratively chooses the ridge, if it is not given, and solves by conjugate gradients.
-func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense) error {
+func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix,
+	targets *mat.Dense) error {
 	steps := progress.NewSteps(ctx, 0)
 	first, second, last := threeParts(ctx)
 	m.ridge = givenRidge(s.ridge, s.rule, m.n)

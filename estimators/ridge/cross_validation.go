@@ -85,7 +85,8 @@ func (p *crossValidation) choose(ctx context.Context, m *model) error {
 	loop, steps := progress.NewLoop(ctx), progress.NewSteps(ctx, mostSteps/lookEvery)
 	defer loop.End()
 	for taken := 0; taken < mostSteps; taken += lookEvery {
-		if err := parallel.ForEach(ctx, p.settings.workers, len(p.runs), func(i int) error { return p.runs[i].advance(ctx, lookEvery) }); err != nil {
+		err := parallel.ForEach(ctx, p.settings.workers, len(p.runs), func(i int) error { return p.runs[i].advance(ctx, lookEvery) })
+		if err != nil {
 			return err
 		}
 		loop.Report(float64(taken+lookEvery) / mostSteps)

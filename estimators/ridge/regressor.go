@@ -78,8 +78,8 @@ type model struct {
 }
 
 // Fit learns from x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Sparse rows cost less, see
-// the package's documentation. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so large that their
-// squares overflow), or the error of ctx.
+// the package's documentation. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so
+// large that their squares overflow), [estimators.ErrTooLarge] for sparse rows of too many columns, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)

@@ -93,7 +93,8 @@ const (
 // NewProblem prepares the problem of these distinct rows and targets (n×k), of which it changes none, and holds the rows. Nothing
 // of order n² is computed yet. Errors: ErrTooLarge where the preconditioner of a small rank does not fit, ErrNotFinite for a
 // kernel whose value overflows, and ctx's.
-func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense, weights []float64) (*Problem, error) {
+func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense, weights []float64) (*Problem,
+	error) {
 	p := &Problem{Settings: s, kernel: kernel, rows: rows, weights: weights}
 	p.n, _ = rows.Dims()
 	if err := s.Holds(p.n); err != nil {

@@ -56,7 +56,8 @@ var notInTable = map[string]string{
 // TestPageHasCapabilities holds that the table of docs/choosing.md of capabilities is what the types say.
 func TestPageHasCapabilities(t *testing.T) {
 	var out strings.Builder
-	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | sparse rows | saved | ONNX |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | sparse rows | saved | ONNX |\n" +
+		"|---|---|---|---|---|---|---|---|---|---|---|\n")
 	seen := map[string]bool{}
 	for _, e := range inTable {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")

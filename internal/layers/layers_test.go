@@ -16,7 +16,8 @@ const module = "github.com/kernelearn/kernelearn/"
 
 // order lists the layers from the lowest up. A package may import its own layer and those below. A package of the folder
 // internal at the root stands in the lowest layer that holds all it imports.
-var order = []string{"internal", "sparse", "graph", "kernels", "streaming", "transformers", "estimators", "selection", "adapters", "cmd", "examples", "docs"}
+var order = []string{"internal", "sparse", "graph", "kernels", "streaming", "transformers", "estimators", "selection", "adapters", "cmd",
+	"examples", "docs"}
 
 // layerOf returns the layer of a package of this module by its folder, and -1 for packages of others.
 func layerOf(path string) int {

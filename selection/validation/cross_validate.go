@@ -122,10 +122,10 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 }
 
 // CrossValidateRegressor fits a clone of the model on the training rows of each fold of x (n×d) and y (n), and scores it
-// on the test rows. The model itself is not fitted. Sparse rows stay sparse. To preprocess within the folds, pass a pipeline, which may also fill
-// gaps of x, given as NaN. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
-// fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
-// take), or the error of ctx.
+// on the test rows. The model itself is not fitted. Folds of sparse rows are sparse. To preprocess within the folds, pass a
+// pipeline, which may also fill gaps of x, given as NaN. Errors: [estimators.ErrShape], [estimators.ErrNotFinite],
+// [estimators.ErrParam], the first fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the
+// estimator does not take), or the error of ctx.
 func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)

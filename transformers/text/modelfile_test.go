@@ -16,8 +16,8 @@ import (
 func TestModelFilesHaveSettings(t *testing.T) {
 	ctx := context.Background()
 	documents := []string{"Rows and COLUMNS", "columns of Rows, and the rest"}
-	v := &text.TFIDF{Terms: text.Terms{Unit: text.Words, Longest: 2, StopWords: []string{"and"}, KeepCase: true}, Sublinear: true, Norm: text.L1,
-		MaxShare: .9}
+	v := &text.TFIDF{Terms: text.Terms{Unit: text.Words, Longest: 2, StopWords: []string{"and"}, KeepCase: true},
+		Sublinear: true, Norm: text.L1, MaxShare: .9}
 	want, err := v.FitTransform(ctx, documents)
 	require.NoError(t, err)
 	var file bytes.Buffer
