@@ -2,6 +2,7 @@ package falkon_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -97,4 +98,20 @@ func TestSparseRows(t *testing.T) {
 	assert.ErrorIs(t, given.Fit(ctx, x, y[:9]), estimators.ErrShape)
 	_, err = given.Predict(freshWide)
 	assert.ErrorIs(t, err, estimators.ErrShape)
+}
+
+// 20 000 documents of 50 000 words, whose dense copy is 8 GB, are fitted within a limit of 128 MiB.
+func TestSparseDocumentsAreNeverDense(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	x, y := sparsetest.Rows(20_000, 50_000, 60, 1)
+	model := &falkon.Regressor{Kernel: kernels.Linear{}, Components: 200, MaxBytes: 128 << 20}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	require.NoError(t, model.Fit(context.Background(), x, y))
+	_, err := model.Predict(x)
+	require.NoError(t, err)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<30))
 }

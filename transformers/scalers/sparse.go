@@ -2,9 +2,12 @@ package scalers
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/sparse"
@@ -25,14 +28,17 @@ func (s *RMSScaler) fitSparse(ctx context.Context, x mat.Matrix) error {
 		return err
 	}
 	n, d := rows.Dims()
-	values := make([][]float64, d)
+	if err := check.Numbers(fmt.Sprintf("the scales of %d columns", d), float64(d), "hash to fewer columns"); err != nil {
+		return err
+	}
+	values := map[int][]float64{}
 	for i := range n {
 		columns, own := rows.Row(i)
 		for at, j := range columns {
 			values[j] = append(values[j], own[at])
 		}
 	}
-	m := &rmsScalerModel{Scales: make(codec.Floats, d)}
+	m := &rmsScalerModel{Scales: slices.Repeat(codec.Floats{1}, d)} // of a column of zeros
 	for j, v := range values {
 		m.Scales[j] = columnstats.SparseRootMeanSquare(v, n)
 	}
