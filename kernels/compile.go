@@ -6,19 +6,34 @@ import (
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Block, Diag and Row are parts of a kernel matrix, to make one piece by piece. They
 // check nothing: the kernel is valid, and what overflows is not finite in dst.
 
 // Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do not overlap. For many
-// blocks of the same rows, use a [Prepared]. The cost is O(rcd).
-func Block(dst *mat.Dense, k Kernel, x, z *mat.Dense) {
-	compile(k).Block(dst, x, z)
+// blocks of the same rows, use a [Prepared]. The cost is O(rcd). x and z are both *mat.Dense, or both *sparse.Rows for a kernel that
+// takes them ([TakesSparseRows]).
+func Block(dst *mat.Dense, k Kernel, x, z mat.Matrix) {
+	if rows, ok := x.(*sparse.Rows); ok {
+		compile(k).SparseBlock(dst, rows, z.(*sparse.Rows))
+		return
+	}
+	compile(k).Block(dst, x.(*mat.Dense), z.(*mat.Dense))
 }
 
-// Diag sets dst[i] = k(x[i], x[i]) for the rows of x.
-func Diag(dst []float64, k Kernel, x *mat.Dense) { compile(k).Diag(dst, x) }
+// Diag sets dst[i] = k(x[i], x[i]) for the rows of x, which is of a type that [Block] takes.
+func Diag(dst []float64, k Kernel, x mat.Matrix) {
+	if rows, ok := x.(*sparse.Rows); ok {
+		compile(k).SparseDiag(dst, rows)
+		return
+	}
+	compile(k).Diag(dst, x.(*mat.Dense))
+}
+
+// TakesSparseRows reports whether [Matrix] and [Cross] of a kernel read sparse rows without a dense copy.
+func TakesSparseRows(k Kernel) bool { return Validate(k) == nil && compile(k).IsSparse() }
 
 // Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating memory. It is meant for the prediction
 // of a single row, where [Cross] would first prepare both sides. The values agree with those of Cross up to

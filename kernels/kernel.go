@@ -36,12 +36,12 @@
 //
 // # Sparse rows
 //
-// Rows that are mostly 0 may come as a mat.RowNonZeroDoer, such as the sparse.CSR of github.com/james-bowman/sparse.
-// [Matrix], [Cross], [Prepare], [Prepared.CrossTo] and [MedianSquaredDistance] read only their values that are not 0. They
+// Rows that are mostly 0 may come as a mat.RowNonZeroDoer, such as a sparse.Rows of this module.
+// [Matrix], [Cross], [Prepare], [Prepared.CrossTo] and [MedianSquaredDistance] read only their nonzero values. They
 // make no dense copy for kernels that are [Radial] or [DotProduct], for [ELM], and for [Sum], [Product], [Scaled] and
-// [Normalized] of such kernels. The cost of a pair of rows is the number of columns that they have in common. Results
-// agree with those of dense rows up to rounding. For other kernels, and elsewhere, a dense copy is made; a copy of
-// more than 8 GiB is ErrTooLarge. docs/sparse.md has measurements.
+// [Normalized] of such kernels ([TakesSparseRows]). The cost of a pair of rows is the number of columns that they have in common.
+// Results agree with those of dense rows up to rounding. Other kernels get a dense copy; a copy of more than 8 GiB is
+// ErrTooLarge. docs/sparse.md has measurements, and the estimators that take sparse rows.
 //
 // # Scales
 //

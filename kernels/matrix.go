@@ -8,8 +8,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of
@@ -75,11 +75,11 @@ func sparseMatrix(ctx context.Context, k Kernel, c *blocks.Compiled, x mat.Matri
 	if err := checkBytes(n, n, o.MaxBytes); err != nil {
 		return nil, err
 	}
-	rows, err := sparse.NewRows("x", x)
+	rows, err := sparse.From("x", x)
 	if err != nil {
 		return nil, err
 	}
-	if err := ValidateColumns(k, rows.D); err != nil {
+	if err := validateWidth(k, rows); err != nil {
 		return nil, err
 	}
 	return blocks.SparseMatrix(ctx, c, rows, o.Workers)
@@ -158,4 +158,10 @@ func checkBytes(n, m int, limit int64) error {
 		}
 	}
 	return nil
+}
+
+// validateWidth is ValidateColumns for the columns of rows.
+func validateWidth(k Kernel, rows mat.Matrix) error {
+	_, d := rows.Dims()
+	return ValidateColumns(k, d)
 }

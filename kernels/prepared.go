@@ -7,8 +7,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Prepared is a kernel and rows z that many calls of Cross share: what each would
@@ -31,11 +31,11 @@ func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prep
 		return nil, err
 	}
 	if c := compile(k); c.IsSparse() && sparse.Is(z) {
-		rows, err := sparse.NewRows("z", z)
+		rows, err := sparse.From("z", z)
 		if err != nil {
 			return nil, err
 		}
-		return &Prepared{z: blocks.PrepareSparse(c, rows), options: o}, ValidateColumns(k, rows.D)
+		return &Prepared{z: blocks.PrepareSparse(c, rows), options: o}, validateWidth(k, rows)
 	}
 	zd, err := check.Dense("z", z)
 	if err != nil {
@@ -70,11 +70,12 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if p.z.IsSparse() || sparse.Is(x) {
-		rows, err := sparse.NewRows("x", x)
+		rows, err := sparse.From("x", x)
 		if err != nil {
 			return err
 		}
-		if err := p.shape(dst, rows.N, rows.D); err != nil {
+		n, d := rows.Dims()
+		if err := p.shape(dst, n, d); err != nil {
 			return err
 		}
 		return p.z.SparseTo(ctx, dst, rows, p.options.Workers)
@@ -116,7 +117,7 @@ const BlockRows = blocks.Stripe
 // BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a part of the matrix of the prepared rows with themselves. i and j are multiples of
 // [BlockRows], and so are the rows and columns of dst, unless it ends with the last row of z. A block on the diagonal is symmetric
 // to rounding, and its diagonal is the kernel's own. It computes on the goroutine of the caller. Errors: ErrShape for another
-// place, for dst, and for sparse rows; ErrNotFinite for a kernel whose value overflows.
+// place and for dst; ErrNotFinite for a kernel whose value overflows.
 func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
 	defer fault.Recover(&err)
 	if dst == nil {
@@ -132,9 +133,9 @@ func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
 func (p *Prepared) checkBlock(rows, columns, i, j int) error {
 	for _, side := range [][2]int{{i, rows}, {j, columns}} {
 		first, count := side[0], side[1]
-		if p.z.IsSparse() || first < 0 || first%BlockRows != 0 || count <= 0 || first+count > p.z.N ||
+		if first < 0 || first%BlockRows != 0 || count <= 0 || first+count > p.z.N ||
 			count%BlockRows != 0 && first+count != p.z.N {
-			return fault.Shape("the block has", count, "rows or columns", "want blocks of %d of the %d dense rows, this one begins at %d",
+			return fault.Shape("the block has", count, "rows or columns", "want blocks of %d of the %d rows, this one begins at %d",
 				BlockRows, p.z.N, first)
 		}
 	}

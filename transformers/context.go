@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // leastPiece and twice as many rows are between two looks at a context: enough to be multiplied at full speed, and never so few that
@@ -34,11 +35,11 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 	if n := rowsOf(x); !ok || n < 2*leastPiece {
 		return t.Transform(x)
 	}
-	xd, err := check.Dense("x", x)
+	slice, err := slicer(x)
 	if err != nil { // as Transform says it, who may know what a NaN is for
 		return t.Transform(x)
 	}
-	n, d := xd.Dims()
+	n := rowsOf(x)
 	pieces := n / leastPiece
 	var out *mat.Dense
 	var first mat.Dense
@@ -55,7 +56,7 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 			_, width := out.Dims()
 			dst = out.Slice(from, to0, 0, width).(*mat.Dense)
 		}
-		if err := to.TransformTo(dst, xd.Slice(from, to0, 0, d)); err != nil {
+		if err := to.TransformTo(dst, slice(from, to0)); err != nil {
 			return nil, fault.FromRow(err, from)
 		}
 		if out == nil {
@@ -70,6 +71,20 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 		}
 	}
 	return out, ctx.Err()
+}
+
+// slicer returns what slices the rows of x. Those of sparse rows are sparse.
+func slicer(x mat.Matrix) (func(first, last int) mat.Matrix, error) {
+	if sparse.Is(x) {
+		rows, err := sparse.From("x", x)
+		return func(first, last int) mat.Matrix { return rows.Slice(first, last) }, err
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return nil, err
+	}
+	_, d := xd.Dims()
+	return func(first, last int) mat.Matrix { return xd.Slice(first, last, 0, d) }, nil
 }
 
 func rowsOf(x mat.Matrix) int {

@@ -18,6 +18,7 @@
 //	FeatureNamer      names for the columns of a result
 //	Inverter          the way back, of the scalers, of PowerTransformer, QuantileTransformer and PCA
 //	PartialFitter     more rows over time, of those that fit from statistics
+//	SparseTransformer sparse rows stay sparse, of RMSScaler, UnitRows and OneHot
 //	TargetFitter      a fit that learns from the targets too, of TargetEncoder
 //
 // Package [streaming] has, for rows without targets:

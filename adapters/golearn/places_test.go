@@ -175,6 +175,7 @@ func TestPlacesHaveAll(t *testing.T) {
 		"pipeline.MultiRegressor": several,
 		"pipeline.Transformer":    "is what a golearn.Pipeline makes of its steps",
 		"forecast.Forecaster":     "takes a series, and no rows",
+		"text.TFIDF":              "takes documents, and no rows",
 		"svm.OneClass":            "learns without a class, for which golearn has no contract",
 		"novelty.Density":         "learns without a class, for which golearn has no contract",
 	}, filepath.Join("..", ".."), "Fit")

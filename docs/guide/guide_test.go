@@ -47,11 +47,13 @@ import (
 	_ "github.com/kernelearn/kernelearn/selection/search"
 	_ "github.com/kernelearn/kernelearn/selection/threshold"
 	_ "github.com/kernelearn/kernelearn/selection/validation"
+	_ "github.com/kernelearn/kernelearn/sparse"
 	_ "github.com/kernelearn/kernelearn/streaming"
 	_ "github.com/kernelearn/kernelearn/transformers"
 	_ "github.com/kernelearn/kernelearn/transformers/columnwise"
 	_ "github.com/kernelearn/kernelearn/transformers/featuremap"
 	_ "github.com/kernelearn/kernelearn/transformers/scalers"
+	_ "github.com/kernelearn/kernelearn/transformers/text"
 )
 
 // TestPrograms compiles and runs what the pages show, but for what needs a nested module: that has such a test too.

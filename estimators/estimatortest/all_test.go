@@ -550,7 +550,9 @@ func TestAll(t *testing.T) {
 		typ, _, _ := strings.Cut(name, " ")
 		tested = append(tested, typ)
 	}
-	declared.Lists(t, "TestAll", tested, map[string]string{"forecast.Forecaster": "takes a series, and no rows"}, filepath.Join("..", ".."), "Fit")
+	declared.Lists(t, "TestAll", tested, map[string]string{
+		"forecast.Forecaster": "takes a series, and no rows", "text.TFIDF": "takes documents, and no rows",
+	}, filepath.Join("..", ".."), "Fit")
 }
 
 // TestModelFilesKnowAll holds that every type that stands in settings is registered: else a model with it cannot be stored.

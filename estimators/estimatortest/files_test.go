@@ -44,12 +44,14 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/selection/threshold"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 	"github.com/kernelearn/kernelearn/transformers/pca"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
+	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
 // storedModels are small models of each type and of each form of its file.
@@ -248,6 +250,7 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	require.NoError(tb, full.Fit(ctx, many, values))
 	add("lssvm.State", func() any { return &lssvm.State{} }, iterated)
 
+	addSparse(tb, x, y, labels, add)
 	newForecaster := func() any {
 		return &forecast.Forecaster{Horizon: 2, Difference: 1, Model: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}}
 	}
@@ -417,6 +420,24 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 
 // FuzzFiles changes files of every type under right checksums, and tries all that can be done with what is read: see
 // [filefuzz].
+// addSparse adds machines of sparse rows, and what makes sparse rows of documents.
+func addSparse(tb testing.TB, x *mat.Dense, y []float64, labels []int, add func(name string, build func() any, fitted any, args ...any)) {
+	ctx, k := context.Background(), kernels.Linear{}
+	rows, err := sparse.From("x", x)
+	require.NoError(tb, err)
+	machine := &lssvm.Regressor{Kernel: k}
+	require.NoError(tb, machine.Fit(ctx, rows, y))
+	add("lssvm.Regressor of sparse rows", func() any { return &lssvm.Regressor{Kernel: k} }, machine)
+	classes := &falkon.Classifier{Kernel: k, Components: 4}
+	require.NoError(tb, classes.Fit(ctx, rows, labels))
+	add("falkon.Classifier of sparse rows", func() any { return &falkon.Classifier{Kernel: k, Components: 4} }, classes)
+	vocabulary := &text.TFIDF{}
+	require.NoError(tb, vocabulary.Fit(ctx, []string{"rows of words", "words of rows and columns"}))
+	documents := []string{"words", "\xff", ""}
+	add("text.TFIDF", func() any { return &text.TFIDF{} }, vocabulary, documents)
+	add("text.Hashing", func() any { return &text.Hashing{Columns: 8} }, &text.Hashing{Columns: 8}, documents)
+}
+
 func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 
 // TestCampaignFiles is FuzzFiles on random inputs, which is far faster than the engine.

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/validation"
+	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
 // withoutRange are the fields that take any finite number.
@@ -74,6 +75,16 @@ func TestSettingsOfAllHaveRanges(t *testing.T) {
 
 // useAny fits what can be fitted, and splits rows with a splitter.
 func useAny(v any) error {
+	ctx, documents := context.Background(), []string{"a text", "another"}
+	switch v := v.(type) {
+	case *text.TFIDF:
+		return v.Fit(ctx, documents)
+	case *text.Terms:
+		return (&text.TFIDF{Terms: *v}).Fit(ctx, documents)
+	case *text.Hashing:
+		_, err := v.Transform(ctx, documents)
+		return err
+	}
 	if s, ok := v.(validation.Splitter); ok {
 		_, err := s.Split(4, []int{0, 1, 0, 1})
 		return err

@@ -157,8 +157,11 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	xd, err := check.Labelled(x, len(y))
+	given, err := s.rows(x)
 	if err != nil {
+		return err
+	}
+	if err := check.Rows("y", len(y), rowsOf(given)); err != nil {
 		return err
 	}
 	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
@@ -166,7 +169,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
-	src, err := rows.DistinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
+	src, err := rows.DistinctRows(given, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
 	if err != nil {
 		return fault.AddName(classifierType, err)
 	}

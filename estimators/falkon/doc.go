@@ -98,4 +98,10 @@
 // Bach and A. Rudi, Globally convergent Newton methods for ill-conditioned generalized self-concordant losses,
 // NeurIPS 2019. A. Rudi, D. Calandriello, L. Carratino and L. Rosasco, On fast leverage score sampling and optimal
 // learning, NeurIPS 2018.
+//
+// # Sparse rows
+//
+// Sparse rows (package sparse) and the landmarks drawn from them stay sparse if Kernel is set and takes them, as kernels.Linear and
+// kernels.RBF do (kernels.TakesSparseRows). The rule PivotedCholesky is ErrParam for sparse rows. With any other kernel, or none, Fit
+// makes a dense copy of at most 8 GiB. FitBlocks takes dense blocks.
 package falkon

@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -27,6 +28,9 @@ func (c *Classifier) Expansion() (estimators.Expansion, error) {
 func (f *fittedMachine) expansion(typ string) (estimators.Expansion, error) {
 	if f.m == nil {
 		return estimators.Expansion{}, fault.NotFitted(typ)
+	}
+	if _, err := check.Dense("the landmarks", f.m.Landmarks); err != nil {
+		return estimators.Expansion{}, fault.AddName(typ, err)
 	}
 	part := estimators.ExpansionPart{Kernel: f.m.Kernel, Rows: f.LandmarkRows(), Coefficients: f.coefficients()}
 	return estimators.Expansion{Parts: []estimators.ExpansionPart{part}, Intercepts: f.intercepts()}, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
@@ -131,15 +133,20 @@ func (s machineSettings) prepare(ctx context.Context, src *rows.Source, chosen b
 		return nil, nil, nil, err
 	}
 	var warnings []string
-	if m, _ := landmarks.Dims(); m < want && !chosen {
+	if m := rowsOf(landmarks); m < want && !chosen {
 		warnings = append(warnings, fmt.Sprintf("%d landmarks in place of %d: there are no more distinct rows among those drawn", m, want))
 	}
-	own := s.forLandmarks(src.N, landmarks.RawMatrix().Rows)
+	own := s.forLandmarks(src.N, rowsOf(landmarks))
 	b, err := own.NewBasis(parts[3], kernel, landmarks)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return solver.NewProblem(own, b, src), d, warnings, nil
+}
+
+func rowsOf(x mat.Matrix) int {
+	n, _ := x.Dims()
+	return n
 }
 
 // halves are the sample of the preconditioner, and rows outside it, in the same shares where there are

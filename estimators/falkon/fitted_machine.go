@@ -3,11 +3,13 @@ package falkon
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/kernels"
-	"gonum.org/v1/gonum/mat"
 )
 
 // fittedMachine is what Fit leaves in the types of this package, which have its methods.
@@ -69,12 +71,16 @@ func (f *fittedMachine) ChosenRidge() float64 {
 	return f.m.Ridge
 }
 
-// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
+// LandmarkRows returns the landmarks, M×d. It returns nil before Fit, and for sparse landmarks whose dense copy exceeds 8 GiB.
 func (f *fittedMachine) LandmarkRows() *mat.Dense {
 	if f.m == nil {
 		return nil
 	}
-	return mat.DenseCopyOf(f.m.Landmarks)
+	rows, err := check.Dense("the landmarks", f.m.Landmarks)
+	if err != nil {
+		return nil
+	}
+	return mat.DenseCopyOf(rows)
 }
 
 // Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the

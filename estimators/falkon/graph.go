@@ -2,6 +2,7 @@ package falkon
 
 import (
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -27,7 +28,11 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 
 // Graph returns Outputs of new rows.
 func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
-	k, err := kernels.Graph(s.basis.Kernel, x, s.basis.Landmarks)
+	landmarks, err := check.Dense("the landmarks", s.basis.Landmarks)
+	if err != nil {
+		return graph.Outputs{}, err
+	}
+	k, err := kernels.Graph(s.basis.Kernel, x, landmarks)
 	if err != nil {
 		return graph.Outputs{}, err
 	}

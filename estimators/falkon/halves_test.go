@@ -19,7 +19,7 @@ func TestHalves(t *testing.T) {
 	} {
 		d := &drawn{sample: 4 * c.m, outside: outsideFor(c.m), Batch: rows.Batch{X: mat.NewDense(c.drawn, 1, nil), Y: mat.NewDense(c.drawn, 1, nil)}}
 		for i := range c.drawn {
-			d.X.Set(i, 0, float64(i))
+			d.X.(*mat.Dense).Set(i, 0, float64(i))
 		}
 		sample, outside := d.halves()
 		assert.Equal(t, []int{c.sample, c.outside}, []int{sample.N, outside.N}, "%d landmarks, %d rows", c.m, c.drawn)

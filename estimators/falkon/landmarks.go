@@ -10,10 +10,11 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/estimators/internal/varying"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/distinct"
-	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
@@ -46,9 +47,9 @@ func outsideFor(m int) int {
 
 // draw takes the rows that landmarks and preconditioner of at most m landmarks are made of.
 func (s machineSettings) draw(ctx context.Context, src *rows.Source, m int) (*drawn, error) {
-	sample, outside := s.sampleRows(src.N, m, src.D), outsideFor(m)
+	sample, outside := s.sampleRows(src.N, m, src.Numbers), outsideFor(m)
 	count := min(src.N, max(leastDrawn, sample+outside))
-	if err := s.CheckBytes(fmt.Sprintf("a sample of %d rows", count), 8*float64(count)*float64(src.D+src.K+1)); err != nil {
+	if err := s.CheckBytes(fmt.Sprintf("a sample of %d rows", count), 8*float64(count)*float64(src.Numbers+src.K+1)); err != nil {
 		return nil, err
 	}
 	out := &drawn{rng: rand.New(rand.NewPCG(s.Seed, drawStream)), sample: sample, outside: outside}
@@ -72,24 +73,31 @@ func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, colu
 		}
 		return columns.Kernel(k), nil
 	}
-	return kernels.OrMedianRBF(ctx, s.configured, rows.Window(d.X, 0, 1), s.Seed)
+	return kernels.OrMedianRBF(ctx, s.configured, anyrows.Slice(d.X, 0, 1), s.Seed)
 }
 
 // choose returns m landmarks, or as many as there are distinct rows among those drawn.
-func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (*mat.Dense, error) {
+func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (mat.Matrix, error) {
 	if s.given != nil {
-		given, err := check.Wide("Landmarks", s.given, d.X.RawMatrix().Cols)
+		_, columns := d.X.Dims()
+		given, err := check.Wide("Landmarks", s.given, columns)
 		if err != nil {
 			return nil, err
+		}
+		if _, ok := d.X.(*sparse.Rows); ok {
+			return sparse.From("Landmarks", given)
 		}
 		return mat.DenseCopyOf(given), nil
 	}
 	if s.rule == UniformLandmarks || m >= d.Rows() {
-		return linalg.Rows(d.X, distinct.FirstDistinct(d.X, m)), nil
+		return firstDistinct(d.X, m), nil
 	}
-	candidates := linalg.Rows(d.X, distinct.FirstDistinct(rows.Window(d.X, 0, min(d.Rows(), candidatesPerLandmark*m)), d.Rows()))
+	candidates := firstDistinct(anyrows.Slice(d.X, 0, min(d.Rows(), candidatesPerLandmark*m)), d.Rows())
 	if n, _ := candidates.Dims(); n <= m {
 		return candidates, nil
+	}
+	if _, ok := d.X.(*sparse.Rows); ok && s.rule == PivotedCholesky {
+		return nil, fault.Param(s.Type, "Rule", s.rule, "UniformLandmarks or LeverageScores with sparse rows")
 	}
 	if s.rule == PivotedCholesky {
 		map_ := &featuremap.Nystroem{Kernel: kernel, Components: m, Seed: s.Seed, Workers: s.Workers, MaxKernelBytes: s.MaxBytes}
@@ -102,5 +110,11 @@ func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *d
 	if err != nil {
 		return nil, err
 	}
-	return linalg.Rows(candidates, rows.WeightedDraw(scores, m, d.rng)), nil
+	return anyrows.Pick(candidates, rows.WeightedDraw(scores, m, d.rng)), nil
+}
+
+// firstDistinct returns the first m distinct rows of x, or as many as there are.
+func firstDistinct(x mat.Matrix, m int) mat.Matrix {
+	merged, rows := anyrows.Merge(x, nil)
+	return anyrows.Slice(rows, 0, min(m, merged.Len()))
 }

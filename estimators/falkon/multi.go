@@ -115,7 +115,11 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, yd, err := targets.Check(x, y)
+	given, err := s.rows(x)
+	if err != nil {
+		return err
+	}
+	yd, err := targets.CheckFor(given, y)
 	if err != nil {
 		return err
 	}
@@ -126,7 +130,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	src, err := rows.DistinctRows(xd, own, weights, r.Groups)
+	src, err := rows.DistinctRows(given, own, weights, r.Groups)
 	if err != nil {
 		return fault.AddName(multiType, err)
 	}

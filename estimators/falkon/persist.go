@@ -3,6 +3,8 @@ package falkon
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -10,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 const (
@@ -20,8 +23,9 @@ const (
 // stored is a machine in a file.
 type stored struct {
 	Kernel    kernels.Reference
-	Landmarks codec.Matrix // M×d
-	Beta      codec.Matrix // k×M
+	Landmarks codec.Matrix      // M×d, or
+	Sparse    *codec.SparseRows `cbor:",omitempty"`
+	Beta      codec.Matrix      // k×M
 	Bias      codec.Floats
 	Ridge     float64
 	Report    estimators.Report
@@ -33,16 +37,34 @@ type stored struct {
 func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	m := f.m
 	s := stored{
-		Kernel: kernels.MakeReference(configured, m.Kernel), Landmarks: codec.FromDense(m.Landmarks), Beta: codec.FromDense(m.Beta),
+		Kernel: kernels.MakeReference(configured, m.Kernel), Beta: codec.FromDense(m.Beta),
 		Bias: m.Bias, Ridge: m.Ridge, Report: f.report, Details: f.details, Spread: m.Spread.Store(several),
+	}
+	switch landmarks := m.Landmarks.(type) {
+	case *mat.Dense:
+		s.Landmarks = codec.FromDense(landmarks)
+	case *sparse.Rows:
+		s.Sparse = codec.FromSparse(landmarks)
 	}
 	s.Details.Seconds = 0 // the same model is the same file
 	return s
 }
 
+// landmarks returns the landmarks of a file, nil for none.
+func (s stored) landmarks() (mat.Matrix, error) {
+	if s.Sparse != nil {
+		return s.Sparse.Rows()
+	}
+	landmarks, err := s.Landmarks.Dense()
+	if landmarks == nil {
+		return nil, err
+	}
+	return landmarks, err
+}
+
 // fitted rebuilds and validates; k is the number of targets.
 func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMachine, error) {
-	landmarks, err := s.Landmarks.Dense()
+	landmarks, err := s.landmarks()
 	if err != nil {
 		return nil, fault.BadModel(kind, "landmarks: %v", err)
 	}
@@ -66,6 +88,9 @@ func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMa
 	}
 	if err := kernels.ValidateColumns(kernel, d); err != nil {
 		return nil, fault.BadModel(kind, "%v", err)
+	}
+	if s.Sparse != nil && !kernels.TakesSparseRows(kernel) {
+		return nil, fault.BadModel(kind, "sparse landmarks of the kernel %v, which takes dense ones", kernel)
 	}
 	m, err := machine.NewMachine(kernel, landmarks, beta, s.Bias, s.Ridge)
 	if err != nil {

@@ -122,11 +122,14 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y, weights)
+	given, err := s.rows(x)
 	if err != nil {
 		return err
 	}
-	src, err := rows.DistinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
+	if err := check.TargetValues(regressorType, rowsOf(given), y, weights); err != nil {
+		return err
+	}
+	src, err := rows.DistinctRows(given, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
 	if err != nil {
 		return fault.AddName(regressorType, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/settings"
@@ -162,4 +163,9 @@ func (s machineSettings) sampleRows(n, m, d int) int {
 // noGroups is the error of a stream with groups.
 func noGroups(typ string, groups []int) error {
 	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
+}
+
+// rows returns the rows of Fit: sparse ones if the kernel that is set takes them.
+func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
+	return anyrows.From("x", x, s.configured != nil && kernels.TakesSparseRows(s.configured))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -73,7 +74,7 @@ func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	z := mat.NewDense(n, s.basis.M, nil)
 	return z, parallel.ForEach(ctx, s.workers, rows.BlockCount(n, rows.BlockRows), func(i int) error {
 		from, to := i*rows.BlockRows, min((i+1)*rows.BlockRows, n)
-		return s.basis.Features(ctx, rows.Window(z, from, to), rows.Batch{First: from, X: rows.Window(x, from, to)}, nil)
+		return s.basis.Features(ctx, rows.Window(z, from, to), rows.Batch{First: from, X: anyrows.Slice(x, from, to)}, nil)
 	})
 }
 

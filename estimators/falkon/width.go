@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -34,7 +35,7 @@ type widths struct {
 // landmarks and rows of those drawn, at the best ridge of each. Few rows are all landmarks, and
 // then it is that of the machine without landmarks.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
-	median, err := kernels.MedianRBF(ctx, rows.Window(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
+	median, err := kernels.MedianRBF(ctx, anyrows.Slice(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -52,14 +53,15 @@ func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kern
 
 // widthsOf takes landmarks, and rows that are none if there are enough.
 func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
-	own := distinct.FirstDistinct(d.X, m)
+	x := d.X.(*mat.Dense) // sparse rows come with a kernel
+	own := distinct.FirstDistinct(x, m)
 	from := own[len(own)-1] + 1
 	if d.Rows()-from < 2*len(own) {
 		from = 0
 	}
 	b := d.Slice(from, min(d.Rows(), from+rows))
 	s.Ridge, s.loss = 0, SquaredLoss
-	return &widths{machineSettings: s, rows: b.Source(), landmarks: linalg.Rows(d.X, own), unit: unit,
+	return &widths{machineSettings: s, rows: b.Source(), landmarks: linalg.Rows(x, own), unit: unit,
 		parts: progress.NewSeries(ctx, expected)}
 }
 

@@ -131,12 +131,16 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	xd, err := check.Labelled(x, len(y))
+	rows, err := s.rows(x)
 	if err != nil {
 		return err
 	}
+	n, _ := rows.Dims()
+	if err := check.Rows("y", len(y), n); err != nil {
+		return err
+	}
 	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
-		return fitRows(ctx, s, xd, targets, w)
+		return fitRows(ctx, s, rows, targets, w)
 	})
 }
 

@@ -54,10 +54,14 @@ func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, 
 }
 
 // Rows returns a copy of the distinct rows that Fit saw (n×d), in the order of their first occurrence. It returns nil
-// before Fit and after FitMatrix.
+// before Fit and after FitMatrix, and for sparse rows whose dense copy exceeds 8 GiB.
 func (r *Regressor) Rows() *mat.Dense {
 	if r.m == nil || r.m.rows == nil {
 		return nil
 	}
-	return mat.DenseCopyOf(r.m.rows)
+	rows, err := check.Dense("the rows of Fit", r.m.rows)
+	if err != nil {
+		return nil
+	}
+	return mat.DenseCopyOf(rows)
 }

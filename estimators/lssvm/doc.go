@@ -122,4 +122,10 @@
 // ridge is given, Fit takes n³/3. The leave-one-out residuals of a Regressor are then computed at the first call of
 // LeaveOneOutResiduals or PredictVariance. Predict: O(nd) for each row. Features should be of comparable scale
 // (scalers.StandardScaler).
+//
+// # Sparse rows
+//
+// Sparse rows (package sparse) stay sparse in fits, predictions and files if Kernel is set and takes them, as kernels.Linear and
+// kernels.RBF do (kernels.TakesSparseRows). With any other kernel, or none, Fit makes a dense copy of at most 8 GiB. Methods that
+// return rows, graphs and smoothers make one, too.
 package lssvm

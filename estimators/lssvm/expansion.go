@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -34,6 +35,10 @@ func (m *machine) expansion(typ string) (estimators.Expansion, error) {
 	case m.rows == nil:
 		return estimators.Expansion{}, &fault.NotFittedError{Type: typ + ": fitted on a matrix: there are no rows to expand in"}
 	}
-	part := estimators.ExpansionPart{Kernel: m.kernel, Rows: m.rows, Coefficients: m.alpha}
+	rows, err := check.Dense("the rows of Fit", m.rows)
+	if err != nil {
+		return estimators.Expansion{}, fault.AddName(typ, err)
+	}
+	part := estimators.ExpansionPart{Kernel: m.kernel, Rows: rows, Coefficients: m.alpha}
 	return estimators.Expansion{Parts: []estimators.ExpansionPart{part}, Intercepts: slices.Clone(m.bias)}, nil
 }

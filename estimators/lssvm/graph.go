@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -20,7 +21,11 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	case m.rows == nil:
 		return k, f, &fault.NotFittedError{Type: typ + ": fitted on a matrix: there are no rows to write"}
 	}
-	if k, err = kernels.Graph(m.kernel, x, m.rows); err != nil {
+	rows, err := check.Dense("the rows of Fit", m.rows)
+	if err != nil {
+		return k, f, fault.AddName(typ, err)
+	}
+	if k, err = kernels.Graph(m.kernel, x, rows); err != nil {
 		return k, f, err
 	}
 	return k, k.MatMul(k.Constant(m.alpha)).Add(k.Row(m.bias)), nil

@@ -36,10 +36,12 @@ func (s machineSettings) choosesLength(n int) bool {
 // orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the
 // ridge is given, and otherwise the Matérn kernel of ν = 5/2 of the length that has the least leave-one-out error, at the
 // best ridge of each.
-func (s machineSettings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
+func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel,
+	error) {
 	if s.kernel != nil {
-		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
+		return kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	}
+	rows := x.(*mat.Dense) // sparse rows come with a kernel
 	n, _ := rows.Dims()
 	columns := varying.Find(rows)
 	if !s.choosesLength(n) {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -46,7 +47,7 @@ type machineSettings struct {
 // machine is a solved system for k targets that share M. Only what waits changes after Fit.
 type machine struct {
 	kernel  kernels.Kernel // nil after FitMatrix
-	rows    *mat.Dense     // n×d, the distinct rows; nil after FitMatrix
+	rows    mat.Matrix     // n×d, the distinct rows, as package anyrows has them; nil after FitMatrix
 	n       int
 	alpha   *mat.Dense // n×k
 	bias    []float64  // k
@@ -68,9 +69,9 @@ type machine struct {
 }
 
 // fitRows solves on the distinct ones of some rows; targets has a row for each of them and weights may be nil.
-func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
-	merged := distinct.MergeParts(rows, s.start.Parts, weights)
-	rows, weights = merged.X, merged.Weights
+func fitRows(ctx context.Context, s machineSettings, rows mat.Matrix, targets *mat.Dense, weights []float64) (*machine, error) {
+	merged, rows := s.merge(rows, weights)
+	weights = merged.Weights
 	n := merged.Len()
 	if s.solver == ConjugateGradients && s.groups != nil {
 		return nil, fault.Param(s.typ, "Solver", s.solver, "Automatic or Cholesky with Groups")
@@ -93,7 +94,7 @@ func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, w
 	if err != nil {
 		return nil, err
 	}
-	kept := mat.DenseCopyOf(rows)
+	kept := anyrows.Copy(rows)
 	if known := s.start.Solved; known != nil && weights == nil && groups == nil {
 		m, err := s.fromKnown(rest, known, kernel, kept, targets, own)
 		if m != nil || err != nil {
@@ -114,9 +115,23 @@ func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, w
 	return m, nil
 }
 
+// rows returns the rows of Fit and of predictions: sparse ones if the kernel that is set takes them.
+func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
+	return anyrows.From("x", x, s.kernel != nil && kernels.TakesSparseRows(s.kernel))
+}
+
+// merge merges equal rows, dense ones within the parts that a search has made.
+func (s machineSettings) merge(rows mat.Matrix, weights []float64) (*distinct.Rows, mat.Matrix) {
+	if dense, ok := rows.(*mat.Dense); ok && s.start.Parts != nil {
+		merged := distinct.MergeParts(dense, s.start.Parts, weights)
+		return merged, merged.X
+	}
+	return anyrows.Merge(rows, weights)
+}
+
 // fromKnown is the machine that a search has solved for, nil if that is another one. It costs a few
 // rows of the kernel matrix to see that the numbers solve this system.
-func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows, targets *mat.Dense,
+func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	own givenRows) (*machine, error) {
 	n, k := targets.Dims()
 	if a, b := known.Alpha.Dims(); a != n || b != k || known.Ridge != s.ridge || !reflect.DeepEqual(known.Kernel, kernel) {
@@ -131,7 +146,7 @@ func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kerne
 	for i := range seen {
 		looked = append(looked, i*(n-1)/(seen-1))
 	}
-	values, err := kernels.Cross(ctx, kernel, linalg.Rows(rows, looked), rows, &s.options)
+	values, err := kernels.Cross(ctx, kernel, anyrows.Pick(rows, looked), rows, &s.options)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +171,7 @@ const (
 )
 
 // matrix is the kernel matrix. The error where it is too large names the machine that makes none.
-func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense) (*mat.SymDense, error) {
+func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix) (*mat.SymDense, error) {
 	return kernels.Matrix(ctx, kernel, rows, &s.options)
 }
 

@@ -101,7 +101,11 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err := settings.Check(multiType, r); err != nil {
 		return err
 	}
-	xd, yd, err := targets.Check(x, y)
+	rows, err := s.rows(x)
+	if err != nil {
+		return err
+	}
+	yd, err := targets.CheckFor(rows, y)
 	if err != nil {
 		return err
 	}
@@ -112,7 +116,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	m, err := fitRows(ctx, s, xd, own, weights)
+	m, err := fitRows(ctx, s, rows, own, weights)
 	if err != nil {
 		return err
 	}

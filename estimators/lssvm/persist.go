@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 const (
@@ -32,7 +33,8 @@ type stored struct {
 	Columns []int     `cbor:",omitempty"` // that the chosen kernel is of, if not all
 	Median  bool
 	N       int
-	Rows    codec.Matrix
+	Rows    codec.Matrix      // dense rows, or
+	Sparse  *codec.SparseRows `cbor:",omitempty"`
 	Alpha   codec.Matrix
 	Bias    codec.Floats
 	Eta     codec.Floats
@@ -99,9 +101,15 @@ func (s *storedPosterior) restore(kind string, n int) (*fullsystem.Posterior, er
 
 func (m *machine) store(configured kernels.Kernel) stored {
 	s := stored{
-		N: m.n, Rows: codec.FromDense(m.rows), Alpha: codec.FromDense(m.alpha), Bias: m.bias, Eta: m.eta, Weights: m.weights,
+		N: m.n, Alpha: codec.FromDense(m.alpha), Bias: m.bias, Eta: m.eta, Weights: m.weights,
 		Ridge: m.ridge, Matrix: m.matrix, Report: m.report,
 		Given: m.given.n, Index: m.given.index, First: m.given.first, Rest: codec.FromDense(m.given.rest), Within: m.given.within,
+	}
+	switch rows := m.rows.(type) {
+	case *mat.Dense:
+		s.Rows = codec.FromDense(rows)
+	case *sparse.Rows:
+		s.Sparse = codec.FromSparse(rows)
 	}
 	if m.left == nil { // what waits takes them
 		s.Groups = m.groups
@@ -132,7 +140,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 		m.details = *s.Details
 	}
 	var err error
-	if m.rows, err = s.Rows.Dense(); err != nil {
+	if m.rows, err = s.rows(); err != nil {
 		return nil, fault.BadModel(kind, "rows: %v", err)
 	}
 	if m.alpha, err = s.Alpha.Dense(); err != nil {
@@ -156,17 +164,40 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 		}
 		return m, nil
 	}
-	if !isShape(m.rows, s.N, -1) {
+	if m.rows == nil {
+		return nil, fault.BadModel(kind, "a kernel without rows")
+	}
+	rows, columns := m.rows.Dims()
+	if rows != s.N {
 		return nil, fault.BadModel(kind, "a kernel without %d rows", s.N)
 	}
 	r := kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma, Nu: s.Nu, Params: s.Params, Columns: s.Columns}
 	if m.kernel, err = r.Resolve(kind, configured); err != nil {
 		return nil, err
 	}
-	if err := kernels.ValidateColumns(m.kernel, m.rows.RawMatrix().Cols); err != nil {
+	if err := kernels.ValidateColumns(m.kernel, columns); err != nil {
 		return nil, fault.BadModel(kind, "%v", err)
 	}
+	if s.Sparse != nil && !kernels.TakesSparseRows(m.kernel) {
+		return nil, fault.BadModel(kind, "sparse rows of the kernel %v, which takes dense ones", m.kernel)
+	}
 	return m, nil
+}
+
+// rows returns the rows of a file, nil for none.
+func (s stored) rows() (mat.Matrix, error) {
+	if s.Sparse != nil {
+		rows, err := s.Sparse.Rows()
+		if err != nil {
+			return nil, err
+		}
+		return rows, nil
+	}
+	rows, err := s.Rows.Dense()
+	if rows == nil {
+		return nil, err
+	}
+	return rows, err
 }
 
 // readGivenRows reads what a file says of rows that occur more than once, for k targets.

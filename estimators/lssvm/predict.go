@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -21,7 +22,7 @@ const predictChunk = 512
 
 // eachChunk calls f with the kernel between successive rows of x and the
 // training rows, which the next call overwrites.
-func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows, k *mat.Dense) error) error {
+func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows mat.Matrix, k *mat.Dense) error) error {
 	if m == nil {
 		return fault.NotFitted(typ)
 	}
@@ -29,7 +30,7 @@ func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f fun
 		return &fault.NotFittedError{Type: typ + ": fitted on a matrix: use the methods that end in Matrix"}
 	}
 	_, d := m.rows.Dims()
-	xd, err := check.Wide("x", x, d)
+	given, err := anyrows.Wide("x", x, d, kernels.TakesSparseRows(m.kernel))
 	if err != nil {
 		return err
 	}
@@ -38,9 +39,9 @@ func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f fun
 		return err
 	}
 	k := &mat.Dense{}
-	n, _ := xd.Dims()
+	n, _ := given.Dims()
 	for i := 0; i < n; i += predictChunk {
-		part := xd.Slice(i, min(i+predictChunk, n), 0, d).(*mat.Dense)
+		part := anyrows.Slice(given, i, min(i+predictChunk, n))
 		if r, _ := part.Dims(); r < predictChunk {
 			k.Reset() // the last block
 		}
@@ -106,7 +107,7 @@ func (m *machine) outputs(k *mat.Dense) *mat.Dense {
 // decide returns the outputs for the rows of x.
 func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.Dense, error) {
 	var out *mat.Dense
-	err := m.eachChunk(typ, x, opt, func(start int, rows, k *mat.Dense) error {
+	err := m.eachChunk(typ, x, opt, func(start int, rows mat.Matrix, k *mat.Dense) error {
 		if out == nil {
 			n, _ := x.Dims()
 			out = mat.NewDense(n, len(m.bias), nil)
@@ -133,7 +134,7 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 
 // predictVariance returns the mean and the variance of a new observation of each target (m×k) at each row of x (m×d).
 func (m *machine) predictVariance(typ string, x mat.Matrix, opt kernels.Options) (mean, variance *mat.Dense, err error) {
-	err = m.eachChunk(typ, x, opt, func(start int, rows, k *mat.Dense) error {
+	err = m.eachChunk(typ, x, opt, func(start int, rows mat.Matrix, k *mat.Dense) error {
 		width := len(m.bias)
 		if mean == nil {
 			n, _ := x.Dims()
@@ -195,7 +196,7 @@ func (m *machine) leaveOneOutResiduals(ctx context.Context, typ string) (*mat.De
 func (m *machine) row(out, x []float64) {
 	p := rowwise.Scratch(m.n)
 	defer rowwise.Release(p)
-	kernels.Row(*p, m.kernel, x, m.rows)
+	kernels.Row(*p, m.kernel, x, m.rows.(*mat.Dense))
 	copy(out, m.bias)
 	for i, v := range *p {
 		for j, a := range m.alpha.RawRowView(i) {
@@ -204,11 +205,14 @@ func (m *machine) row(out, x []float64) {
 	}
 }
 
-// rowWidth is the number of columns that row wants; 0 without rows.
+// rowWidth is the number of columns that row wants; 0 without dense rows.
 func (m *machine) rowWidth() int {
-	if m == nil || m.rows == nil {
+	if m == nil {
 		return 0
 	}
-	_, d := m.rows.Dims()
-	return d
+	rows, ok := m.rows.(*mat.Dense)
+	if !ok {
+		return 0
+	}
+	return rows.RawMatrix().Cols
 }

@@ -111,11 +111,15 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y, weights)
+	rows, err := s.rows(x)
 	if err != nil {
 		return err
 	}
-	m, err := fitRows(ctx, s, xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
+	n, _ := rows.Dims()
+	if err := check.TargetValues(regressorType, n, y, weights); err != nil {
+		return err
+	}
+	m, err := fitRows(ctx, s, rows, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
 	if err != nil {
 		return err
 	}

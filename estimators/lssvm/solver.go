@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -133,7 +134,8 @@ type Details struct {
 }
 
 // solveIteratively chooses the ridge, if it is not given, and solves by conjugate gradients.
-func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows, targets *mat.Dense) error {
+func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix,
+	targets *mat.Dense) error {
 	steps := progress.NewSteps(ctx, 0)
 	first, second, last := threeParts(ctx)
 	m.ridge = givenRidge(s.ridge, s.rule, m.n)
@@ -253,14 +255,14 @@ func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 
 // startRidge is the ridge of the least leave-one-out error of a sample, where all rows are searched for the best, and otherwise that of
 // the rows that are.
-func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows, targets *mat.Dense,
+func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	steps *progress.Steps, observe func(ridge, objective float64)) (float64, error) {
 	first, second := progress.Two(ctx, 1, 9)
 	order := rand.New(rand.NewPCG(s.seed, startStream)).Perm(m.n)
 	start := s.start.Near
 	if start == 0 {
 		drawn := slices.Sorted(slices.Values(order[:min(m.n, mostToStart)]))
-		k, err := s.matrix(progress.Silent(first), kernel, linalg.Rows(rows, drawn))
+		k, err := s.matrix(progress.Silent(first), kernel, anyrows.Pick(rows, drawn))
 		if err != nil {
 			return 0, err
 		}
@@ -278,7 +280,7 @@ func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kern
 		return start, nil
 	}
 	drawn := slices.Sorted(slices.Values(order[:searchedRows]))
-	problem, err := fullsystem.NewProblem(second, s.iteration(steps), kernel, linalg.Rows(rows, drawn), linalg.Rows(targets, drawn),
+	problem, err := fullsystem.NewProblem(second, s.iteration(steps), kernel, anyrows.Pick(rows, drawn), linalg.Rows(targets, drawn),
 		linalg.Pick(m.weights, drawn))
 	if err != nil {
 		return 0, err

@@ -5,6 +5,9 @@
 // for example, a mean or a set of landmarks from the training rows alone, also within each fold of a
 // cross-validation.
 //
+// Sparse rows (package sparse) stay sparse through steps that are a transformers.SparseTransformer. Any other step gets them as they are,
+// and returns dense rows.
+//
 // A [ColumnTransformer] sends chosen columns through a transformer each.
 //
 // FitBlocks does the same from a stream of rows that are not all in memory, step after step, where all parts can.

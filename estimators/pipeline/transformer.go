@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -102,10 +103,37 @@ func (t *Transformer) FitTransformTargets(ctx context.Context, x, targets mat.Ma
 	if err != nil {
 		return nil, err
 	}
-	if z, ok := z.(*mat.Dense); ok && len(t.Steps) > 0 {
-		return z, nil
+	return t.dense(z, len(t.Steps) > 0)
+}
+
+// dense returns the result of the steps as a dense matrix. It copies the rows that were given, if there are no steps.
+func (t *Transformer) dense(z mat.Matrix, own bool) (*mat.Dense, error) {
+	zd, err := check.Dense("the transformed x", z)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name(), err)
 	}
-	return mat.DenseCopyOf(z), nil
+	if own || sparse.Is(z) {
+		return zd, nil
+	}
+	return mat.DenseCopyOf(zd), nil
+}
+
+// checkRows checks rows that no step will check.
+func checkRows(x mat.Matrix, gaps func(int) bool) error {
+	if sparse.Is(x) {
+		_, err := sparse.From("x", x)
+		return err
+	}
+	_, err := check.DenseGaps("x", x, gaps)
+	return err
+}
+
+// transformStep returns what a fitted step makes of rows. Sparse rows stay sparse if the step keeps them so.
+func transformStep(ctx context.Context, s transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
+	if keeper, ok := transformers.KeepSparse(s, x); ok {
+		return keeper.TransformSparse(x)
+	}
+	return transformers.TransformContext(ctx, s, x)
 }
 
 // fit leaves out the transformation by the last step if nobody wants it. Targets are nil for none.
@@ -119,7 +147,7 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 		if t.precedes {
 			gaps = check.Anywhere
 		}
-		if _, err := check.DenseGaps("x", x, gaps); err != nil {
+		if err := checkRows(x, gaps); err != nil {
 			return nil, fault.NameColumns(fmt.Errorf("%s: %w", t.name(), err), t.Names)
 		}
 	}
@@ -139,7 +167,7 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 		if learner, ok := embedding.As[transformers.TargetFitter](s); ok && targets != nil {
 			z, err = learner.FitTransformTargets(first, z, targets)
 		} else if err = s.Fit(first, z); err == nil && (whole || i < len(steps)-1) {
-			z, err = transformers.TransformContext(rest, s, z)
+			z, err = transformStep(rest, s, z)
 		}
 		if err == nil {
 			err = ctx.Err()
@@ -166,10 +194,7 @@ func (t *Transformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(steps) > 0 {
-		return z.(*mat.Dense), nil
-	}
-	return mat.DenseCopyOf(z), nil
+	return t.dense(z, len(steps) > 0)
 }
 
 // TransformTo implements [transformers.TransformerTo] where the steps do.
@@ -199,9 +224,11 @@ func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 	if len(t.fitted.Steps) > 0 {
 		return t.fitted.Steps, nil
 	}
-	xd, err := check.Dense("x", x)
+	err := checkRows(x, nil)
 	if err == nil {
-		err = check.Columns("x", xd, t.fitted.Width)
+		if _, d := x.Dims(); d != t.fitted.Width {
+			err = fault.Columns("x", d, t.fitted.Width)
+		}
 	}
 	if err != nil {
 		return nil, fault.NameColumns(fmt.Errorf("%s: %w", t.name(), err), t.fitted.Names)
@@ -240,7 +267,13 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 // transformSteps sends x through some of the fitted steps.
 func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
 	for i, s := range steps {
-		z, err := s.Transform(x)
+		var z mat.Matrix
+		var err error
+		if keeper, ok := transformers.KeepSparse(s, x); ok {
+			z, err = keeper.TransformSparse(x)
+		} else {
+			z, err = s.Transform(x)
+		}
 		if err != nil {
 			return nil, t.ofStep(t.fitted, i, err)
 		}

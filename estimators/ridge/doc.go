@@ -32,6 +32,21 @@
 // for the centred rows Z times √w, on 27 problems .4% worse than leave-one-out on the mean (docs/measured/streams.md); and
 // s² is the sum of the squared residuals over n - tr(H).
 //
+// # Sparse rows
+//
+// Sparse rows (package sparse) are copied into a dense matrix up to 8 million numbers, 64 MiB. More are never dense; the result
+// is up to rounding that of a dense fit, by two solvers:
+//
+//   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. Cost
+//     O(n³).
+//   - Otherwise: conjugate gradients on the rows, at the cost of the entries for each iteration. No factor gives the leverages, so the
+//     ridge is the one of the least generalised cross-validation error, whose trace is estimated from random signs with a fixed
+//     seed. LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is the sum of the squared
+//     residuals over n - tr(H).
+//
+// Both keep the coefficients alone: the variance and the intervals wrap errors.ErrUnsupported. Package lssvm with kernels.Linear
+// has them.
+//
 // # Kernels
 //
 // Behind features that leave out a part of a kernel (featuremap.Nystroem) it is too small far from the landmarks;

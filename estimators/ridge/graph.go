@@ -31,6 +31,9 @@ func (m *model) graph(typ string, x graph.Value) (graph.Outputs, error) {
 		Mean: centred.MatMul(x.Constant(m.coefficients.T())).Add(x.Row(m.target)),
 		Variance: func() (graph.Value, error) {
 			var out graph.Value
+			if m.sparse != denseSolver {
+				return out, m.errVariance(typ)
+			}
 			if len(m.ridges) == 1 {
 				out = m.graphUncertain(centred, 0).Mul(x.Row(m.noise))
 			} else {

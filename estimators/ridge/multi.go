@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -84,7 +85,11 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err := settings.Check(multiType, r); err != nil {
 		return err
 	}
-	xd, yd, err := targets.Check(x, y)
+	rows, err := anyrows.From("x", x, staysSparse(x))
+	if err != nil {
+		return err
+	}
+	yd, err := targets.CheckFor(rows, y)
 	if err != nil {
 		return err
 	}
@@ -95,7 +100,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	m, err := r.settings().fit(ctx, xd, own, weights)
+	m, err := r.settings().fit(ctx, rows, own, weights)
 	if err != nil {
 		return err
 	}
@@ -127,11 +132,7 @@ func (m *model) toUnits(units *targets.Units) error {
 // Predict returns b + <β, x> of each target (m×k) for each row of x (m×d). The cost is O(mdk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	mean, _, err := r.m.predict(multiType, x)
-	if err != nil {
-		return nil, err
-	}
-	return mean, nil
+	return r.m.predict(multiType, x)
 }
 
 // PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted one by one

@@ -32,6 +32,7 @@ type storedModel struct {
 	FromSums     bool
 	Unit         float64
 	Within       codec.Floats // of k targets, or empty
+	Sparse       int          `cbor:",omitempty"` // the sparseSolver
 }
 
 type storedFactor struct {
@@ -47,7 +48,7 @@ func (m *model) marshal(typ, kind string) ([]byte, error) {
 	s := storedModel{
 		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
 		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), FromSums: m.fromSums, Unit: m.unit, Within: m.within,
-		Report: m.report,
+		Report: m.report, Sparse: int(m.sparse),
 	}
 	for _, f := range m.factors {
 		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
@@ -73,6 +74,10 @@ func (s *storedModel) model(kind string, k int) (*model, error) {
 		fromSums: s.FromSums, report: s.Report}
 	if len(s.Within) > 0 {
 		m.within = s.Within
+	}
+	factors := len(s.Ridges)
+	if m.sparse = sparseSolver(s.Sparse); m.sparse != denseSolver {
+		factors = 0
 	}
 	var err error
 	for _, part := range []struct {
@@ -110,7 +115,7 @@ func (s *storedModel) model(kind string, k int) (*model, error) {
 	switch {
 	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k || len(s.Within) != 0 && len(s.Within) != k:
 		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
-	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
+	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != factors || s.Sparse < 0 || s.Sparse > int(gradientSolver):
 		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
 	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !s.Within.Finite() || !numbers.Finite() ||
 		!(s.Spread >= 0) || !(s.Unit >= 0):

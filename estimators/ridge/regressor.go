@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 const regressorType = "ridge: Regressor"
@@ -70,14 +71,15 @@ type model struct {
 	within       []float64          // of each target, the variance around the means of equal rows; nil for none
 	factors      []*linalg.Cholesky // of X'X + λI, one for each of the ridges
 	loo          *mat.Dense         // n×k; nil for one row
+	sparse       sparseSolver       // of sparse rows, which leave no factors
 	fromSums     bool               // which have no rows to leave out
 	report       estimators.Report
 	sums         *statistics // of FitStatistics; nil after Fit and in files
 }
 
-// Fit learns from x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Errors:
-// [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so large that their
-// squares overflow), or the error of ctx.
+// Fit learns from x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Sparse rows cost less, see
+// the package's documentation. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so
+// large that their squares overflow), [estimators.ErrTooLarge] for sparse rows of too many columns, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -94,11 +96,15 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y, weights)
+	rows, err := anyrows.From("x", x, staysSparse(x))
 	if err != nil {
 		return err
 	}
-	m, err := r.settings().fit(ctx, xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
+	n, _ := rows.Dims()
+	if err := check.TargetValues(regressorType, n, y, weights); err != nil {
+		return err
+	}
+	m, err := r.settings().fit(ctx, rows, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
 	if err != nil {
 		return err
 	}
@@ -126,25 +132,20 @@ type modelSettings struct {
 }
 
 // fit learns the targets y, n×k, of the distinct rows, so that a row is left out with its copies; weights may be nil.
-func (s modelSettings) fit(ctx context.Context, x, given *mat.Dense, weights []float64) (*model, error) {
-	merged := distinct.Merge(x, weights)
-	x, y := merged.X, merged.Mean(given)
+func (s modelSettings) fit(ctx context.Context, rows mat.Matrix, given *mat.Dense, weights []float64) (*model, error) {
+	merged, rows := anyrows.Merge(rows, weights)
+	y := merged.Mean(given)
 	weights = merged.Weights
 	groups, err := merged.Groups(s.groups, given.RawMatrix().Rows)
 	if err != nil {
 		return nil, fault.AddName(s.typ, err)
 	}
-	if weights == nil {
-		weights = slices.Repeat([]float64{1}, merged.Len())
+	var m *model
+	if x, ok := rows.(*sparse.Rows); ok {
+		m, err = s.fitSparse(ctx, x, y, weights, groups)
+	} else {
+		m, err = s.fitDense(ctx, rows.(*mat.Dense), y, weights, groups)
 	}
-	// The sums of columns are bound by memory, those of products are not.
-	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
-	p, err := centre(first, x, y, weights, !s.noIntercept)
-	if err != nil {
-		return nil, err
-	}
-	p.groups = groups
-	m, err := s.solve(rest, p)
 	if err != nil || !merged.Repeated() {
 		return m, err
 	}
@@ -156,6 +157,21 @@ func (s modelSettings) fit(ctx context.Context, x, given *mat.Dense, weights []f
 		m.loo.Sub(given, m.loo)
 	}
 	return m, nil
+}
+
+// fitDense learns the targets of distinct dense rows.
+func (s modelSettings) fitDense(ctx context.Context, x, y *mat.Dense, weights []float64, groups [][]int) (*model, error) {
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, x.RawMatrix().Rows)
+	}
+	// The sums of columns are bound by memory, those of products are not.
+	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
+	p, err := centre(first, x, y, weights, !s.noIntercept)
+	if err != nil {
+		return nil, err
+	}
+	p.groups = groups
+	return s.solve(rest, p)
 }
 
 // solve fits to a centred problem.
@@ -363,12 +379,20 @@ func (m *model) residuals(ctx context.Context, p *ridgeProblem, t, solution *mat
 // Predict returns b + <β, x> for each row of x (m×d). The cost is O(md).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	mean, _, err := r.m.predict(regressorType, x)
-	return targets.First(mean, err)
+	return targets.First(r.m.predict(regressorType, x))
 }
 
-// predict returns the predictions (m×k), and the rows of x less the means.
-func (m *model) predict(typ string, x mat.Matrix) (mean, centred *mat.Dense, err error) {
+// predict returns the predictions (m×k).
+func (m *model) predict(typ string, x mat.Matrix) (*mat.Dense, error) {
+	if m != nil && sparse.Is(x) {
+		return m.predictSparse(typ, x)
+	}
+	mean, _, err := m.predictCentred(typ, x)
+	return mean, err
+}
+
+// predictCentred returns the predictions (m×k), and the rows of x less the means.
+func (m *model) predictCentred(typ string, x mat.Matrix) (mean, centred *mat.Dense, err error) {
 	if m == nil {
 		return nil, nil, fault.NotFitted(typ)
 	}
@@ -386,7 +410,8 @@ func (m *model) predict(typ string, x mat.Matrix) (mean, centred *mat.Dense, err
 }
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
-// noise. The cost is O(md²), or O(mdn) with more columns than rows.
+// noise. The cost is O(md²), or O(mdn) with more columns than rows. After a fit to sparse rows the error wraps
+// errors.ErrUnsupported (see the package's documentation).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.FirstPair(r.m.predictVariance(regressorType, x))
@@ -394,7 +419,10 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 
 // predictVariance returns means and variances (m×k).
 func (m *model) predictVariance(typ string, x mat.Matrix) (mean, variance *mat.Dense, err error) {
-	mean, centred, err := m.predict(typ, x)
+	if m != nil && m.sparse != denseSolver {
+		return nil, nil, m.errVariance(typ)
+	}
+	mean, centred, err := m.predictCentred(typ, x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -508,7 +536,7 @@ func (r *Regressor) ChosenRidge() float64 {
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, or with
 // Groups to all rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. Fit has
 // computed them. Errors: [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported after FitStatistics and
-// PartialFit, which do not keep single rows.
+// PartialFit, which do not keep single rows, and after conjugate gradients on sparse rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.First(r.m.leaveOneOutResiduals(regressorType))
@@ -521,6 +549,8 @@ func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 		return nil, fault.NotFitted(typ)
 	case m.fromSums:
 		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", typ, errors.ErrUnsupported)
+	case m.sparse == gradientSolver:
+		return nil, fmt.Errorf("%s: conjugate gradients on sparse rows leave out no rows: %w", typ, errors.ErrUnsupported)
 	case m.loo == nil:
 		return nil, nil
 	}

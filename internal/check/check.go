@@ -72,8 +72,8 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // sparseHint advises on sparse rows whose dense copy does not fit into memory.
-const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or featuremap.RandomFourier, which " +
-	"make no dense copy (docs/sparse.md)"
+const sparseHint = "take fewer rows at a time; or, for rows that are mostly 0, ridge.Regressor, lssvm or falkon with a kernel such " +
+	"as kernels.Linear, or featuremap.RandomFourier, which make no dense copy (docs/sparse.md)"
 
 // filled returns a dense copy of a sparse matrix. It visits the nonzero entries only.
 func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
@@ -189,11 +189,17 @@ func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error)
 }
 
 func targets(typ string, x mat.Matrix, y, weights []float64, gap func(column int) bool) (*mat.Dense, error) {
-	xd, err := targeted(x, y, gap)
+	xd, err := labelled(x, len(y), gap)
 	if err != nil {
 		return nil, err
 	}
-	return xd, cmp.Or(Spread(typ, y), GivenWeights(typ, weights, len(y)))
+	n, _ := xd.Dims()
+	return xd, TargetValues(typ, n, y, weights)
+}
+
+// TargetValues returns the error of the targets and weights of n rows that [Targets] returns.
+func TargetValues(typ string, n int, y, weights []float64) error {
+	return cmp.Or(Rows("y", len(y), n), Vector("y", y), Spread(typ, y), GivenWeights(typ, weights, len(y)))
 }
 
 // Wide is Dense for rows that must have as many columns as Fit had.

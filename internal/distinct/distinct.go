@@ -27,11 +27,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Rows holds the m distinct rows among n, in order of their first occurrence.
 type Rows struct {
-	X       *mat.Dense // m×d; the original matrix if no two rows are equal, and nil after [MergeKernel]
+	X       *mat.Dense // m×d; the original matrix if no two rows are equal, and nil after [MergeKernel] and [MergeSparse]
 	Weights []float64  // m sums of the weights of equal rows; nil if all are 1
 	Index   []int      // n positions of the distinct rows; nil if no two rows are equal
 	First   []int      // m first occurrences of the distinct rows; nil if no two rows are equal
@@ -44,6 +45,25 @@ type Rows struct {
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
 	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).pick(x)
+}
+
+// MergeSparse is like [Merge] for sparse rows and also returns the distinct rows. It costs O(entries).
+func MergeSparse(x *sparse.Rows, weights []float64) (*Rows, *sparse.Rows) {
+	n, _ := x.Dims()
+	out := find(n, weights, func(i int, memory []float64) []float64 {
+		memory = memory[:0]
+		columns, values := x.Row(i)
+		for at, j := range columns {
+			if values[at] != 0 {
+				memory = append(memory, float64(j), values[at])
+			}
+		}
+		return memory
+	})
+	if out.First != nil {
+		x = x.Pick(out.First)
+	}
+	return out, x
 }
 
 // MergePairs merges rows that are equal and have the same target. It is for losses under which a mean of targets is not equivalent
@@ -158,6 +178,9 @@ func hash(row []float64) uint64 {
 }
 
 func equal(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
 	for j, v := range a {
 		if v != b[j] && !(math.IsNaN(v) && math.IsNaN(b[j])) {
 			return false

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -93,7 +94,7 @@ func sized(memory *[]float64, rows, columns int) *mat.Dense {
 func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, solved []*Solution, variances [][]float64) error {
 	all := append(append([]int(nil), l.context...), l.rows...)
 	m, own := len(all), len(l.rows)
-	x := linalg.Rows(p.rows, all)
+	x := anyrows.Pick(p.rows, all)
 	values := sized(&work.values, m, m)
 	kernels.Block(values, p.kernel, x, x)
 	values.Scale(1/p.unit, values)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -29,14 +30,14 @@ type leaf struct {
 // forest divides rows into leaves.
 type forest struct {
 	kernel   kernels.Kernel
-	rows     *mat.Dense
+	rows     mat.Matrix
 	diagonal []float64 // k(x, x)
 	leaves   []leaf
 }
 
 // newForest bisects the rows recursively, by which of two distant rows is nearer, and then finds the context of each leaf. The cost
 // is O(n log n + n contextRows) kernel values, and n²/leafRows² for the leaves.
-func newForest(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense, workers int) (*forest, error) {
+func newForest(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix, workers int) (*forest, error) {
 	n, _ := rows.Dims()
 	f := &forest{kernel: kernel, rows: rows, diagonal: make([]float64, n)}
 	kernels.Diag(f.diagonal, kernel, rows)
@@ -77,7 +78,7 @@ func newForest(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense, work
 // correlations returns the correlations between two sets of rows.
 func (f *forest) correlations(of, with []int) *mat.Dense {
 	out := mat.NewDense(len(of), len(with), nil)
-	kernels.Block(out, f.kernel, linalg.Rows(f.rows, of), linalg.Rows(f.rows, with))
+	kernels.Block(out, f.kernel, anyrows.Pick(f.rows, of), anyrows.Pick(f.rows, with))
 	for a, i := range of {
 		row := out.RawRowView(a)
 		for b, j := range with {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -37,7 +38,7 @@ type Posterior struct {
 	Factor *linalg.Cholesky // factor of I + F N⁻¹F'; nil without pivots
 
 	kernel   kernels.Kernel
-	rows     *mat.Dense // n×d
+	rows     mat.Matrix // n×d
 	weights  []float64
 	ridge    float64    // Λ
 	features *mat.Dense // r×n features of the unweighted rows
@@ -86,7 +87,7 @@ func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error
 func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []int, f func(first int, near []*neighbourhood) error) error {
 	for first := 0; first < len(rows); first += together {
 		part := rows[first:min(first+together, len(rows))]
-		k, err := kernels.Cross(ctx, p.kernel, linalg.Rows(p.rows, part), p.rows,
+		k, err := kernels.Cross(ctx, p.kernel, anyrows.Pick(p.rows, part), p.rows,
 			&kernels.Options{Workers: p.Workers, MaxBytes: math.MaxInt64})
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []in
 }
 
 // Complete computes the unstored fields from the kernel, the rows, their weights and the ridge λ.
-func (q *Posterior) Complete(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense, weights []float64, ridge float64,
+func (q *Posterior) Complete(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix, weights []float64, ridge float64,
 	workers int) error {
 	n, _ := rows.Dims()
 	q.kernel, q.rows, q.weights, q.ridge, q.workers = kernel, rows, weights, ridge/q.Unit, workers
@@ -122,7 +123,7 @@ func (q *Posterior) Complete(ctx context.Context, kernel kernels.Kernel, rows *m
 	if len(q.Pivots) == 0 {
 		return ctx.Err()
 	}
-	pivots := linalg.Rows(rows, q.Pivots)
+	pivots := anyrows.Pick(rows, q.Pivots)
 	r := len(q.Pivots)
 	k, err := kernels.Matrix(ctx, kernel, pivots, &kernels.Options{Workers: workers, MaxBytes: math.MaxInt64})
 	if err != nil {
@@ -208,7 +209,7 @@ type neighbourhood struct {
 func (q *Posterior) neighbourhood(k []float64, own float64, features []float64, without int) *neighbourhood {
 	h := &neighbourhood{near: q.nearest(k, without), own: own, features: features}
 	m := len(h.near)
-	x := linalg.Rows(q.rows, h.near)
+	x := anyrows.Pick(q.rows, h.near)
 	values := mat.NewDense(m, m, nil)
 	kernels.Block(values, q.kernel, x, x)
 	floats.Scale(1/q.Unit, values.RawMatrix().Data)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -35,7 +36,7 @@ type pivotParts struct {
 
 // Square implements linalg.Parts.
 func (a pivotParts) Square(dst *mat.Dense, rows []int) error {
-	x := linalg.Rows(a.p.rows, rows)
+	x := anyrows.Pick(a.p.rows, rows)
 	kernels.Block(dst, a.p.kernel, x, x)
 	for i, r := range rows {
 		row := dst.RawRowView(i)
@@ -49,8 +50,7 @@ func (a pivotParts) Square(dst *mat.Dense, rows []int) error {
 // Tile implements linalg.Parts.
 func (a pivotParts) Tile(dst *mat.Dense, rows []int, first int) error {
 	_, columns := dst.Dims()
-	_, d := a.p.rows.Dims()
-	kernels.Block(dst, a.p.kernel, linalg.Rows(a.p.rows, rows), a.p.rows.Slice(first, first+columns, 0, d).(*mat.Dense))
+	kernels.Block(dst, a.p.kernel, anyrows.Pick(a.p.rows, rows), anyrows.Slice(a.p.rows, first, first+columns))
 	for i, r := range rows {
 		row := dst.RawRowView(i)
 		floats.Scale(a.p.matrix.inverse*a.p.root(r), row)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -54,7 +54,7 @@ type Problem struct {
 	Settings
 	n       int
 	kernel  kernels.Kernel
-	rows    *mat.Dense // n×d
+	rows    mat.Matrix // n×d, as package anyrows has them
 	weights []float64  // nil: all 1
 	roots   []float64  // square roots of the weights
 	means   []float64  // means of the targets
@@ -93,7 +93,8 @@ const (
 // NewProblem prepares the problem of these distinct rows and targets (n×k). It keeps the rows and changes none of its arguments. It
 // computes nothing of order n². Errors: ErrTooLarge if a preconditioner of a small rank does not fit into memory, ErrNotFinite if a
 // kernel value overflows, and ctx's.
-func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, targets *mat.Dense, weights []float64) (*Problem, error) {
+func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense, weights []float64) (*Problem,
+	error) {
 	p := &Problem{Settings: s, kernel: kernel, rows: rows, weights: weights}
 	p.n, _ = rows.Dims()
 	if err := s.Holds(p.n); err != nil {
@@ -177,7 +178,7 @@ const leastSpread = 1e-9
 // estimateNorm estimates the norm and the variation from a square submatrix.
 func (p *Problem) estimateNorm(ctx context.Context) error {
 	drawn := p.square()
-	x := linalg.Rows(p.rows, drawn)
+	x := anyrows.Pick(p.rows, drawn)
 	k := mat.NewDense(len(drawn), len(drawn), nil)
 	kernels.Block(k, p.kernel, x, x)
 	if err := check.Finite(p.kernel.String(), k); err != nil {
@@ -224,7 +225,7 @@ func (p *Problem) estimatePerturbation(ctx context.Context) error {
 	}
 	drawn := p.square()
 	n := len(drawn)
-	prepared, err := kernels.Prepare(ctx, p.kernel, linalg.Rows(p.rows, drawn), nil)
+	prepared, err := kernels.Prepare(ctx, p.kernel, anyrows.Pick(p.rows, drawn), nil)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -25,6 +26,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/sparsetest"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -53,7 +56,8 @@ var notInTable = map[string]string{
 // TestPageHasCapabilities checks the capability table of docs/choosing.md against the types.
 func TestPageHasCapabilities(t *testing.T) {
 	var out strings.Builder
-	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | saved | ONNX |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | sparse rows | saved | ONNX |\n" +
+		"|---|---|---|---|---|---|---|---|---|---|---|\n")
 	seen := map[string]bool{}
 	for _, e := range inTable {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", e), "*")
@@ -62,9 +66,9 @@ func TestPageHasCapabilities(t *testing.T) {
 		_, drawn := e.(graph.Grapher)
 		streams := estimators.Supports(e, estimators.Blocks) || estimators.Supports(e, estimators.Mergeable)
 		many := streams || strings.HasPrefix(name, "selection.") // these use falkon for many rows
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, can(estimators.Proba), can(estimators.Variance),
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, can(estimators.Proba), can(estimators.Variance),
 			mark(estimators.Supports(e, estimators.Interval) || estimators.Supports(e, estimators.Sets)), can(estimators.Weighted),
-			mark(streams), can(estimators.Mergeable), mark(many), can(estimators.Marshalling), mark(drawn))
+			mark(streams), can(estimators.Mergeable), mark(many), mark(takesSparseRows(t, e)), can(estimators.Marshalling), mark(drawn))
 	}
 	for _, typ := range declared.Types(t, filepath.Join("..", "..", "estimators"), "Predict") {
 		_, left := notInTable[typ]
@@ -86,6 +90,36 @@ func TestPageHasCapabilities(t *testing.T) {
 		return
 	}
 	assert.Equal(t, "\n"+out.String()+"\n", table, "go test ./internal/layers -run Capabilities -update-capabilities")
+}
+
+// takesSparseRows fits an estimator, with a linear kernel if it has one, to sparse rows whose dense copy is over the limit.
+func takesSparseRows(t *testing.T, of any) bool {
+	const n, d = 150, 1 << 23
+	numbers, y := sparsetest.Rows(n, 50, 8, 1)
+	x, labels := sparsetest.Widened(numbers, d/50, d), make([]int, n)
+	for i, v := range y {
+		if v > 0 {
+			labels[i] = 1
+		}
+	}
+	e := reflect.New(reflect.TypeOf(of).Elem())
+	e.Elem().Set(reflect.ValueOf(of).Elem())
+	if k := e.Elem().FieldByName("Kernel"); k.IsValid() && k.Type() == reflect.TypeFor[kernels.Kernel]() {
+		k.Set(reflect.ValueOf(kernels.Linear{}))
+	}
+	var err error
+	switch e := e.Interface().(type) {
+	case estimators.Regressor:
+		err = e.Fit(t.Context(), x, y)
+	case estimators.Classifier:
+		err = e.Fit(t.Context(), x, labels)
+	case estimators.Detector:
+		err = e.Fit(t.Context(), x)
+	}
+	if err != nil {
+		require.ErrorIs(t, err, estimators.ErrTooLarge, "%T", of)
+	}
+	return err == nil
 }
 
 func mark(yes bool) string {

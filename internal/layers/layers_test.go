@@ -16,7 +16,8 @@ const module = "github.com/kernelearn/kernelearn/"
 
 // order lists the layers from the bottom up. A package may import its own layer and lower ones. A package of the root's internal
 // folder belongs to the lowest layer that contains all its imports.
-var order = []string{"internal", "graph", "kernels", "streaming", "transformers", "estimators", "selection", "adapters", "cmd", "examples", "docs"}
+var order = []string{"internal", "sparse", "graph", "kernels", "streaming", "transformers", "estimators", "selection", "adapters", "cmd",
+	"examples", "docs"}
 
 // layerOf returns the layer of a package of this module by its folder, and -1 for other packages.
 func layerOf(path string) int {

@@ -300,3 +300,10 @@ func search(
 	}
 	return m, failed
 }
+
+// SearchRidges returns the ridge of the least error, from the ridges that [Problem.Search] compares, in units of scale, that are not
+// below least.
+func SearchRidges(ctx context.Context, scale, least float64, errorAt func(ctx context.Context, ridge float64) (float64, error)) (Minimum,
+	error) {
+	return search(ctx, scale, least, errorAt, nil)
+}

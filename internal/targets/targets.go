@@ -18,14 +18,23 @@ func Check(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 	if xd, err = check.Dense("x", x); err != nil {
 		return nil, nil, err
 	}
-	if yd, err = check.Dense("y", y); err != nil {
+	if yd, err = CheckFor(xd, y); err != nil {
 		return nil, nil, err
 	}
-	n, _ := xd.Dims()
-	if r, _ := yd.Dims(); r != n {
-		return nil, nil, fault.Shape("y has", r, "rows", "x has %d rows", n)
-	}
 	return xd, yd, nil
+}
+
+// CheckFor returns the targets of rows that were checked before.
+func CheckFor(rows, y mat.Matrix) (*mat.Dense, error) {
+	yd, err := check.Dense("y", y)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	if r, _ := yd.Dims(); r != n {
+		return nil, fault.Shape("y has", r, "rows", "x has %d rows", n)
+	}
+	return yd, nil
 }
 
 // Unit returns the largest power of two that is at most the largest absolute value, or 1 if all values are 0. Division by it is

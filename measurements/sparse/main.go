@@ -1,14 +1,18 @@
-// Sparse measures what rows of words cost: documents of a few hundred words of a large vocabulary, of which nearly all values are 0.
+// Sparse measures the cost of rows of words: documents of a few hundred words of a large vocabulary, of which nearly all values are 0.
 // It makes kernel matrices and random features of them as sparse rows and as the dense copy, and prints seconds and bytes of
-// both and how far apart they are; and then classifies other documents, with all that was chosen by leave-one-out.
+// both and their largest difference. Then it classifies other documents, with all settings chosen by leave-one-out.
+//
+// With -texts it makes rows of documents as text and classifies others, by this library and by scikit-learn.
 //
 //	go run -C measurements ./sparse -rows 5000 -dense 1000
+//	go run -C measurements ./sparse -texts 20000 -python python3
 package main
 
 import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -23,85 +27,52 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// documents are rows of words, by the numbers of the words. That it is a mat.Matrix with DoRowNonZero, as the sparse.CSR
-// of github.com/james-bowman/sparse is, makes it sparse rows to package kernels.
-type documents struct {
-	vocabulary int
-	word       [][]int
-	weight     [][]float64
-}
-
-func (d *documents) Dims() (r, c int) { return len(d.word), d.vocabulary }
-func (d *documents) T() mat.Matrix    { return mat.Transpose{Matrix: d} }
-
-func (d *documents) At(i, j int) float64 {
-	if at, ok := slices.BinarySearch(d.word[i], j); ok {
-		return d.weight[i][at]
-	}
-	return 0
-}
-
-// DoRowNonZero implements mat.RowNonZeroDoer.
-func (d *documents) DoRowNonZero(i int, f func(i, j int, v float64)) {
-	for at, j := range d.word[i] {
-		f(i, j, d.weight[i][at])
-	}
-}
-
-// write draws n documents of two classes: most of their words by Zipf's law from all, one in twelve by the same law from an order of
-// the words that is the class's own. Weights are 1 + ln count, of length 1.
-func write(n, vocabulary int, seed uint64) (*documents, []int) {
+// draw draws the words of n documents of two classes: most of their words by Zipf's law from all, one in twelve by the same law from an
+// order of the words that is the class's own.
+func draw(n, vocabulary int, seed uint64) (words [][]int, labels []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	law := rand.NewZipf(rng, 1.1, 10, uint64(vocabulary-1))
 	orders := [2][]int{rand.New(rand.NewPCG(7, 0)).Perm(vocabulary), rand.New(rand.NewPCG(7, 1)).Perm(vocabulary)}
-	out, labels := &documents{vocabulary: vocabulary}, make([]int, n)
+	words, labels = make([][]int, n), make([]int, n)
 	for i := range n {
 		labels[i] = rng.IntN(2)
-		counts := map[int]int{}
 		for range 60 + rng.IntN(200) {
 			w := int(law.Uint64())
 			if rng.IntN(12) == 0 {
 				w = orders[labels[i]][w]
 			}
+			words[i] = append(words[i], w)
+		}
+	}
+	return words, labels
+}
+
+// write draws documents as rows: the weight of a word is 1 + ln count, and a row has length 1.
+func write(n, vocabulary int, seed uint64) (*sparse.Rows, []int, error) {
+	words, labels := draw(n, vocabulary, seed)
+	start, column, value := []int{0}, []int(nil), []float64(nil)
+	for _, document := range words {
+		counts, square := map[int]float64{}, 0.0
+		for _, w := range document {
 			counts[w]++
 		}
-		var words []int
-		for w := range counts {
-			words = append(words, w)
+		columns := slices.Sorted(maps.Keys(counts))
+		for _, w := range columns {
+			counts[w] = 1 + math.Log(counts[w])
+			square += counts[w] * counts[w]
 		}
-		slices.Sort(words)
-		weights, square := make([]float64, len(words)), 0.0
-		for at, w := range words {
-			weights[at] = 1 + math.Log(float64(counts[w]))
-			square += weights[at] * weights[at]
+		for _, w := range columns {
+			column, value = append(column, w), append(value, counts[w]/math.Sqrt(square))
 		}
-		for at := range weights {
-			weights[at] /= math.Sqrt(square)
-		}
-		out.word, out.weight = append(out.word, words), append(out.weight, weights)
+		start = append(start, len(column))
 	}
-	return out, labels
-}
-
-// first are some of the documents.
-func (d *documents) first(n int) *documents {
-	return &documents{d.vocabulary, d.word[:n], d.weight[:n]}
-}
-
-// dense is the dense copy.
-func (d *documents) dense() *mat.Dense {
-	r, c := d.Dims()
-	out := mat.NewDense(r, c, nil)
-	for i, words := range d.word {
-		for at, j := range words {
-			out.Set(i, j, d.weight[i][at])
-		}
-	}
-	return out
+	rows, err := sparse.NewRows(vocabulary, start, column, value)
+	return rows, labels, err
 }
 
 // cost is what f takes, in seconds and in bytes that it allocates.
@@ -125,18 +96,27 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	few := flags.Int("dense", 1000, "of which so many are taken as dense rows too")
 	vocabulary := flags.Int("words", 50000, "in the vocabulary")
 	features := flags.Int("features", 500, "random features")
+	texts := flags.Int("texts", 0, "documents as text to classify, by this library and by scikit-learn; 0: the rows above")
+	python := flags.String("python", "", "a Python that has scikit-learn; empty: this library alone")
 	flags.AtLeast(10, "rows")
+	flags.AtLeast(0, "texts")
 	flags.AtLeast(2, "dense", "words")
 	flags.AtLeast(1, "features")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	train, labels := write(*rows, *vocabulary, 1)
-	test, right := write(2000, *vocabulary, 2)
-	values := 0
-	for _, words := range train.word {
-		values += len(words)
+	if *texts > 0 {
+		return classifyTexts(ctx, out, *texts, *vocabulary, *python)
 	}
+	train, labels, err := write(*rows, *vocabulary, 1)
+	if err != nil {
+		return err
+	}
+	test, right, err := write(2000, *vocabulary, 2)
+	if err != nil {
+		return err
+	}
+	values := train.Entries()
 	fmt.Fprintf(out, "%d documents of %d words, %.0f of them in one; the dense copy is %.0f MB, sparse rows %.0f MB\n\n",
 		*rows, *vocabulary, float64(values)/float64(*rows), float64(*rows)*float64(*vocabulary)*8/1e6, float64(values)*16/1e6)
 	if err := compare(ctx, out, train, *few, *features); err != nil {
@@ -147,16 +127,16 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 }
 
 // compare prints what the dense and the sparse rows cost.
-func compare(ctx context.Context, out io.Writer, train *documents, few, features int) error {
-	small := train.first(min(few, len(train.word)))
-	n, _ := small.Dims()
+func compare(ctx context.Context, out io.Writer, train *sparse.Rows, few, features int) error {
 	all, _ := train.Dims()
+	small := train.Slice(0, min(few, all))
+	n, _ := small.Dims()
 	fmt.Fprintf(out, "%-28s %19s %19s %19s %10s\n", "seconds, MB allocated", fmt.Sprintf("%d dense", n), fmt.Sprintf("%d sparse", n),
 		fmt.Sprintf("%d sparse", all), "difference")
 	line := func(name string, make func(x mat.Matrix) (mat.Matrix, error)) error {
 		var results [2]mat.Matrix
 		var text [3]string
-		for at, x := range []func() mat.Matrix{func() mat.Matrix { return small.dense() }, func() mat.Matrix { return small },
+		for at, x := range []func() mat.Matrix{func() mat.Matrix { return small.Dense() }, func() mat.Matrix { return small },
 			func() mat.Matrix { return train }} {
 			var got mat.Matrix
 			seconds, megabytes, err := cost(func() (err error) {
@@ -204,7 +184,7 @@ func compare(ctx context.Context, out io.Writer, train *documents, few, features
 }
 
 // classify prints the errors of what learns from the sparse rows.
-func classify(ctx context.Context, out io.Writer, train *documents, labels []int, test *documents, right []int, features int) error {
+func classify(ctx context.Context, out io.Writer, train *sparse.Rows, labels []int, test *sparse.Rows, right []int, features int) error {
 	wrong := func(got []int) float64 {
 		count := 0
 		for i, l := range got {
@@ -217,25 +197,17 @@ func classify(ctx context.Context, out io.Writer, train *documents, labels []int
 	for _, k := range []kernels.Kernel{kernels.Linear{}, kernels.RBF{Gamma: .7}} {
 		var got []int
 		seconds, megabytes, err := cost(func() error {
-			gram, err := kernels.Matrix(ctx, k, train, nil)
-			if err != nil {
-				return err
+			model := &lssvm.Classifier{Kernel: k}
+			err := model.Fit(ctx, train, labels)
+			if err == nil {
+				got, err = model.Predict(test)
 			}
-			model := &lssvm.Classifier{}
-			if err := model.FitMatrix(ctx, gram, labels); err != nil {
-				return err
-			}
-			cross, err := kernels.Cross(ctx, k, test, train, nil)
-			if err != nil {
-				return err
-			}
-			got, err = model.PredictMatrix(cross)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", "lssvm on the matrix of "+k.String(), wrong(got), seconds, megabytes)
+		fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", "lssvm with "+k.String(), wrong(got), seconds, megabytes)
 	}
 	y := make([]float64, len(labels))
 	for i, l := range labels {
@@ -251,7 +223,8 @@ func classify(ctx context.Context, out io.Writer, train *documents, labels []int
 		return got
 	}
 	var got []int
-	landmarks := train.first(min(features, len(train.word))) // which come in no order
+	n, _ := train.Dims()
+	landmarks := train.Slice(0, min(features, n)) // which come in no order
 	seconds, megabytes, err := cost(func() error {
 		k, err := kernels.Prepare(ctx, kernels.RBF{Gamma: .7}, landmarks, nil)
 		if err != nil {

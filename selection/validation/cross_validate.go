@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Options holds the settings of a cross-validation. Nil means the zero value.
@@ -120,11 +121,11 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return math.NaN(), math.NaN()
 }
 
-// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the
-// test rows. It does not fit the model itself. To preprocess within the folds, pass a pipeline, which may also fill gaps (NaN in
-// x). Errors: [estimators.ErrShape], [estimators.ErrNotFinite] and [estimators.ErrParam]; the error of the first fold that failed,
-// with its number, which wraps errors.ErrUnsupported if there are Weights and the estimator does not take them; and the error of
-// ctx.
+// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the test
+// rows. It does not fit the model itself. Folds of sparse rows are sparse. To preprocess within the folds, pass a pipeline, which
+// may also fill gaps (NaN in x). Errors: [estimators.ErrShape], [estimators.ErrNotFinite] and [estimators.ErrParam]; the error of
+// the first fold that failed, with its number, which wraps errors.ErrUnsupported if there are Weights and the estimator does not
+// take them; and the error of ctx.
 func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -139,6 +140,18 @@ func CrossValidateClassifier(ctx context.Context, model estimators.Classifier, x
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
 	return crossValidate(ctx, model, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
+}
+
+// givenRows returns the rows of x, sparse if x is, and the error of the first gap, nil without one.
+func givenRows[Y float64 | int](x mat.Matrix) (rows folds.Rows[Y], gap, err error) {
+	if sparse.Is(x) {
+		rows.Sparse, err = sparse.From("x", x)
+		return rows, nil, err
+	}
+	if rows.X, err = check.DenseGaps("x", x, check.Anywhere); err != nil {
+		return rows, nil, err
+	}
+	return rows, check.Finite("x", rows.X), nil
 }
 
 func crossValidate[Y float64 | int, E folds.Learner[Y]](
@@ -176,12 +189,12 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 		}
 		out.Metrics = append(out.Metrics, m.Name)
 	}
-	xd, err := check.DenseGaps("x", x, check.Anywhere)
+	rows, gap, err := givenRows[Y](x)
 	if err != nil {
 		return Scores{}, err
 	}
-	n, _ := xd.Dims()
-	gap := check.Finite("x", xd) // nil if there is no gap
+	rows.Y, rows.Weights, rows.Groups = y, o.Weights, o.Groups
+	n, _ := x.Dims()
 	if err := check.Rows("y", len(y), n); err != nil {
 		return Scores{}, err
 	}
@@ -195,13 +208,13 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 			return Scores{}, fmt.Errorf("%s: %w", typ, err)
 		}
 	}
-	parts, err := splitTogether(o.Splitter, xd, labels)
+	parts, err := splitTogether(o.Splitter, rows, labels)
 	if err != nil {
 		return Scores{}, err
 	}
 	j := folds.Job[Y, E]{
 		Type: typ, Builds: []func() E{func() E { return estimators.Clone(model) }},
-		Rows:  folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
+		Rows:  rows,
 		Folds: folds.Converted[folds.Fold](parts), Scorers: scorers, Workers: o.Workers,
 	}
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
 // Split calls a splitter for n rows and checks its folds: there is at least one, both parts have rows, and all row numbers are
@@ -93,17 +92,22 @@ func SpreadDistinct(folds []Fold, rows *distinct.Rows) []Fold {
 }
 
 // splitTogether divides the rows of x so that equal rows stay together, if the splitter allows that.
-func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
-	n, _ := x.Dims()
+func splitTogether[Y float64 | int](s Splitter, of folds.Rows[Y], labels []int) ([]Fold, error) {
+	n, _ := of.Matrix().Dims()
 	if !numbersRows(s) {
 		return Split(s, n, labels)
 	}
-	rows := distinct.Merge(x, nil)
+	var rows *distinct.Rows
+	if of.X == nil {
+		rows, _ = distinct.MergeSparse(of.Sparse, nil)
+	} else {
+		rows = distinct.Merge(of.X, nil)
+	}
 	if labels != nil && rows.Repeated() {
 		labels = rows.MostFrequent(labels)
 	}
-	folds, err := Split(s, rows.Len(), labels)
-	return SpreadDistinct(folds, rows), err
+	divided, err := Split(s, rows.Len(), labels)
+	return SpreadDistinct(divided, rows), err
 }
 
 // numbersRows reports whether a splitter uses only row numbers.

@@ -38,13 +38,13 @@ func scoreOf[Y float64 | int, E folds.Learner[Y]](typ string, e E, score folds.S
 	if check.IsNil(e) {
 		return 0, fault.Param(typ, "estimator", "nil", "one that is fitted")
 	}
-	xd, err := check.DenseGaps("x", x, check.Anywhere)
+	rows, _, err := givenRows[Y](x)
 	if err != nil {
 		return 0, err
 	}
-	n, _ := xd.Dims()
+	n, _ := x.Dims()
 	if err := check.Rows("y", len(y), n); err != nil {
 		return 0, err
 	}
-	return score(e, xd, y, weights)
+	return score(e, rows.Matrix(), y, weights)
 }

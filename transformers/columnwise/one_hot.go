@@ -68,6 +68,10 @@ type OneHot struct {
 	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
 	MaxCategories int `zero:"1000"`
 
+	// If Sparse is set, the steps and the estimator that follow in a pipeline get sparse rows (package sparse): of thousands of
+	// categories in a column, each row has one entry. Transform returns a dense matrix in any case.
+	Sparse bool
+
 	learned[oneHotModel]
 }
 
@@ -326,15 +330,20 @@ func (m oneHotModel) HasGap(column int) bool { return m.Gaps && slices.Contains(
 
 func (m oneHotModel) MapRow(dst, x []float64) {
 	clear(dst)
+	m.eachEntry(x, func(j int, v float64) { dst[j] = v })
+}
+
+// eachEntry calls f with the columns of the result that a row sets, ascending, and their values.
+func (m oneHotModel) eachEntry(x []float64, f func(j int, v float64)) {
 	to, next := 0, 0
 	for j, v := range x {
 		if next == len(m.Columns) || m.Columns[next] != j {
-			dst[to] = v
+			f(to, v)
 			to++
 			continue
 		}
 		if at := position(m.Values[next], v); at >= 0 {
-			dst[to+at] = 1
+			f(to+at, 1)
 		}
 		to += len(m.Values[next])
 		next++

@@ -11,14 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/sparse"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
 // fitSparse is Fit of rows that are mostly 0.
 func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) error {
-	rows, err := sparse.NewRows("x", x)
+	rows, err := sparse.From("x", x)
 	if err != nil {
 		return err
 	}
@@ -36,31 +36,32 @@ func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) 
 // sparseTo sets dst to the features of rows that are mostly 0: <w, x - shift> is <w, x>, of what is not, less <w, shift>.
 func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 	m := r.state.Fitted
-	rows, err := sparse.NewRows("x", x)
+	rows, err := sparse.From("x", x)
 	if err != nil {
 		return err
 	}
+	n, d := rows.Dims()
 	from, to := m.Widths()
-	if rows.D != from {
-		return fault.Columns("x", rows.D, from)
+	if d != from {
+		return fault.Columns("x", d, from)
 	}
 	if dst != nil && dst.IsEmpty() {
-		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), rows.N, to), float64(rows.N)*float64(to),
+		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), float64(n)*float64(to),
 			"map the rows some at a time"); err != nil {
 			return err
 		}
 	}
-	if err := rowmap.ShapeResult(dst, rows.N, to); err != nil {
+	if err := rowmap.ShapeResult(dst, n, to); err != nil {
 		return err
 	}
 	base := make([]float64, m.W.Rows)
 	projection.Row(base, m.W, m.Shift, make([]float64, from)) // -<w, shift>
 	var columns *mat.Dense                                    // of w, in rows
-	if rows.N > projection.ChunkRows {
+	if n > projection.ChunkRows {
 		columns = mat.DenseCopyOf(mat.NewDense(m.W.Rows, m.W.Cols, m.W.Data).T())
 	}
-	return parallel.ForEach(context.Background(), r.Workers, (rows.N+projection.ChunkRows-1)/projection.ChunkRows, func(c int) error {
-		first, last := c*projection.ChunkRows, min((c+1)*projection.ChunkRows, rows.N)
+	return parallel.ForEach(context.Background(), r.Workers, (n+projection.ChunkRows-1)/projection.ChunkRows, func(c int) error {
+		first, last := c*projection.ChunkRows, min((c+1)*projection.ChunkRows, n)
 		products, sin := make([]float64, m.W.Rows), make([]float64, m.W.Rows)
 		for i := first; i < last; i++ {
 			copy(products, base)

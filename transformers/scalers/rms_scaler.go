@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -23,7 +24,7 @@ import (
 // That is scale(x, center = FALSE) of the language R, whose n-1 makes it equal
 // to [StandardScaler] on a column of mean 0. It differs from R where a column is
 // all zero: R divides by zero, here rms = 1 and the column is left as it is.
-// A zero stays a zero, so it suits sparse columns. No finite column overflows.
+// A zero stays a zero, and sparse rows stay sparse. No finite column overflows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd). Besides the
 // errors of [transformers.Transformer], a row of Transform whose scaled value overflows is
@@ -41,6 +42,9 @@ type rmsScalerModel struct {
 // Fit takes the root mean square of each column of x (n×d).
 func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
+	if sparse.Is(x) {
+		return s.fitSparse(ctx, x)
+	}
 	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
 		_, d := x.Dims()
 		m := &rmsScalerModel{Scales: make(codec.Floats, d)}

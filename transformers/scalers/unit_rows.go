@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -19,8 +20,7 @@ import (
 //
 //	z[i,:] = x[i,:] / ‖x[i,:]‖₂
 //
-// It learns nothing from the rows of Fit but their width. No finite row
-// overflows or underflows.
+// It learns only the width of the rows of Fit. Sparse rows stay sparse. No finite row overflows or underflows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd).
 //
@@ -36,6 +36,14 @@ type unitRowsModel struct {
 // Fit keeps the width of x (n×d).
 func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
+	if sparse.Is(x) {
+		rows, err := sparse.From("x", x)
+		if err != nil {
+			return err
+		}
+		_, d := rows.Dims()
+		return learnSparse(ctx, &u.state, &unitRowsModel{Width: d})
+	}
 	return u.state.Learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
 		return &unitRowsModel{Width: d}, nil

@@ -81,9 +81,12 @@ func Prepare(ctx context.Context, c *Compiled, z *mat.Dense, workers int) (_ *Ro
 	return r, err
 }
 
-// BlockTo sets dst[a,b] to the kernel of the rows i+a and j+b, where i and j are multiples of Stripe. The rows are not sparse.
+// BlockTo sets dst[a,b] to the kernel of the rows i+a and j+b, where i and j are multiples of Stripe.
 // Where both are the same row the value is the kernel's own.
 func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
+	if r.sparse != nil {
+		return r.sparseBlockTo(dst, i, j)
+	}
 	rows, columns := dst.Dims()
 	for a := 0; a < rows; a += Stripe {
 		x := r.side[(i+a)/Stripe]

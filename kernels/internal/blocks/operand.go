@@ -143,7 +143,8 @@ func operands(ctx context.Context, l *Layout, x *mat.Dense, shift []float64, wor
 
 func (o *operand) len() int {
 	if o.sparse != nil {
-		return o.sparse.rows.N
+		n, _ := o.sparse.rows.Dims()
+		return n
 	}
 	r, _ := o.rows.Dims()
 	return r

@@ -6,31 +6,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/sparse"
+	"github.com/kernelearn/kernelearn/internal/postings"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // sparseSide is an operand of rows that are mostly 0.
 type sparseSide struct {
 	rows    *sparse.Rows
-	columns *sparse.Columns // of the second operand
+	columns *postings.Lists // of the second operand
 }
 
 // sparseStripe rows are taken at a time against all others.
 const sparseStripe = 32
 
 // sparseOperand is rows from one to before another.
-func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *sparse.Columns) *operand {
+func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *postings.Lists) *operand {
 	o := &operand{sparse: &sparseSide{rows: rows.Slice(from, to)}, sq: squared[from:to]}
 	if columns != nil {
-		o.sparse.columns = columns.Tail(from)
+		o.sparse.columns = columns.Slice(from, to)
 	}
 	return o
 }
 
 // SparseMatrix is Matrix of sparse rows.
 func SparseMatrix(ctx context.Context, c *Compiled, rows *sparse.Rows, workers int) (*mat.SymDense, error) {
-	n := rows.N
-	squared, columns := rows.SquaredNorms(), rows.ByColumns()
+	n, _ := rows.Dims()
+	squared, columns := rows.SquaredNorms(), postings.New(rows)
 	out := mat.NewSymDense(n, nil)
 	err := eachSparseStripe(ctx, workers, rows, squared, func(first int, x *operand) error {
 		dst := window(fullMatrix(out), first, first, x.len(), n-first)
@@ -46,15 +47,17 @@ func SparseMatrix(ctx context.Context, c *Compiled, rows *sparse.Rows, workers i
 
 // eachSparseStripe calls do for each stripe of sparse rows, which begins with the row first.
 func eachSparseStripe(ctx context.Context, workers int, rows *sparse.Rows, squared []float64, do func(first int, x *operand) error) error {
-	return parallel.ForEach(ctx, workers, (rows.N+sparseStripe-1)/sparseStripe, func(s int) error {
+	n, _ := rows.Dims()
+	return parallel.ForEach(ctx, workers, (n+sparseStripe-1)/sparseStripe, func(s int) error {
 		first := s * sparseStripe
-		return do(first, sparseOperand(rows, squared, first, min(first+sparseStripe, rows.N), nil))
+		return do(first, sparseOperand(rows, squared, first, min(first+sparseStripe, n), nil))
 	})
 }
 
 // PrepareSparse is Prepare of sparse rows.
 func PrepareSparse(c *Compiled, rows *sparse.Rows) *Rows {
-	return &Rows{of: c, N: rows.N, D: rows.D, sparse: sparseOperand(rows, rows.SquaredNorms(), 0, rows.N, rows.ByColumns())}
+	n, d := rows.Dims()
+	return &Rows{of: c, N: n, D: d, sparse: sparseOperand(rows, rows.SquaredNorms(), 0, n, postings.New(rows))}
 }
 
 // IsSparse reports whether the rows are sparse.
@@ -63,8 +66,9 @@ func (r *Rows) IsSparse() bool { return r.sparse != nil }
 // SparseTo is CrossTo where one side or both are sparse.
 func (r *Rows) SparseTo(ctx context.Context, dst *mat.Dense, rows *sparse.Rows, workers int) error {
 	if r.sparse == nil { // a stripe at a time as dense rows
+		n, _ := rows.Dims()
 		return r.of.cross(ctx, dst, func(i int) *operand {
-			return newOperand(rows.Slice(i*Stripe, min((i+1)*Stripe, rows.N)).Dense(), &r.of.layout, r.shift)
+			return newOperand(rows.Slice(i*Stripe, min((i+1)*Stripe, n)).Dense(), &r.of.layout, r.shift)
 		}, r.side, workers)
 	}
 	return eachSparseStripe(ctx, workers, rows, rows.SquaredNorms(), func(first int, x *operand) error {
@@ -72,4 +76,29 @@ func (r *Rows) SparseTo(ctx context.Context, dst *mat.Dense, rows *sparse.Rows, 
 		r.of.part.block(part, x, r.sparse)
 		return r.of.finite(part, first, 0)
 	})
+}
+
+// sparseBlockTo is BlockTo of sparse rows.
+func (r *Rows) sparseBlockTo(dst *mat.Dense, i, j int) error {
+	rows, columns := dst.Dims()
+	side := r.sparse.sparse
+	x := sparseOperand(side.rows, r.sparse.sq, i, i+rows, nil)
+	r.of.part.block(dst, x, sparseOperand(side.rows, r.sparse.sq, j, j+columns, side.columns))
+	if i == j {
+		r.of.setDiagonal(dst, x)
+	}
+	return r.of.finite(dst, i, j)
+}
+
+// SparseBlock is Block of sparse rows.
+func (c *Compiled) SparseBlock(dst *mat.Dense, x, z *sparse.Rows) {
+	n, _ := x.Dims()
+	m, _ := z.Dims()
+	c.part.block(dst, sparseOperand(x, x.SquaredNorms(), 0, n, nil), sparseOperand(z, z.SquaredNorms(), 0, m, postings.New(z)))
+}
+
+// SparseDiag is Diag of sparse rows.
+func (c *Compiled) SparseDiag(dst []float64, x *sparse.Rows) {
+	n, _ := x.Dims()
+	c.part.diag(dst, sparseOperand(x, x.SquaredNorms(), 0, n, nil))
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Sample is the number of rows that SquaredDistance looks at.
@@ -88,14 +88,15 @@ func partition(v []float64, k int) float64 {
 // pairs returns how many rows are looked at, and the squared distance of two of them.
 func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, err error) {
 	if sparse.Is(x) {
-		rows, err := sparse.NewRows("x", x)
+		rows, err := sparse.From("x", x)
 		if err != nil {
 			return 0, nil, err
 		}
-		if drawn := sampledRows(rows.N, Sample, seed); drawn != nil {
-			rows = rows.Pick(drawn)
+		n, _ := rows.Dims()
+		if drawn := sampledRows(n, Sample, seed); drawn != nil {
+			rows, n = rows.Pick(drawn), len(drawn)
 		}
-		return rows.N, func(i, j int) float64 { return rows.SquaredDistance(i, rows, j) }, nil
+		return n, func(i, j int) float64 { return rows.SquaredDistance(i, rows, j) }, nil
 	}
 	xd, err := check.Dense("x", x)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/sparse"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -43,32 +44,47 @@ func Converted[To, From ~struct{ Train, Test []int }](folds []From) []To {
 }
 
 // Scoring scores a fitted learner on held-out rows. Weights are those of the rows; nil: 1 each.
-type Scoring[Y float64 | int, E Learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
+type Scoring[Y float64 | int, E Learner[Y]] func(e E, x mat.Matrix, y []Y, weights []float64) (float64, error)
 
 // Rows holds rows with their targets, weights and groups.
 type Rows[Y float64 | int] struct {
 	X       *mat.Dense
+	Sparse  *sparse.Rows // in the place of X, if that is nil
 	Y       []Y
 	Weights []float64 // nil: 1 each
 	Groups  []int     // nil: each row is its own group
 }
 
+// Matrix returns the rows without what belongs to them.
+func (r Rows[Y]) Matrix() mat.Matrix {
+	if r.X == nil {
+		return r.Sparse
+	}
+	return r.X
+}
+
 // Pick returns some of the rows.
 func (r Rows[Y]) Pick(rows []int) Rows[Y] {
-	return Rows[Y]{linalg.Rows(r.X, rows), linalg.Pick(r.Y, rows), linalg.Pick(r.Weights, rows), linalg.Pick(r.Groups, rows)}
+	out := Rows[Y]{Y: linalg.Pick(r.Y, rows), Weights: linalg.Pick(r.Weights, rows), Groups: linalg.Pick(r.Groups, rows)}
+	if r.X == nil {
+		out.Sparse = r.Sparse.Pick(rows)
+	} else {
+		out.X = linalg.Rows(r.X, rows)
+	}
+	return out
 }
 
 // Fit fits e to the rows, with weights and groups if there are any.
 func Fit[Y float64 | int, E Learner[Y]](ctx context.Context, typ string, e E, rows Rows[Y]) error {
 	estimators.SetGroups(e, rows.Groups)
 	if rows.Weights == nil {
-		return e.Fit(ctx, rows.X, rows.Y)
+		return e.Fit(ctx, rows.Matrix(), rows.Y)
 	}
 	w, ok := any(e).(estimators.WeightedFitter[Y])
 	if !ok || !estimators.Supports(e, estimators.Weighted) {
 		return estimators.Unsupported(typ, e, estimators.Weighted)
 	}
-	return w.FitWeighted(ctx, rows.X, rows.Y, rows.Weights)
+	return w.FitWeighted(ctx, rows.Matrix(), rows.Y, rows.Weights)
 }
 
 // Chain combines preprocessing steps into one transformer.
@@ -199,7 +215,7 @@ func (j Job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 	c.FitTime = time.Since(start)
 	start = time.Now()
 	for _, s := range j.Scorers {
-		v, err := s(e, test.X, test.Y, test.Weights)
+		v, err := s(e, test.Matrix(), test.Y, test.Weights)
 		if err != nil {
 			c.Err = err
 			return c
@@ -214,7 +230,7 @@ func (j Job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 func RegressionScorer(m metrics.Metric) (Scoring[float64, estimators.Regressor], error) {
 	switch {
 	case m.Values != nil:
-		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+		return func(e estimators.Regressor, x mat.Matrix, y, weights []float64) (float64, error) {
 			p, err := e.Predict(x)
 			if err != nil {
 				return 0, err
@@ -222,7 +238,7 @@ func RegressionScorer(m metrics.Metric) (Scoring[float64, estimators.Regressor],
 			return m.Values(y, p, weights)
 		}, nil
 	case m.Variance != nil:
-		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+		return func(e estimators.Regressor, x mat.Matrix, y, weights []float64) (float64, error) {
 			v, ok := e.(estimators.VariancePredictor)
 			if !ok {
 				return 0, estimators.Unsupported("selection", e, estimators.Variance)
@@ -239,11 +255,11 @@ func RegressionScorer(m metrics.Metric) (Scoring[float64, estimators.Regressor],
 
 // ClassificationScorer returns the scorer of a metric, or an ErrParam error for a regression metric.
 func ClassificationScorer(m metrics.Metric) (Scoring[int, estimators.Classifier], error) {
-	var predict func(estimators.Classifier, *mat.Dense) (*mat.Dense, error)
+	var predict func(estimators.Classifier, mat.Matrix) (*mat.Dense, error)
 	var score func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
 	switch {
 	case m.Labels != nil:
-		return func(e estimators.Classifier, x *mat.Dense, y []int, weights []float64) (float64, error) {
+		return func(e estimators.Classifier, x mat.Matrix, y []int, weights []float64) (float64, error) {
 			p, err := e.Predict(x)
 			if err != nil {
 				return 0, err
@@ -257,7 +273,7 @@ func ClassificationScorer(m metrics.Metric) (Scoring[int, estimators.Classifier]
 	default:
 		return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Labels, Scores or Proba, for a classifier")
 	}
-	return func(e estimators.Classifier, x *mat.Dense, y []int, weights []float64) (float64, error) {
+	return func(e estimators.Classifier, x mat.Matrix, y []int, weights []float64) (float64, error) {
 		s, err := predict(e, x)
 		if err != nil {
 			return 0, err
@@ -292,7 +308,7 @@ func learnt(metric string, y, classes []int) error {
 }
 
 // rank returns scores by Decision, or by PredictProba if there is no Decision.
-func rank(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
+func rank(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
 		return d.Decision(x)
 	}
@@ -302,7 +318,7 @@ func rank(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
 	return nil, estimators.Unsupported("selection", e, estimators.Decision)
 }
 
-func probabilities(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
+func probabilities(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	if p, ok := e.(estimators.ProbaPredictor); ok {
 		return p.PredictProba(x)
 	}

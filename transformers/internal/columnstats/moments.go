@@ -157,3 +157,11 @@ func RootMeanSquare(column []float64) float64 {
 	m.Add(column)
 	return m.RootMeanSquare()
 }
+
+// SparseRootMeanSquare returns that of a column of n values by its nonzero values.
+func SparseRootMeanSquare(nonzero []float64, n int) float64 {
+	var m Magnitude
+	m.Add(nonzero)
+	m.n = n
+	return m.RootMeanSquare()
+}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -20,7 +21,7 @@ import (
 // Basis is a kernel on landmarks: features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
 type Basis struct {
 	Kernel    kernels.Kernel
-	Landmarks *mat.Dense // M×d
+	Landmarks mat.Matrix // M×d, as package anyrows has them
 	M         int
 	Prepared  *kernels.Prepared
 	T         blas64.Triangular // T
@@ -30,17 +31,17 @@ type Basis struct {
 
 // NewBasis factors the kernel matrix of the landmarks, to which a jitter, M times the mean diagonal, is added, or the least power of ten
 // times it with which a factor exists.
-func NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64, o *kernels.Options) (*Basis, error) {
+func NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter * float64(b.M) })
 }
 
 // basisWith is NewBasis with a jitter that is known.
-func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64, o *kernels.Options) (*Basis, error) {
+func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter / b.Scale() })
 }
 
 // makeBasis takes the least jitter as a share of the mean diagonal.
-func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, o *kernels.Options, least func(*Basis) float64) (*Basis,
+func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, o *kernels.Options, least func(*Basis) float64) (*Basis,
 	error) {
 	b := &Basis{Kernel: kernel, Landmarks: landmarks}
 	b.M, _ = landmarks.Dims()
@@ -71,7 +72,7 @@ func (b *Basis) prepare(ctx context.Context) (err error) {
 // First returns the basis of the first m landmarks. Its features are the first m of b, because T is triangular.
 func (b *Basis) First(ctx context.Context, m int) (*Basis, error) {
 	out := *b
-	out.M, out.Landmarks, out.T.N = m, rows.Window(b.Landmarks, 0, m), m
+	out.M, out.Landmarks, out.T.N = m, anyrows.Slice(b.Landmarks, 0, m), m
 	return &out, out.prepare(ctx)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -13,7 +14,11 @@ func (m *Machine) GraphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	if m == nil {
 		return k, f, fault.NotFitted(typ)
 	}
-	if k, err = kernels.Graph(m.Kernel, x, m.Landmarks); err != nil {
+	landmarks, err := check.Dense("the landmarks", m.Landmarks)
+	if err != nil {
+		return k, f, err
+	}
+	if k, err = kernels.Graph(m.Kernel, x, landmarks); err != nil {
 		return k, f, err
 	}
 	return k, k.MatMul(k.Constant(m.Beta.T())).Add(k.Row(m.Bias)), nil

@@ -5,19 +5,20 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Machine is a fitted model of k targets.
 type Machine struct {
 	Kernel    kernels.Kernel
-	Landmarks *mat.Dense        // M×d
+	Landmarks mat.Matrix        // M×d, as package anyrows has them
 	Prepared  *kernels.Prepared // of the landmarks
 	Beta      *mat.Dense        // k×M
 	Bias      []float64         // k
@@ -26,7 +27,7 @@ type Machine struct {
 }
 
 // NewMachine is the machine of these parts, which fit each other, without a variance.
-func NewMachine(kernel kernels.Kernel, landmarks, beta *mat.Dense, bias []float64, ridge float64) (*Machine, error) {
+func NewMachine(kernel kernels.Kernel, landmarks mat.Matrix, beta *mat.Dense, bias []float64, ridge float64) (*Machine, error) {
 	of := &Basis{Kernel: kernel, Landmarks: landmarks}
 	if err := of.prepare(context.Background()); err != nil {
 		return nil, err

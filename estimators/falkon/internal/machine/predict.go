@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -23,16 +24,16 @@ func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 		return fault.NotFitted(typ)
 	}
 	count, d := m.Landmarks.Dims()
-	xd, err := check.Wide("x", x, d)
+	given, err := anyrows.Wide("x", x, d, kernels.TakesSparseRows(m.Kernel))
 	if err != nil {
 		return err
 	}
-	n, _ := xd.Dims()
+	n, _ := given.Dims()
 	begin(n)
 	of := &Basis{Kernel: m.Kernel, Landmarks: m.Landmarks, M: count, Prepared: m.Prepared}
 	ctx := context.Background()
 	return parallel.ForEach(ctx, workers, rows.BlockCount(n, rows.BlockRows), func(i int) error {
-		b := rows.Batch{First: i * rows.BlockRows, X: rows.Window(xd, i*rows.BlockRows, min((i+1)*rows.BlockRows, n))}
+		b := rows.Batch{First: i * rows.BlockRows, X: anyrows.Slice(given, i*rows.BlockRows, min((i+1)*rows.BlockRows, n))}
 		memory := rowwise.Scratch(b.Rows() * count)
 		defer rowwise.Release(memory)
 		k := mat.NewDense(b.Rows(), count, *memory)
@@ -80,19 +81,21 @@ func (m *Machine) Row(out, x []float64) {
 	count, _ := m.Landmarks.Dims()
 	p := rowwise.Scratch(count)
 	defer rowwise.Release(p)
-	kernels.Row(*p, m.Kernel, x, m.Landmarks)
+	kernels.Row(*p, m.Kernel, x, m.Landmarks.(*mat.Dense))
 	for j, b := range m.Bias {
 		out[j] = b + linalg.Dot(*p, m.Beta.RawRowView(j))
 	}
 }
 
-// RowWidth is the number of columns that row wants; 0 without a model.
+// RowWidth is the number of columns that row wants; 0 without a model on dense landmarks.
 func (m *Machine) RowWidth() int {
 	if m == nil {
 		return 0
 	}
-	_, d := m.Landmarks.Dims()
-	return d
+	if landmarks, ok := m.Landmarks.(*mat.Dense); ok {
+		return landmarks.RawMatrix().Cols
+	}
+	return 0
 }
 
 // PredictVariance returns the means and variances of all targets.

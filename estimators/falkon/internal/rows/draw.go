@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // DrawnRows returns count of the numbers 0 to n-1 without replacement, in the order drawn, each
@@ -53,7 +55,14 @@ func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
-	out := Batch{X: mat.NewDense(len(numbers), s.D, nil), Y: mat.NewDense(len(numbers), s.K, nil)}
+	out := Batch{Y: mat.NewDense(len(numbers), s.K, nil)}
+	var x *mat.Dense
+	if all, ok := s.Whole.X.(*sparse.Rows); ok {
+		out.X = all.Pick(numbers)
+	} else {
+		x = mat.NewDense(len(numbers), s.D, nil)
+		out.X = x
+	}
 	next := 0
 	err := s.read(ctx, 64*BlockRows, func(b Batch) error {
 		if b.W != nil && out.W == nil {
@@ -64,7 +73,9 @@ func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
 		}
 		for ; next < len(order) && numbers[order[next]] < b.First+b.Rows(); next++ {
 			i := numbers[order[next]] - b.First
-			out.X.SetRow(order[next], b.X.RawRowView(i))
+			if x != nil {
+				x.SetRow(order[next], b.X.(*mat.Dense).RawRowView(i))
+			}
 			out.Y.SetRow(order[next], b.Y.RawRowView(i))
 			if b.W != nil {
 				out.W[order[next]] = b.W[i]

@@ -6,31 +6,35 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/internal/varying"
-	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
 // Batch is some successive rows, with their targets and weights.
 type Batch struct {
 	First int        // the number of its first row
-	X     *mat.Dense // r×d
+	X     mat.Matrix // r×d, as package anyrows has them
 	Y     *mat.Dense // r×k
 	W     []float64  // nil: all 1
 	G     []int      // the group of each row; rows of a group follow each other; nil: each row is one of its own
 }
 
 // Rows is r, the number of rows.
-func (b Batch) Rows() int { return b.X.RawMatrix().Rows }
+func (b Batch) Rows() int {
+	n, _ := b.X.Dims()
+	return n
+}
 
 // Weight is that of a row.
 func (b Batch) Weight(i int) float64 { return weights.Weight(b.W, i) }
 
 // Slice returns rows from to to, which share memory.
 func (b Batch) Slice(from, to int) Batch {
-	out := Batch{First: b.First + from, X: Window(b.X, from, to)}
+	out := Batch{First: b.First + from, X: anyrows.Slice(b.X, from, to)}
 	if b.Y != nil {
 		out.Y = Window(b.Y, from, to)
 	}
@@ -52,6 +56,7 @@ func Window(x *mat.Dense, from, to int) *mat.Dense {
 // Source is rows that can be read again and again, in memory or from elsewhere.
 type Source struct {
 	N, D, K  int
+	Numbers  int       // that a row takes in memory: D, or fewer of sparse rows
 	Weight   float64   // Σw
 	Mean     []float64 // of each target, weighted
 	Variance []float64 // of each target, weighted, around its mean
@@ -76,14 +81,14 @@ func (s *Source) Head(rows int) *Source {
 
 // DistinctRows is a source of the distinct ones of some rows, so that leaving out a row leaves no copy of it. The rows of a
 // group, of those that there are for the rows of x, follow each other.
-func DistinctRows(x, y *mat.Dense, w []float64, groups []int) (*Source, error) {
-	merged := distinct.Merge(x, w)
+func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Source, error) {
+	merged, x := anyrows.Merge(x, w)
 	members, err := merged.Groups(groups, y.RawMatrix().Rows)
 	if err != nil {
 		return nil, err
 	}
 	mean := merged.Mean(y)
-	whole := Batch{X: merged.X, Y: mean, W: merged.Weights}
+	whole := Batch{X: x, Y: mean, W: merged.Weights}
 	if len(members) > 0 {
 		whole = whole.grouped(members)
 	}
@@ -117,7 +122,7 @@ func (b Batch) grouped(groups [][]int) Batch {
 			order, g = append(order, row), append(g, i)
 		}
 	}
-	out := Batch{X: linalg.Rows(b.X, order), Y: linalg.Rows(b.Y, order), G: g}
+	out := Batch{X: anyrows.Pick(b.X, order), Y: linalg.Rows(b.Y, order), G: g}
 	if b.W != nil {
 		out.W = linalg.Pick(b.W, order)
 	}
@@ -149,7 +154,9 @@ func (s *Source) findGroups() {
 func (s *Source) Grouped(row int) bool { return s.together != nil && s.together[row] }
 
 // InMemory is a source of rows that are there, in which targets are n×k.
-func InMemory(x, y *mat.Dense, w []float64) *Source { return Batch{X: x, Y: y, W: w}.Source() }
+func InMemory(x mat.Matrix, y *mat.Dense, w []float64) *Source {
+	return Batch{X: x, Y: y, W: w}.Source()
+}
 
 // Source is a source of the rows.
 func (b Batch) Source() *Source {
@@ -173,6 +180,10 @@ func (b Batch) Source() *Source {
 	m := newMoments(s.K)
 	m.add(whole)
 	m.copyTo(s)
+	s.Numbers = s.D
+	if x, ok := b.X.(*sparse.Rows); ok {
+		s.Numbers = 1 + 2*x.Entries()/s.N
+	}
 	return s
 }
 
@@ -198,7 +209,9 @@ func (m *moments) add(b Batch) {
 		m.origin = append([]float64{}, b.Y.RawRowView(0)...)
 	}
 	m.read(b)
-	m.varying.Add(b.X)
+	if x, ok := b.X.(*mat.Dense); ok {
+		m.varying.Add(x)
+	}
 	for i := range b.Rows() {
 		w := b.Weight(i)
 		m.weight += w
@@ -215,10 +228,22 @@ func (m *moments) add(b Batch) {
 func (m *moments) read(b Batch) {
 	m.n += b.Rows()
 	for i := range b.Rows() {
-		m.hash = rowhash.Numbers(m.hash, b.X.RawRowView(i))
+		m.hash = HashRow(m.hash, b.X, i)
 		m.hash = rowhash.Numbers(m.hash, b.Y.RawRowView(i))
 		m.hash = rowhash.Number(m.hash, b.Weight(i))
 	}
+}
+
+// HashRow returns the hash h with a row of x.
+func HashRow(h uint64, x mat.Matrix, i int) uint64 {
+	if rows, ok := x.(*sparse.Rows); ok {
+		columns, values := rows.Row(i)
+		for at, j := range columns {
+			h = rowhash.Number(rowhash.Number(h, float64(j)), values[at])
+		}
+		return rowhash.Number(h, float64(len(columns)))
+	}
+	return rowhash.Numbers(h, x.(*mat.Dense).RawRowView(i))
 }
 
 func (m *moments) copyTo(s *Source) {

@@ -77,7 +77,7 @@ func (s *Stream[Y]) Source(ctx context.Context, k int) (*Source, error) {
 	if err := s.batches(ctx, k, 64*BlockRows, func(b Batch) error { m.add(b); return nil }); err != nil {
 		return nil, err
 	}
-	out := &Source{D: s.d, K: k}
+	out := &Source{D: s.d, K: k, Numbers: s.d}
 	m.copyTo(out)
 	out.read = func(ctx context.Context, size int, visit func(Batch) error) error {
 		again := newMoments(k)
@@ -195,7 +195,7 @@ func (s *Stream[Y]) fill(ctx context.Context, k, size int, empty chan *Batch, fu
 }
 
 func (s *Stream[Y]) copyRow(to Batch, at int, b streaming.Block[Y], i int) {
-	to.X.SetRow(at, b.X.RawRowView(i))
+	to.X.(*mat.Dense).SetRow(at, b.X.RawRowView(i))
 	s.Target(to.Y.RawRowView(at), b.Y[i])
 	w := 1.0
 	if b.Weights != nil {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/anyrows"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
-	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -18,9 +20,9 @@ const (
 
 // LeverageScores returns those of rows x with the ridge λ s for s rows: with G = Z'Z of the
 // pilot's features, z'(G + λs)⁻¹z + (k(x,x) - |z|²)/(λs), at most 1.
-func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x *mat.Dense) ([]float64, error) {
+func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x mat.Matrix) ([]float64, error) {
 	n, _ := x.Dims()
-	b, err := s.NewBasis(ctx, kernel, rows.Window(x, 0, min(pilotLandmarks, n)))
+	b, err := s.NewBasis(ctx, kernel, anyrows.Slice(x, 0, min(pilotLandmarks, n)))
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x *
 const leastScore = 1e-12
 
 // LeaveOneOutError returns the mean squared leave-one-out error of a kernel on landmarks at its best ridge; infinite where there is none.
-func (s Settings) LeaveOneOutError(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, src *rows.Source) (float64, error) {
+func (s Settings) LeaveOneOutError(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, src *rows.Source) (float64, error) {
 	parts := progress.Parts(ctx, 1, 4, 3, 4)
 	ctx = progress.Detach(ctx)
 	b, err := s.NewBasis(parts[0], kernel, landmarks)

@@ -91,6 +91,6 @@ func (s Settings) Options() *kernels.Options {
 }
 
 // NewBasis is the features of a kernel on landmarks.
-func (s Settings) NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense) (*machine.Basis, error) {
+func (s Settings) NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix) (*machine.Basis, error) {
 	return machine.NewBasis(ctx, kernel, landmarks, s.AddedJitter, s.Options())
 }

@@ -3,12 +3,13 @@ package solver
 import (
 	"context"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
-	"gonum.org/v1/gonum/mat"
 )
 
 // passesExpected is how many passes and factors the solver mostly takes.
@@ -63,7 +64,7 @@ func (p *Problem) fingerprint() uint64 {
 		h = hashString(h, "no intercept")
 	}
 	for i := range p.M {
-		h = rowhash.Numbers(h, p.Landmarks.RawRowView(i))
+		h = rows.HashRow(h, p.Landmarks, i)
 	}
 	return h
 }

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/sparse"
+	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// entries is a matrix that says what it has, in any order.
+// entries is a matrix that lists its entries in any order.
 type entries struct {
 	rows, columns int
 	of            map[int][]entry
@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 	assert.False(t, sparse.Is((*mat.BandDense)(nil)))
 	assert.True(t, sparse.Is(mat.NewBandDense(3, 3, 1, 1, nil)))
 	for name, x := range map[string]mat.Matrix{"entries": e, "dense": want, "transposed": mat.DenseCopyOf(want.T()).T()} {
-		r, err := sparse.NewRows("x", x)
+		r, err := sparse.From("x", x)
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(want, r.Dense(), 1e-15), name)
 		for i := range 40 {
@@ -98,52 +98,91 @@ func TestErrors(t *testing.T) {
 		{nil, fault.ErrShape, "x is nil"},
 		{mat.NewDense(1, 1, []float64{math.Inf(-1)}), fault.ErrNotFinite, "x[0,0]"},
 	} {
-		_, err := sparse.NewRows("x", c.x)
+		_, err := sparse.From("x", c.x)
 		assert.ErrorIs(t, err, c.want)
 		assert.ErrorContains(t, err, c.says)
 	}
 }
 
-// Products and distances are those of the dense rows, of any part, and the same in either order.
-func TestProducts(t *testing.T) {
+// Distances equal those of the dense rows.
+func TestSquaredDistance(t *testing.T) {
 	x, z := random(12, 30, 2), random(17, 30, 3)
-	xs, err := sparse.NewRows("x", x)
+	xs, err := sparse.From("x", x)
 	require.NoError(t, err)
-	zs, err := sparse.NewRows("z", z)
+	zs, err := sparse.From("z", z)
 	require.NoError(t, err)
 	xd, zd := xs.Dense(), zs.Dense()
-	there, back := mat.NewDense(12, 17, nil), mat.NewDense(17, 12, nil)
-	for i := range 12 {
-		columns, values := xs.Row(i)
-		zs.ByColumns().Products(there.RawRowView(i), columns, values)
-		part := make([]float64, 6)
-		zs.ByColumns().Tail(8).Tail(3).Products(part, columns, values)
-		assert.Equal(t, there.RawRowView(i)[11:], part)
-		inner := make([]float64, 5)
-		zs.Slice(4, 9).ByColumns().Products(inner, columns, values)
-		assert.Equal(t, there.RawRowView(i)[4:9], inner)
-	}
-	for j := range 17 {
-		columns, values := zs.Row(j)
-		xs.ByColumns().Products(back.RawRowView(j), columns, values)
-	}
-	assert.True(t, mat.Equal(there, back.T()))
-	// The same among many more columns than there are entries.
-	wide := &sparse.Rows{N: zs.N, D: 1 << 30, Start: zs.Start, Column: zs.Column, Value: zs.Value}
-	for i := range 12 {
-		columns, values := xs.Row(i)
-		got := make([]float64, 17)
-		wide.ByColumns().Products(got, columns, values)
-		assert.Equal(t, there.RawRowView(i), got)
-	}
 	for i := range 12 {
 		for j := range 17 {
-			assert.InDelta(t, mat.Dot(xd.RowView(i), zd.RowView(j)), there.At(i, j), 1e-14)
 			var diff mat.VecDense
 			diff.SubVec(xd.RowView(i), zd.RowView(j))
 			assert.InDelta(t, mat.Dot(&diff, &diff), xs.SquaredDistance(i, zs, j), 1e-14)
 			assert.Equal(t, xs.SquaredDistance(i, zs, j), zs.SquaredDistance(j, xs, i))
 		}
-		assert.Zero(t, xs.SquaredDistance(i, xs, i))
+	}
+}
+
+// Rows are the matrix of their dense copy to every reader of gonum.
+func TestRowsAreAMatrix(t *testing.T) {
+	rows, err := sparse.From("x", random(12, 30, 2))
+	require.NoError(t, err)
+	dense := rows.Dense()
+	assert.True(t, mat.Equal(dense, rows))
+	assert.True(t, mat.Equal(dense.T(), rows.T()))
+	same, err := sparse.From("x", rows)
+	require.NoError(t, err)
+	assert.Same(t, rows, same)
+	entries := 0
+	for i := range 12 {
+		rows.DoRowNonZero(i, func(k, j int, v float64) {
+			assert.Equal(t, i, k)
+			assert.Equal(t, dense.At(i, j), v)
+			entries++
+		})
+	}
+	assert.Equal(t, entries, rows.Entries())
+	assert.Zero(t, new(sparse.Rows).Entries())
+
+	twice, err := rows.Slice(3, 9).Map("twice", func(dst []float64, _ []int, values []float64) {
+		for i, v := range values {
+			dst[i] = 2 * v
+		}
+	})
+	require.NoError(t, err)
+	var want mat.Dense
+	want.Scale(2, dense.Slice(3, 9, 0, 30))
+	assert.True(t, mat.Equal(&want, twice))
+	_, err = rows.Map("rows", func(dst []float64, _ []int, _ []float64) {
+		if len(dst) > 0 {
+			dst[0] = math.Inf(1)
+		}
+	})
+	assert.ErrorIs(t, err, fault.ErrNotFinite)
+}
+
+func TestNewRows(t *testing.T) {
+	rows, err := sparse.NewRows(4, []int{0, 2, 2, 3}, []int{0, 3, 1}, []float64{1, 2, 3})
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(mat.NewDense(3, 4, []float64{1, 0, 0, 2, 0, 0, 0, 0, 0, 3, 0, 0}), rows))
+	for _, c := range []struct {
+		name          string
+		d             int
+		start, column []int
+		value         []float64
+		want          error
+	}{
+		{"columns", 0, []int{0, 1}, []int{0}, []float64{1}, fault.ErrShape},
+		{"no start", 2, nil, nil, nil, fault.ErrShape},
+		{"last start", 2, []int{0, 2}, []int{0}, []float64{1}, fault.ErrShape},
+		{"first start", 2, []int{1, 1}, []int{0}, []float64{1}, fault.ErrShape},
+		{"falling start", 2, []int{0, 1, 0, 1}, []int{0}, []float64{1}, fault.ErrShape},
+		{"lengths", 2, []int{0, 1}, []int{0, 1}, []float64{1}, fault.ErrShape},
+		{"a column too large", 2, []int{0, 1}, []int{2}, []float64{1}, fault.ErrShape},
+		{"a negative column", 2, []int{0, 1}, []int{-1}, []float64{1}, fault.ErrShape},
+		{"a column twice", 2, []int{0, 2}, []int{1, 1}, []float64{1, 1}, fault.ErrShape},
+		{"NaN", 2, []int{0, 1}, []int{1}, []float64{math.NaN()}, fault.ErrNotFinite},
+	} {
+		_, err := sparse.NewRows(c.d, c.start, c.column, c.value)
+		assert.ErrorIs(t, err, c.want, c.name)
 	}
 }

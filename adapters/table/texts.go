@@ -1,0 +1,24 @@
+package table
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Texts returns the cells of a column of the input as they were written, a text for each row and "" for an empty cell. The column may
+// be of any kind and role, also one that the schema leaves out of X. Package text of the transformers makes sparse rows of texts. Error:
+// ErrParam for a name that is no column of the input.
+func (t *Table) Texts(name string) ([]string, error) {
+	names := t.header()
+	column := slices.Index(names, name)
+	if column < 0 {
+		return nil, fault.Param("table: Texts", "column", strconv.Quote(name), "a column of the input; there are "+someOf(names))
+	}
+	out := make([]string, t.Rows())
+	for i := range out {
+		out[i] = t.cell(i, column)
+	}
+	return out, nil
+}

@@ -1,0 +1,25 @@
+package transformers
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/sparse"
+)
+
+// SparseTransformer is the capability to return sparse rows. Pipelines use it for sparse rows, see [KeepSparse].
+type SparseTransformer interface {
+	// TransformSparse is Transform, and returns the nonzero entries of the result. Errors are those of Transform.
+	TransformSparse(x mat.Matrix) (*sparse.Rows, error)
+}
+
+// KeepSparse returns a transformer as a [SparseTransformer] if it has that capability, and x is sparse or the transformer makes sparse
+// rows of dense ones, as a columnwise.OneHot with Sparse does.
+func KeepSparse(t Transformer, x mat.Matrix) (SparseTransformer, bool) {
+	keeper, ok := embedding.As[SparseTransformer](t)
+	if !ok || sparse.Is(x) {
+		return keeper, ok
+	}
+	maker, ok := t.(interface{ MakesSparse() bool })
+	return keeper, ok && maker.MakesSparse()
+}

@@ -1,0 +1,150 @@
+package text
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/sparse"
+)
+
+const (
+	// chunkDocuments are the work of a goroutine at a time.
+	chunkDocuments = 64
+	// bytesOfEntry is the memory of an entry while a chunk and the result hold it.
+	bytesOfEntry = 32
+	// termsPerLook terms of a document are read between two looks at the context.
+	termsPerLook = 1 << 14
+)
+
+// budget bounds the bytes that goroutines take together.
+type budget struct {
+	typ, what string
+	limit     int64
+	taken     atomic.Int64
+}
+
+func newBudget(typ, what string, limit int64) *budget {
+	return &budget{typ: typ, what: what, limit: cmp.Or(limit, int64(check.MaxBytes))}
+}
+
+// take returns an ErrTooLarge error if all bytes taken exceed the limit.
+func (b *budget) take(bytes int) error {
+	return check.BytesWithin(fmt.Sprintf("%s: %s", b.typ, b.what), float64(b.taken.Add(int64(bytes))), b.limit,
+		"take fewer documents at a time, shorter terms or fewer columns; or raise MaxBytes")
+}
+
+// checkDocuments returns an error of no documents.
+func checkDocuments(typ string, documents []string) error {
+	if len(documents) == 0 {
+		return fault.Shape(typ+": there are", 0, "documents", "want at least 1")
+	}
+	return nil
+}
+
+func chunkCount(documents []string) int {
+	return (len(documents) + chunkDocuments - 1) / chunkDocuments
+}
+
+func chunkOf(documents []string, c int) []string {
+	return documents[c*chunkDocuments : min((c+1)*chunkDocuments, len(documents))]
+}
+
+// entries holds the entries of the rows of a chunk.
+type entries struct {
+	count  []int // of each row
+	column []int
+	value  []float64
+}
+
+// vectorizer makes the rows of documents.
+type vectorizer struct {
+	typ     string
+	d       int
+	limit   int64
+	workers int
+	*analyzer
+	// column returns the column of a term and what the term adds there; ok is false for a term that has none.
+	column func(term []byte) (j int, add float64, ok bool)
+	// finish turns the sums of a row into its values.
+	finish func(columns []int, values []float64)
+}
+
+// rows returns the rows of documents. Their entries do not depend on the number of workers.
+func (v *vectorizer) rows(ctx context.Context, documents []string) (*sparse.Rows, error) {
+	if err := checkDocuments(v.typ, documents); err != nil {
+		return nil, err
+	}
+	limit := newBudget(v.typ, fmt.Sprintf("the entries of %d documents", len(documents)), v.limit)
+	if err := limit.take(8 * len(documents)); err != nil {
+		return nil, err
+	}
+	chunks := make([]entries, chunkCount(documents))
+	err := parallel.ForEach(ctx, v.workers, len(chunks), func(c int) (err error) {
+		chunks[c], err = v.chunk(ctx, chunkOf(documents, c), limit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, c := range chunks {
+		total += len(c.column)
+	}
+	start, column, value := make([]int, 1, len(documents)+1), make([]int, 0, total), make([]float64, 0, total)
+	for _, c := range chunks {
+		for _, n := range c.count {
+			start = append(start, start[len(start)-1]+n)
+		}
+		column, value = append(column, c.column...), append(value, c.value...)
+	}
+	return sparse.NewRows(v.d, start, column, value)
+}
+
+func (v *vectorizer) chunk(ctx context.Context, documents []string, limit *budget) (out entries, err error) {
+	sums := map[int]float64{}
+	for _, document := range documents {
+		clear(sums)
+		err := v.each(document, looking(ctx, func(term []byte) error {
+			if j, add, ok := v.column(term); ok {
+				sums[j] += add
+			}
+			return nil
+		}))
+		if err != nil {
+			return out, err
+		}
+		if err := limit.take(bytesOfEntry * len(sums)); err != nil {
+			return out, err
+		}
+		first := len(out.column)
+		for j := range sums {
+			out.column = append(out.column, j)
+		}
+		slices.Sort(out.column[first:])
+		for _, j := range out.column[first:] {
+			out.value = append(out.value, sums[j])
+		}
+		out.count = append(out.count, len(sums))
+		v.finish(out.column[first:], out.value[first:])
+	}
+	return out, nil
+}
+
+// looking returns f with a look at the context now and then.
+func looking(ctx context.Context, f func(term []byte) error) func(term []byte) error {
+	count := 0
+	return func(term []byte) error {
+		if count++; count%termsPerLook == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return f(term)
+	}
+}

@@ -1,0 +1,181 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/kernelearn/kernelearn/internal/enum"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
+)
+
+// Unit is the unit of which terms are sequences.
+type Unit int
+
+// The units.
+const (
+	// Words are runs of two or more letters, digits and underscores. It is the default.
+	Words Unit = iota
+	// Characters are all characters of a document, with each run of two or more white spaces as one space.
+	Characters
+	// CharactersOfWords are the characters between white spaces, with a space before and after. A sequence of them lies within one
+	// such part.
+	CharactersOfWords
+)
+
+// String returns the name of the unit.
+func (u Unit) String() string {
+	return enum.Name("Unit", int(u), "Words", "Characters", "CharactersOfWords")
+}
+
+// Terms sets what the terms of a document are. The zero value takes its words, in lower case.
+type Terms struct {
+	// Unit is the unit of which a term has Shortest to Longest in a row. Words of one term have a space between them.
+	Unit Unit
+
+	// Shortest is the number of units of the shortest terms. If it is 0, it is 1.
+	Shortest int `zero:"1"`
+
+	// Longest is the number of units of the longest terms. If it is 0, it is Shortest.
+	Longest int `zero:"Shortest"`
+
+	// StopWords are words that are left out before terms are formed of words. They are compared with the words of a document after
+	// these became lower case. They are an error with characters.
+	StopWords []string
+
+	// KeepCase keeps capital letters.
+	KeepCase bool
+}
+
+// analyzer forms the terms of documents.
+type analyzer struct {
+	unit              Unit
+	shortest, longest int
+	stopped           map[string]bool
+	letter            func(r rune) rune
+}
+
+const termsType = "text: Terms"
+
+func (t Terms) analyzer() (*analyzer, error) {
+	if err := settings.Check(termsType, &t); err != nil {
+		return nil, err
+	}
+	a := &analyzer{unit: t.Unit, shortest: max(t.Shortest, 1), longest: t.Longest, letter: unicode.ToLower}
+	if a.longest == 0 {
+		a.longest = a.shortest
+	}
+	if a.longest < a.shortest {
+		return nil, fault.Param(termsType, "Longest", t.Longest, "0, or at least Shortest")
+	}
+	if t.KeepCase {
+		a.letter = func(r rune) rune { return r }
+	}
+	if len(t.StopWords) > 0 {
+		if t.Unit != Words {
+			return nil, fault.Param(termsType, "StopWords", t.StopWords, "none with the Unit "+t.Unit.String())
+		}
+		a.stopped = map[string]bool{}
+		for _, w := range t.StopWords {
+			a.stopped[w] = true
+		}
+	}
+	return a, nil
+}
+
+// each calls f with each term of a document until f returns an error. f must not keep the term, whose memory is used again.
+func (a *analyzer) each(document string, f func(term []byte) error) error {
+	document = strings.Map(a.letter, document) // which also replaces bytes that are not UTF-8
+	switch a.unit {
+	case Words:
+		return a.sequences(a.words(document), " ", f)
+	case Characters:
+		return a.sequences(characters(collapse(document)), "", f)
+	}
+	for _, part := range strings.FieldsFunc(document, isSpace) {
+		if err := a.sequencesOfWord(characters(" "+part+" "), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// words returns the words that are not stop words.
+func (a *analyzer) words(document string) (out []string) {
+	for _, w := range strings.FieldsFunc(document, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		if utf8.RuneCountInString(w) > 1 && !a.stopped[w] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// sequences calls f with the sequences of all lengths.
+func (a *analyzer) sequences(units []string, between string, f func(term []byte) error) error {
+	var term []byte
+	for length := a.shortest; length <= min(a.longest, len(units)); length++ {
+		for i := range len(units) - length + 1 {
+			term = term[:0]
+			for k, u := range units[i : i+length] {
+				if k > 0 {
+					term = append(term, between...)
+				}
+				term = append(term, u...)
+			}
+			if err := f(term); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sequencesOfWord calls f with the sequences of the characters of a word, of which one is as short as the word at most: scikit-learn
+// counts a word that is shorter than the length once, as it is.
+func (a *analyzer) sequencesOfWord(units []string, f func(term []byte) error) error {
+	if len(units) > a.shortest {
+		own := *a
+		own.longest = min(a.longest, len(units))
+		return own.sequences(units, "", f)
+	}
+	return f([]byte(strings.Join(units, "")))
+}
+
+// characters returns the characters of a string, which share its memory.
+func characters(s string) []string {
+	out := make([]string, 0, utf8.RuneCountInString(s))
+	for len(s) > 0 {
+		_, size := utf8.DecodeRuneInString(s)
+		out = append(out, s[:size])
+		s = s[size:]
+	}
+	return out
+}
+
+// collapse replaces each run of two or more white spaces by one space.
+func collapse(document string) string {
+	var out strings.Builder
+	run, last := 0, rune(0)
+	end := func() {
+		if run == 1 {
+			out.WriteRune(last)
+		} else if run > 1 {
+			out.WriteByte(' ')
+		}
+		run = 0
+	}
+	for _, r := range document {
+		if isSpace(r) {
+			run, last = run+1, r
+			continue
+		}
+		end()
+		out.WriteRune(r)
+	}
+	end()
+	return out.String()
+}
+
+// isSpace is the white space of Python, which has four separators more than package unicode.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

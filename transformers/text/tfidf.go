@@ -1,0 +1,295 @@
+package text
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
+	"github.com/kernelearn/kernelearn/sparse"
+)
+
+const tfidfType = "text: TFIDF"
+
+// TFIDF learns the vocabulary of documents. The row of a document has for each term
+//
+//	count · (ln((1+n)/(1+m)) + 1)
+//
+// where n is the number of documents of Fit and m the number of those that have the term, and is divided by its length. The columns
+// are the terms in the order of their bytes. These are the formulas and defaults of TfidfVectorizer of scikit-learn.
+//
+// The zero value is ready to use. Cost and memory of Fit and Transform: the terms of all documents, and the distinct ones.
+//
+// See also [Hashing].
+type TFIDF struct {
+	// Terms sets what the terms are.
+	Terms Terms
+
+	// MinDocuments and MaxDocuments are the least and the largest number of documents that have a term of the vocabulary. Values of 0
+	// set no limit.
+	MinDocuments int `zero:"no limit"`
+	MaxDocuments int `zero:"no limit"`
+
+	// MinShare and MaxShare are the same limits as shares of the documents.
+	MinShare float64 `zero:"no limit" most:"1"`
+	MaxShare float64 `zero:"no limit" most:"1"`
+
+	// MaxTerms limits the vocabulary to the terms with the largest counts in all documents, of equal counts the first by their bytes. If
+	// it is 0, there is no limit.
+	MaxTerms int `zero:"no limit"`
+
+	// Sublinear takes 1 + ln(count) for the count.
+	Sublinear bool
+
+	// Binary takes 1 for the count.
+	Binary bool
+
+	// NoIDF leaves out the factor of the documents that have the term.
+	NoIDF bool
+
+	// NoSmoothing takes the factor ln(n/m) + 1.
+	NoSmoothing bool
+
+	// Norm is the norm that rows are divided by. The zero value is [L2].
+	Norm Norm
+
+	// MaxBytes limits the memory of the vocabulary, and of the rows. If it is 0, it is 8 GiB each.
+	MaxBytes int64 `zero:"8 GiB"`
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. The result is the same for any number.
+	Workers int
+
+	fitted *vocabulary
+}
+
+// vocabulary holds the terms and factors that Fit learned.
+type vocabulary struct {
+	documents int
+	terms     []string // ascending
+	factors   []float64
+	columns   map[string]int
+}
+
+// termCount counts a term in documents.
+type termCount struct {
+	term             string
+	documents, total int
+	latest           int // the document that had it last
+}
+
+// Fit learns the vocabulary of the documents. Errors: ErrParam, ErrShape without documents or if no term is left, ErrTooLarge over
+// MaxBytes, or the error of ctx.
+func (t *TFIDF) Fit(ctx context.Context, documents []string) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	a, err := t.validated()
+	if err != nil {
+		return err
+	}
+	if err := checkDocuments(tfidfType, documents); err != nil {
+		return err
+	}
+	counts, err := t.count(ctx, a, documents)
+	if err != nil {
+		return err
+	}
+	kept, err := t.prune(counts, len(documents))
+	if err != nil {
+		return err
+	}
+	v := &vocabulary{documents: len(documents)}
+	for _, c := range kept {
+		v.terms, v.factors = append(v.terms, c.term), append(v.factors, t.factor(len(documents), c.documents))
+	}
+	v.index()
+	t.fitted = v
+	return nil
+}
+
+func (t *TFIDF) validated() (*analyzer, error) {
+	if err := settings.Check(tfidfType, t); err != nil {
+		return nil, err
+	}
+	return t.Terms.analyzer()
+}
+
+// bytesOfTerm is the memory of a term besides its bytes.
+const bytesOfTerm = 128
+
+// count counts the terms of chunks of documents, and adds up the counts.
+func (t *TFIDF) count(ctx context.Context, a *analyzer, documents []string) (map[string]*termCount, error) {
+	limit := newBudget(tfidfType, fmt.Sprintf("the terms of %d documents", len(documents)), t.MaxBytes)
+	counts := map[string]*termCount{}
+	// A wave of chunks at a time, so that terms of all chunks are never in memory together.
+	wave := 4 * parallel.Workers(t.Workers)
+	chunks, group := chunkCount(documents), progress.Open(ctx)
+	for first := 0; first < chunks; first += wave {
+		own := make([]map[string]*termCount, min(wave, chunks-first))
+		err := parallel.ForEach(group.Step(first/wave, (chunks+wave-1)/wave), t.Workers, len(own), func(c int) (err error) {
+			own[c], err = countChunk(ctx, a, chunkOf(documents, first+c), limit)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, chunk := range own {
+			for term, c := range chunk {
+				all, ok := counts[term]
+				if !ok {
+					counts[term] = c
+					continue
+				}
+				limit.taken.Add(-int64(bytesOfTerm + len(term)))
+				all.documents, all.total = all.documents+c.documents, all.total+c.total
+			}
+		}
+	}
+	return counts, ctx.Err()
+}
+
+func countChunk(ctx context.Context, a *analyzer, documents []string, limit *budget) (map[string]*termCount, error) {
+	counts := map[string]*termCount{}
+	for i, document := range documents {
+		err := a.each(document, looking(ctx, func(term []byte) error {
+			c, ok := counts[string(term)]
+			if !ok {
+				if err := limit.take(bytesOfTerm + len(term)); err != nil {
+					return err
+				}
+				c = &termCount{term: string(term), latest: -1}
+				counts[c.term] = c
+			}
+			if c.total++; c.latest != i {
+				c.documents, c.latest = c.documents+1, i
+			}
+			return nil
+		}))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// prune returns the terms of the vocabulary, ascending.
+func (t *TFIDF) prune(counts map[string]*termCount, documents int) ([]*termCount, error) {
+	n := float64(documents)
+	least, most := max(float64(t.MinDocuments), t.MinShare*n), n
+	if t.MaxDocuments > 0 {
+		most = float64(t.MaxDocuments)
+	}
+	if t.MaxShare > 0 {
+		most = min(most, t.MaxShare*n)
+	}
+	var kept []*termCount
+	for _, c := range counts {
+		if m := float64(c.documents); m >= least && m <= most {
+			kept = append(kept, c)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, fault.Shape(fmt.Sprintf("%s: of %d terms in %d documents, the vocabulary has", tfidfType, len(counts), documents), 0,
+			"terms", "want at least 1: lower MinDocuments or MinShare, or raise MaxDocuments or MaxShare")
+	}
+	if t.MaxTerms > 0 && len(kept) > t.MaxTerms {
+		slices.SortFunc(kept, func(a, b *termCount) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.term, b.term)) })
+		kept = kept[:t.MaxTerms]
+	}
+	slices.SortFunc(kept, func(a, b *termCount) int { return cmp.Compare(a.term, b.term) })
+	return kept, nil
+}
+
+// factor returns the factor of a term in some of the documents.
+func (t *TFIDF) factor(documents, with int) float64 {
+	switch {
+	case t.NoIDF:
+		return 1
+	case t.NoSmoothing:
+		return math.Log(float64(documents)/float64(with)) + 1
+	}
+	return math.Log(float64(1+documents)/float64(1+with)) + 1
+}
+
+func (v *vocabulary) index() {
+	v.columns = make(map[string]int, len(v.terms))
+	for j, term := range v.terms {
+		v.columns[term] = j
+	}
+}
+
+// Transform returns a row for each document and a column for each term of the vocabulary. Other terms have none. Errors: ErrNotFitted,
+// ErrParam, ErrShape without documents, ErrTooLarge over MaxBytes, or the error of ctx.
+func (t *TFIDF) Transform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	v := t.fitted
+	if v == nil {
+		return nil, fault.NotFitted(tfidfType)
+	}
+	a, err := t.validated()
+	if err != nil {
+		return nil, err
+	}
+	return (&vectorizer{typ: tfidfType, d: len(v.terms), limit: t.MaxBytes, workers: t.Workers, analyzer: a,
+		column: func(term []byte) (int, float64, bool) {
+			j, ok := v.columns[string(term)]
+			return j, 1, ok
+		},
+		finish: func(columns []int, values []float64) {
+			for at, j := range columns {
+				switch {
+				case t.Binary:
+					values[at] = 1
+				case t.Sublinear:
+					values[at] = 1 + math.Log(values[at])
+				}
+				values[at] *= v.factors[j]
+			}
+			t.Norm.divide(values)
+		},
+	}).rows(ctx, documents)
+}
+
+// FitTransform is Fit, and returns what Transform gives for the documents.
+func (t *TFIDF) FitTransform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	first, rest := progress.Two(ctx, 1, 1)
+	next := *t
+	if err := next.Fit(first, documents); err != nil {
+		return nil, err
+	}
+	out, err := next.Transform(rest, documents)
+	if err != nil {
+		return nil, err
+	}
+	t.fitted = next.fitted
+	return out, nil
+}
+
+// FeatureNames returns the terms, one for each column. It returns nil before Fit.
+func (t *TFIDF) FeatureNames() []string {
+	if t.fitted == nil {
+		return nil
+	}
+	return slices.Clone(t.fitted.terms)
+}
+
+// Vocabulary returns the column of each term. It returns nil before Fit.
+func (t *TFIDF) Vocabulary() map[string]int {
+	if t.fitted == nil {
+		return nil
+	}
+	return maps.Clone(t.fitted.columns)
+}
+
+// IDF returns the factor of each column. It returns nil before Fit.
+func (t *TFIDF) IDF() []float64 {
+	if t.fitted == nil {
+		return nil
+	}
+	return slices.Clone(t.fitted.factors)
+}
