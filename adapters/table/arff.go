@@ -100,7 +100,7 @@ func (a *arffInput) take(text string) error {
 		return a.attribute(rest)
 	case "@data":
 		var err error
-		if a.rows, err = newIntake(a.name, a.names, a.options); err != nil {
+		if a.rows, err = newIntake(a.name, header(a.names), a.options); err != nil {
 			return err
 		}
 		for j, c := range a.rows.columns {

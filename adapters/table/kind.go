@@ -19,9 +19,10 @@ const (
 	Time          // seconds since 1970, UTC
 	Text          // words of a language, another text in nearly every row
 	ID            // names a row
+	Duration      // seconds, which text files hold as numbers
 )
 
-var kindNames = []string{"", "number", "category", "time", "text", "id"}
+var kindNames = []string{"", "number", "category", "time", "text", "id", "duration"}
 
 // String returns the kind's name.
 func (k Kind) String() string { return enum.Name("Kind", int(k), kindNames...) }

@@ -106,7 +106,7 @@ func (t *intake) surveyed(out map[string]*survey) map[string]*survey {
 }
 
 // learn decides what every column is. Gaps counts the rows of a column without a value.
-func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Schema, error) {
+func (t *intake) learn(surveys map[string]*survey, gaps func(*Cells) int) (*Schema, error) {
 	s := &Schema{Format: t.options.Format}
 	for _, c := range t.columns {
 		out := Column{Name: c.name}
@@ -121,7 +121,9 @@ func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Sche
 			out.Role, out.Kind = Weight, Number
 			err = t.checkNumbers(c, celltext.Numbers)
 		default:
-			out.Gaps = gaps(c)
+			if !c.skip {
+				out.Gaps = gaps(c)
+			}
 			err = t.learnFeature(c, surveys[c.name], &out)
 		}
 		if err != nil {
@@ -136,7 +138,7 @@ func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Sche
 }
 
 // learnTarget decides what a target is for.
-func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
+func (t *intake) learnTarget(c *Cells, v *survey, out *Column) (Task, error) {
 	typ, mixed := c.stats.Type()
 	task, kind := t.options.Task, cmp.Or(t.options.Kinds[c.name], c.typed.kind)
 	if task == Auto && t.options.Kinds[c.name] != 0 {
@@ -184,7 +186,7 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 }
 
 // learnFeature decides what any other column is.
-func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
+func (t *intake) learnFeature(c *Cells, v *survey, out *Column) error {
 	leave := func(kind Kind, note string) {
 		out.Role, out.Kind, out.Note = LeftOut, kind, note
 	}
@@ -196,13 +198,18 @@ func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
 	switch {
 	case c.skip && slices.Contains(t.options.Drop, c.name):
 		leave(Text, "left out by Drop")
+	case c.note != "":
+		leave(Text, c.note)
 	case c.skip:
 		leave(Text, "has no name")
 	case out.Kind == Text || out.Kind == ID:
 		leave(out.Kind, "set by Kinds")
 	case typ == celltext.Empty && out.Kind == 0:
 		leave(Number, "no row has a value")
-	case out.Kind == Number:
+	case out.Kind == Number || out.Kind == Duration:
+		if out.Kind == Duration && out.Note == "" {
+			out.Note = "durations, in seconds"
+		}
 		return t.checkNumbers(c, celltext.Numbers)
 	case out.Kind == Time:
 		return t.checkNumbers(c, celltext.Times)
@@ -224,7 +231,7 @@ func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
 }
 
 // learnTexts decides what a column of texts is.
-func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
+func (t *intake) learnTexts(c *Cells, v *survey, out *Column) {
 	if c.typed.levels != nil {
 		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), levelsNote(len(c.typed.levels))
 		return
@@ -267,7 +274,7 @@ func levelsNote(n int) string {
 }
 
 // checkNumbers returns the error of a column that is to be numbers, or times, and has other cells.
-func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
+func (t *intake) checkNumbers(c *Cells, want celltext.Type) error {
 	typ, mixed := c.stats.Type()
 	if typ == celltext.Integers || typ == celltext.Empty {
 		typ = want

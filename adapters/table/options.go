@@ -34,7 +34,7 @@ type Options struct {
 type Format struct {
 	// NoHeader: the first line is a row. Columns are then called "0", "1" and so on.
 	NoHeader bool `json:"no_header,omitempty"`
-	// Comma stands between cells; 0 is ','.
+	// Comma stands between cells; 0 is ',', and a tab in a file whose name ends in .tsv.
 	Comma rune `json:"comma,omitempty"`
 	// Decimal is the decimal mark of numbers; 0 is '.'.
 	Decimal rune `json:"decimal,omitempty"`
@@ -83,8 +83,8 @@ func (o *Options) complete() (Options, error) {
 			return out, fault.Param(typ, "Task", out.Task, "Auto, Regression or Classification")
 		}
 		for _, name := range slices.Sorted(maps.Keys(out.Kinds)) {
-			if k := out.Kinds[name]; k < Number || k > ID {
-				return out, fault.Param(typ, fmt.Sprintf("Kinds[%q]", name), int(k), "Number, Category, Time, Text or ID")
+			if k := out.Kinds[name]; k < Number || k > Duration {
+				return out, fault.Param(typ, fmt.Sprintf("Kinds[%q]", name), int(k), "Number, Category, Time, Text, ID or Duration")
 			}
 		}
 		return out, out.checkRoles()

@@ -208,7 +208,7 @@ func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
 		return fault.Shape("table: WriteCSV: there are predictions of", p.rows(), "rows", "the table has %d", t.Rows())
 	}
 	format := t.Schema.Format
-	header := t.header()
+	header, cell := t.written()
 	more, text := p.columns("prediction", format)
 	if n, twice := celltext.Duplicate(append(slices.Clone(header), more...)); twice {
 		return fault.Param("table: WriteCSV", "column", strconv.Quote(n)+", which the table has", "another name in the table")
@@ -222,7 +222,7 @@ func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
 	for i := range t.Rows() {
 		line = line[:0]
 		for j := range header {
-			line = append(line, t.cell(i, j))
+			line = append(line, cell(i, j))
 		}
 		if more != nil {
 			line = append(line, text(i)...)

@@ -33,11 +33,7 @@ func (s *Schema) Rows(rows ...any) (*Table, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	header := make([]string, len(s.Columns))
-	for j, c := range s.Columns {
-		header[j] = c.Name
-	}
-	t, err := newIntake(input, header, Options{Schema: s, Format: s.Format})
+	t, err := newIntake(input, header(namesOf(s.Columns)), Options{Schema: s, Format: s.Format})
 	if err != nil {
 		return nil, err
 	}
@@ -135,22 +131,22 @@ func (t *intake) addValues(values map[string]any) error {
 }
 
 // addValue takes in a value. With texts, a text that is no gap is a word, even where it looks like a number.
-func (t *intake) addValue(c *cells, value any, texts bool) error {
+func (t *intake) addValue(c *Cells, value any, texts bool) error {
 	text, cell, isText, ok := cellOf(value)
+	row := len(c.kinds)
 	if !ok {
-		return &CellError{t.rows + 1, c.name,
-			fault.Param(t.place(t.rows), c.place(), fmt.Sprintf("a %T", value),
-				"a number, a text, a bool or a time")}
+		return &CellError{row + 1, c.name, fault.Param(t.place(row), c.place(), fmt.Sprintf("a %T", value),
+			"a number, a text, a bool or a time")}
 	}
 	if isText {
 		if text, cell, ok = t.parser.Cell(text); !ok {
-			return &CellError{t.rows + 1, c.name, celltext.NotUTF8(t.place(t.rows), c.place(), text)}
+			return &CellError{row + 1, c.name, celltext.NotUTF8(t.place(row), c.place(), text)}
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
 	} else if is, isBool := value.(bool); isBool && t.options.Schema != nil {
 		text, cell = t.options.Schema.boolCell(c.name, is)
 	}
-	c.add(cell, text, t.rows+1)
+	c.add(cell, text, c.line())
 	return nil
 }
 

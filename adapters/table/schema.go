@@ -115,9 +115,9 @@ func (s *Schema) check() error {
 		switch {
 		case c.Role < Feature || c.Role > Weight:
 			return fault.Param(typ, fmt.Sprintf("Role of %q", c.Name), int(c.Role), "one of "+listed(roleNames))
-		case c.Kind < Number || c.Kind > ID:
+		case c.Kind < Number || c.Kind > Duration:
 			return fault.Param(typ, fmt.Sprintf("Kind of %q", c.Name), int(c.Kind), "one of "+listed(kindNames))
-		case c.Role == Feature && c.Kind >= Text:
+		case c.Role == Feature && (c.Kind == Text || c.Kind == ID):
 			return fault.Param(typ, fmt.Sprintf("Role of %q", c.Name), c.Role, "left out for a text or an id")
 		case c.Role == Feature:
 			features++

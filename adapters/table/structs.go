@@ -40,11 +40,11 @@ func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := make([]string, len(fields))
+	columns := make([]Column, len(fields))
 	for j, f := range fields {
-		header[j] = f.name
+		columns[j].Name = f.name
 	}
-	t, err := newIntake(input, header, options)
+	t, err := newIntake(input, columns, options)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ const sparseTarget = "target"
 type sparseRows struct {
 	name    string
 	line    int
-	targets *cells
+	targets *Cells
 	groups  []int
 	numbers []int // of features
 	values  []float64
@@ -84,7 +84,7 @@ func (s *sparseRows) place() string { return fmt.Sprintf("%s:%d", s.name, s.line
 // add takes in a row.
 func (s *sparseRows) add(words []string) error {
 	if s.targets == nil {
-		s.targets = &cells{name: sparseTarget}
+		s.targets = &Cells{name: sparseTarget}
 	}
 	text := strings.TrimPrefix(words[0], "+")
 	target, err := s.number("target", text)
@@ -189,7 +189,7 @@ func (s *sparseRows) learn(o Options) (*Schema, error) {
 		return nil, err
 	}
 	o.Target = sparseTarget
-	rows := &intake{input: s.name, options: o, columns: []*cells{s.targets}, places: s.lines, rows: len(s.ends)}
+	rows := &intake{input: s.name, options: o, columns: []*Cells{s.targets}, places: s.lines, rows: len(s.ends)}
 	target := Column{Name: sparseTarget, Role: Target}
 	task, err := rows.learnTarget(s.targets, rows.surveyed(rows.surveys())[sparseTarget], &target)
 	if err != nil {

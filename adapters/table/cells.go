@@ -1,0 +1,136 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+)
+
+// Cells collects the cells of a column, which a [Reader] appends.
+type Cells struct {
+	of     *intake
+	name   string
+	typed  typed
+	note   string // the reason of an input that cannot give the cells
+	stats  celltext.Column
+	skip   bool // the column is left out
+	unread bool // its cells are not collected
+
+	kinds  []celltext.Kind
+	values []float64
+	text   []byte // without the texts of cells that a program gave as numbers or times
+	ends   []int  // of each cell in text
+}
+
+// typed holds the type that an input declares for a column.
+type typed struct {
+	kind   Kind     // 0: the cells tell it
+	levels []string // of a Category, in their order
+	words  bool     // cells are texts, even where they look like numbers
+}
+
+// Append takes in a value by the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column that its
+// reader declares as Text or Category, a text that looks like a number is a word. Errors: ErrParam for any other value, and for a text
+// that is not UTF-8.
+func (c *Cells) Append(value any) error { return c.of.addValue(c, value, c.typed.words) }
+
+// AppendNumbers takes in numbers, which may be seconds, with NaN for gaps.
+func (c *Cells) AppendNumbers(values []float64) {
+	line := c.line()
+	for i, v := range values {
+		kind := celltext.Number
+		switch {
+		case v != v:
+			kind = celltext.Gap
+		case isWhole(v):
+			kind = celltext.Integer
+		}
+		c.addTyped(celltext.Cell{Kind: kind, Value: v}, line+i)
+	}
+}
+
+// AppendTimes takes in seconds since 1970 in UTC, with NaN for gaps.
+func (c *Cells) AppendTimes(seconds []float64) {
+	line := c.line()
+	for i, v := range seconds {
+		kind := celltext.Time
+		if v != v {
+			kind = celltext.Gap
+		}
+		c.addTyped(celltext.Cell{Kind: kind, Value: v}, line+i)
+	}
+}
+
+// isWhole reports whether a number counts as a whole one, of which float64 holds all digits.
+func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
+
+// line returns the line, or the number, of the next row in its file.
+func (c *Cells) line() int {
+	row := len(c.kinds) + 1
+	if n := len(c.of.parts); n > 0 {
+		row += c.of.parts[n-1].before - c.of.parts[n-1].from
+	}
+	return row
+}
+
+// addTyped takes in a number or a time, of which no text is kept.
+func (c *Cells) addTyped(cell celltext.Cell, line int) {
+	if !c.skip {
+		text := ""
+		if math.IsInf(cell.Value, 0) {
+			text = strconv.FormatFloat(cell.Value, 'g', -1, 64)
+		}
+		c.stats.Add(cell, text, line)
+	}
+	c.kinds = append(c.kinds, cell.Kind)
+	c.values = append(c.values, cell.Value)
+	c.ends = append(c.ends, len(c.text))
+}
+
+// add takes in a cell.
+func (c *Cells) add(cell celltext.Cell, text string, line int) {
+	if !c.skip {
+		c.stats.Add(cell, text, line)
+	}
+	c.kinds = append(c.kinds, cell.Kind)
+	c.values = append(c.values, cell.Value)
+	c.text = append(c.text, text...)
+	c.ends = append(c.ends, len(c.text))
+}
+
+// at returns the text of row i.
+func (c *Cells) at(i int) string {
+	from := 0
+	if i > 0 {
+		from = c.ends[i-1]
+	}
+	if c.ends[i] > from {
+		return string(c.text[from:c.ends[i]])
+	}
+	switch v := c.values[i]; c.kinds[i] {
+	case celltext.Integer:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case celltext.Number:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case celltext.Time:
+		whole := math.Floor(v)
+		return time.Unix(int64(whole), int64((v-whole)*1e9)).UTC().Format(time.RFC3339Nano)
+	}
+	return ""
+}
+
+// place names the column in an error.
+func (c *Cells) place() string { return fmt.Sprintf("column %q", c.name) }
+
+// gaps counts the rows without a value.
+func (c *Cells) gaps() (n int) {
+	for _, k := range c.kinds {
+		if k == celltext.Gap {
+			n++
+		}
+	}
+	return n
+}
