@@ -83,7 +83,7 @@ func ExampleClassifier_Save() {
 		fmt.Println(err)
 		return
 	}
-	row, err := grids.ParseCSV("row", strings.NewReader("sky,temperature\nsunny,20\n"), &grids.CSVOptions{NoClass: true})
+	row, err := unlabelled("sky,temperature\nsunny,20\n")
 	if err != nil {
 		fmt.Println(err)
 		return

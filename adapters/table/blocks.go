@@ -47,13 +47,15 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 		return nil, noRows(s.Name)
 	}
 	surveys := all.surveys()
-	wanted := func(name string) bool { return surveys[name] != nil }
-	err = s.each(ctx, options, defaultBlock, wanted, func(block *intake) error {
-		block.surveyed(surveys)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	if len(surveys) > 0 {
+		wanted := func(name string) bool { return surveys[name] != nil }
+		err = s.each(ctx, options, defaultBlock, wanted, func(block *intake) error {
+			block.surveyed(surveys)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	return all.learn(surveys, func(c *Cells) int { return gaps[c.name] })
 }

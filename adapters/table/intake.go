@@ -35,6 +35,7 @@ func newIntake(input string, columns []Column, o Options) (*intake, error) {
 	if err != nil {
 		return nil, fault.AddPlace(input, err)
 	}
+	o.completeTarget(namesOf(columns))
 	t := &intake{input: input, options: o, parser: parser}
 	if o.Schema == nil {
 		if err := o.checkColumns(input, namesOf(columns)); err != nil {
@@ -68,7 +69,7 @@ func (c *Cells) declare(input string, of Column) error {
 		used := slices.Contains([]string{o.Target, o.Group, o.Weight}, c.name) || o.Kinds[c.name] != 0
 		if o.Schema != nil {
 			k := slices.IndexFunc(o.Schema.Columns, func(known Column) bool { return known.Name == c.name })
-			used = k >= 0 && o.Schema.Columns[k].Role != LeftOut
+			used = k >= 0 && o.Schema.Columns[k].Role == Feature
 		}
 		if used {
 			return &CellError{0, c.name, fault.Param(input, c.place(), of.Note, "numbers, times or texts")}

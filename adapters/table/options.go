@@ -14,9 +14,11 @@ import (
 // Options sets the purpose of the columns. The zero value, like a nil pointer, makes a feature of every column that can be one.
 type Options struct {
 	Target string // the column that is learnt; "": none
-	Task   Task   // what the target is for
-	Group  string // the column whose equal values say which rows belong together, such as a patient's; "": none
-	Weight string // the column of the weights of rows, numbers > 0; "": none
+	// TargetLast makes the target of the last column that Group, Weight and Drop do not name, if Target is "".
+	TargetLast bool
+	Task       Task   // what the target is for
+	Group      string // the column whose equal values say which rows belong together, such as a patient's; "": none
+	Weight     string // the column of the weights of rows, numbers > 0; "": none
 	// Drop names columns that are left out.
 	Drop []string
 	// Kinds overrides the kinds that the cells suggest: {"postcode": table.Category}.
@@ -89,7 +91,7 @@ func (o *Options) complete() (Options, error) {
 		}
 		return out, out.checkRoles()
 	}
-	if out.Target != "" || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil || out.Kinds != nil {
+	if out.Target != "" || out.TargetLast || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil || out.Kinds != nil {
 		return out, fault.Param(typ, "Schema", "set", "nil with Target, Task, Group, Weight, Drop or Kinds, which it has itself")
 	}
 	if out.Format.isZero() {
@@ -115,6 +117,19 @@ func (o *Options) checkRoles() error {
 		}
 	}
 	return nil
+}
+
+// completeTarget sets the target of TargetLast.
+func (o *Options) completeTarget(columns []string) {
+	if !o.TargetLast || o.Target != "" {
+		return
+	}
+	for _, name := range slices.Backward(columns) {
+		if name != "" && name != o.Group && name != o.Weight && !slices.Contains(o.Drop, name) {
+			o.Target = name
+			return
+		}
+	}
 }
 
 // checkColumns returns ErrParam for an option that names a column which the input has not.

@@ -183,14 +183,14 @@ func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
 }
 
 // Tables returns the rows by a schema, as tables of so many rows, 0: 4096, of which the last may have fewer: for predictions of files
-// that memory does not hold. A table is overwritten once the next is asked for. Its target, groups and weights may be missing. A source
-// without rows has no tables. Errors, which the iterator gives, are those of [Source.Table].
+// that memory does not hold. A table is overwritten once the next is asked for. Only its features are read. A source without rows has
+// no tables. Errors, which the iterator gives, are those of [Source.Table].
 func (s Source) Tables(ctx context.Context, schema *Schema, rows int) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		err := checkBlocks(schema, rows)
 		if err == nil {
 			err = s.each(check.Context(ctx), Options{Schema: schema, Format: schema.Format}, rows, nil, func(in *intake) error {
-				t, err := in.encode(schema, true)
+				t, err := in.encode(schema, false)
 				if err == nil && !yield(t, nil) {
 					return errStopped
 				}

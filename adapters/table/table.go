@@ -142,7 +142,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 		in := byName[c.Name]
 		var err error
 		switch {
-		case in == nil:
+		case in == nil || in.unread:
 		case c.Role == Feature:
 			err = t.encodeFeature(out, column, c, in)
 			column++
