@@ -22,7 +22,7 @@ type Cells struct {
 	kinds  []celltext.Kind
 	values []float64
 	text   []byte // without the texts of cells that a program gave as numbers or times
-	ends   []int  // of each cell in text
+	ends   []int  // of each cell in text, up to the last one that has a text
 }
 
 // typed holds the type that an input declares for a column.
@@ -38,30 +38,37 @@ type typed struct {
 func (c *Cells) Append(value any) error { return c.of.addValue(c, value, c.typed.words) }
 
 // AppendNumbers takes in numbers, which may be seconds, with NaN for gaps.
-func (c *Cells) AppendNumbers(values []float64) {
-	line := c.line()
-	for i, v := range values {
-		kind := celltext.Number
-		switch {
-		case v != v:
-			kind = celltext.Gap
-		case isWhole(v):
-			kind = celltext.Integer
-		}
-		c.addTyped(celltext.Cell{Kind: kind, Value: v}, line+i)
-	}
-}
+func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext.Number) }
 
 // AppendTimes takes in seconds since 1970 in UTC, with NaN for gaps.
-func (c *Cells) AppendTimes(seconds []float64) {
-	line := c.line()
-	for i, v := range seconds {
-		kind := celltext.Time
-		if v != v {
-			kind = celltext.Gap
+func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
+
+// appendTyped takes in cells of which no text is kept. Rows that are read by a schema need no statistics but the infinities.
+func (c *Cells) appendTyped(values []float64, kind celltext.Kind) {
+	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
+	for i, v := range values {
+		k := kind
+		switch {
+		case v != v:
+			k = celltext.Gap
+		case counted && kind == celltext.Number && isWhole(v):
+			k = celltext.Integer
 		}
-		c.addTyped(celltext.Cell{Kind: kind, Value: v}, line+i)
+		if counted || v-v != 0 && k != celltext.Gap {
+			c.count(celltext.Cell{Kind: k, Value: v}, line+i)
+		}
+		c.kinds = append(c.kinds, k)
 	}
+	c.values = append(c.values, values...)
+}
+
+// count takes a cell without a text into the statistics.
+func (c *Cells) count(cell celltext.Cell, line int) {
+	text := ""
+	if math.IsInf(cell.Value, 0) {
+		text = strconv.FormatFloat(cell.Value, 'g', -1, 64)
+	}
+	c.stats.Add(cell, text, line)
 }
 
 // isWhole reports whether a number counts as a whole one, of which float64 holds all digits.
@@ -76,50 +83,44 @@ func (c *Cells) line() int {
 	return row
 }
 
-// addTyped takes in a number or a time, of which no text is kept.
-func (c *Cells) addTyped(cell celltext.Cell, line int) {
-	if !c.skip {
-		text := ""
-		if math.IsInf(cell.Value, 0) {
-			text = strconv.FormatFloat(cell.Value, 'g', -1, 64)
-		}
-		c.stats.Add(cell, text, line)
-	}
-	c.kinds = append(c.kinds, cell.Kind)
-	c.values = append(c.values, cell.Value)
-	c.ends = append(c.ends, len(c.text))
-}
-
 // add takes in a cell.
 func (c *Cells) add(cell celltext.Cell, text string, line int) {
 	if !c.skip {
 		c.stats.Add(cell, text, line)
 	}
+	if text != "" {
+		for len(c.ends) < len(c.kinds) {
+			c.ends = append(c.ends, len(c.text))
+		}
+		c.text = append(c.text, text...)
+		c.ends = append(c.ends, len(c.text))
+	}
 	c.kinds = append(c.kinds, cell.Kind)
 	c.values = append(c.values, cell.Value)
-	c.text = append(c.text, text...)
-	c.ends = append(c.ends, len(c.text))
 }
 
 // at returns the text of row i.
 func (c *Cells) at(i int) string {
-	from := 0
-	if i > 0 {
-		from = c.ends[i-1]
+	if i < len(c.ends) {
+		from := 0
+		if i > 0 {
+			from = c.ends[i-1]
+		}
+		if c.ends[i] > from {
+			return string(c.text[from:c.ends[i]])
+		}
 	}
-	if c.ends[i] > from {
-		return string(c.text[from:c.ends[i]])
-	}
-	switch v := c.values[i]; c.kinds[i] {
-	case celltext.Integer:
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	case celltext.Number:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case celltext.Time:
+	switch v := c.values[i]; {
+	case c.kinds[i] == celltext.Time:
 		whole := math.Floor(v)
 		return time.Unix(int64(whole), int64((v-whole)*1e9)).UTC().Format(time.RFC3339Nano)
+	case c.kinds[i] == celltext.Gap || c.kinds[i] > celltext.Time:
+		return ""
+	case isWhole(v):
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return ""
 }
 
 // place names the column in an error.

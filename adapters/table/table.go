@@ -179,65 +179,67 @@ func (t *intake) encodeOther(out *Table, c Column, in *Cells) (err error) {
 
 // encodeFeature writes a column of the matrix.
 func (t *intake) encodeFeature(out *Table, column int, c Column, in *Cells) error {
-	values, unseen, err := t.values(c, in)
-	if err != nil {
-		return err
-	}
+	raw := out.X.RawMatrix()
+	unseen, err := t.values(c, in, raw.Data[column:], raw.Stride)
 	if unseen > 0 {
 		out.Unseen[c.Name] = unseen
 	}
-	out.X.SetCol(column, values)
-	return nil
+	return err
 }
 
-// values returns a column as its kind says, with NaN for gaps.
-func (t *intake) values(c Column, in *Cells) (out []float64, unseen int, err error) {
-	out = make([]float64, t.rows)
+// values writes a column as its kind says, with NaN for gaps, one value every stride.
+func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen int, err error) {
 	if c.Kind == Category {
-		codes := make(map[string]int, len(c.Levels))
-		for code, level := range c.Levels {
-			codes[level] = code
-		}
-		for i, k := range in.kinds {
-			if k == celltext.Gap {
-				out[i] = math.NaN()
-				continue
-			}
-			code, ok := codes[in.at(i)]
-			if !ok {
-				code = len(c.Levels)
-				unseen++
-			}
-			out[i] = float64(code)
-		}
-		return out, unseen, nil
+		return t.codes(c, in, out, stride), nil
 	}
 	want, name := celltext.Numbers, "a number"
 	if c.Kind == Time {
 		want, name = celltext.Times, "a date or time"
 	}
 	for i, k := range in.kinds {
+		v := in.values[i]
 		switch {
-		case fits(k, want) && math.IsInf(in.values[i], 0):
-			return nil, 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
-		case fits(k, want):
-			out[i] = in.values[i]
-		case t.options.Format.WordsAsGaps:
-			out[i] = math.NaN()
-		default:
-			return nil, 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
+		case k == celltext.Gap:
+		case !fits(k, want):
+			if v = math.NaN(); !t.options.Format.WordsAsGaps {
+				return 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
+			}
+		case v-v != 0:
+			return 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
 		}
+		out[i*stride] = v
 	}
 	if err := in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers"); err != nil {
-		return nil, 0, &CellError{0, c.Name, err}
+		return 0, &CellError{0, c.Name, err}
 	}
-	return out, 0, nil
+	return 0, nil
+}
+
+// codes writes a column of categories.
+func (t *intake) codes(c Column, in *Cells, out []float64, stride int) (unseen int) {
+	codes := make(map[string]int, len(c.Levels))
+	for code, level := range c.Levels {
+		codes[level] = code
+	}
+	for i, k := range in.kinds {
+		if k == celltext.Gap {
+			out[i*stride] = math.NaN()
+			continue
+		}
+		code, ok := codes[in.at(i)]
+		if !ok {
+			code = len(c.Levels)
+			unseen++
+		}
+		out[i*stride] = float64(code)
+	}
+	return unseen
 }
 
 // encodeTarget writes Targets or Labels. In rows to learn from a gap is an error.
 func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
-	values, _, err := t.values(c, in)
-	if err != nil {
+	values := make([]float64, t.rows)
+	if _, err := t.values(c, in, values, 1); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(values, math.IsNaN); i >= 0 && t.options.Schema == nil {
