@@ -5,15 +5,3 @@
 //
 // It is a package of its own, so that a program that reads files without golearn does not link it.
 package grid
-
-import "fmt"
-
-// missingCategory is that of a gap in a categorical attribute.
-const missingCategory = "?"
-
-// guard makes an error of golearn's panics.
-func guard(doing string, err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("grid: %s: golearn panicked: %v", doing, v)
-	}
-}
