@@ -15,6 +15,7 @@ type intake struct {
 	input   string // a file's name
 	options Options
 	parser  *celltext.Parser
+	plain   *celltext.Parser // of texts in UTF-8, whatever the encoding of files
 	columns []*Cells
 	places  []int // the lines of rows; nil: the numbers of rows, from 1
 	parts   []part
@@ -36,7 +37,7 @@ func newIntake(input string, columns []Column, o Options) (*intake, error) {
 		return nil, fault.AddPlace(input, err)
 	}
 	o.completeTarget(namesOf(columns))
-	t := &intake{input: input, options: o, parser: parser}
+	t := &intake{input: input, options: o, parser: parser, plain: o.Format.plain()}
 	if o.Schema == nil {
 		if err := o.checkColumns(input, namesOf(columns)); err != nil {
 			return nil, err

@@ -73,6 +73,13 @@ func (f Format) parser() (*celltext.Parser, error) {
 		Parser("table: Format")
 }
 
+// plain returns the parser of texts that are in UTF-8, by rules that parser has checked.
+func (f Format) plain() *celltext.Parser {
+	f.Latin1 = false
+	p, _ := f.parser()
+	return p
+}
+
 // complete returns the options with the format that holds, or what contradicts itself.
 func (o *Options) complete() (Options, error) {
 	var out Options

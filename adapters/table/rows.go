@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -139,7 +140,11 @@ func (t *intake) addValue(c *Cells, value any, texts bool) error {
 			"a number, a text, a bool or a time")}
 	}
 	if isText {
-		if text, cell, ok = t.parser.Cell(text); !ok {
+		parser := t.parser
+		if utf8.ValidString(text) {
+			parser = t.plain
+		}
+		if text, cell, ok = parser.Cell(text); !ok {
 			return &CellError{row + 1, c.name, celltext.NotUTF8(t.place(row), c.place(), text)}
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap

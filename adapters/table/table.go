@@ -189,25 +189,19 @@ func (t *intake) encodeFeature(out *Table, column int, c Column, in *Cells) erro
 
 // values writes a column as its kind says, with NaN for gaps, one value every stride.
 func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen int, err error) {
+	d := newDecoder(c, t.options.Format)
 	if c.Kind == Category {
-		return t.codes(c, in, out, stride), nil
-	}
-	want, name := celltext.Numbers, "a number"
-	if c.Kind == Time {
-		want, name = celltext.Times, "a date or time"
+		return d.codesOf(in, out, stride), nil
 	}
 	for i, k := range in.kinds {
-		v := in.values[i]
-		switch {
-		case k == celltext.Gap:
-		case !fits(k, want):
-			if v = math.NaN(); !t.options.Format.WordsAsGaps {
-				return 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
-			}
-		case v-v != 0:
+		v, ok := d.number(k, in.values[i])
+		if out[i*stride] = v; ok {
+			continue
+		}
+		if math.IsInf(v, 0) {
 			return 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
 		}
-		out[i*stride] = v
+		return 0, t.wrong(in, i, d.name()+", as in the rows that the schema was learnt from")
 	}
 	if err := in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers"); err != nil {
 		return 0, &CellError{0, c.Name, err}
@@ -215,20 +209,15 @@ func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen 
 	return 0, nil
 }
 
-// codes writes a column of categories.
-func (t *intake) codes(c Column, in *Cells, out []float64, stride int) (unseen int) {
-	codes := make(map[string]int, len(c.Levels))
-	for code, level := range c.Levels {
-		codes[level] = code
-	}
+// codesOf writes a column of categories, and counts the levels that are not known.
+func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 	for i, k := range in.kinds {
 		if k == celltext.Gap {
 			out[i*stride] = math.NaN()
 			continue
 		}
-		code, ok := codes[in.at(i)]
-		if !ok {
-			code = len(c.Levels)
+		code := d.code(in.at(i))
+		if code == len(d.Levels) {
 			unseen++
 		}
 		out[i*stride] = float64(code)
