@@ -1,8 +1,6 @@
 package arrow
 
 import (
-	"bytes"
-	"compress/gzip"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -27,17 +25,11 @@ func openCSV(in Input, want *request) (source, error) {
 	if err != nil {
 		return nil, errNamed{err}
 	}
-	text, err := unpacked(in)
+	text, err := celltext.Unpacked(want.name, in)
 	if err != nil {
 		return nil, err
 	}
-	layout := celltext.Layout{Comma: f.Comma, NoHeader: f.NoHeader}
-	if layout.Comma == 0 {
-		layout.Comma = ','
-		if ending(want.name) == ".tsv" {
-			layout.Comma = '\t'
-		}
-	}
+	layout := celltext.Layout{Comma: celltext.Comma(f.Comma, want.name), NoHeader: f.NoHeader}
 	c := &csvSource{file: in, want: want}
 	if c.rows, err = celltext.Open(want.name, text, parser, layout); err != nil {
 		return nil, errNamed{err}
@@ -51,15 +43,6 @@ func openCSV(in Input, want *request) (source, error) {
 	}
 	c.of = arrow.NewSchema(fields, nil)
 	return c, nil
-}
-
-// unpacked returns the text of a file that gzip may have compressed.
-func unpacked(in Input) (io.Reader, error) {
-	magic := make([]byte, 2)
-	if _, err := in.ReadAt(magic, 0); err == nil && bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return gzip.NewReader(in)
-	}
-	return in, nil
 }
 
 func (c *csvSource) next() (arrow.RecordBatch, error) {

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -50,14 +48,11 @@ func openCSV(name string, f io.ReadCloser, options Options) (*csvInput, error) {
 	if err != nil {
 		return nil, fault.AddPlace(name, err)
 	}
-	r, err := uncompressed(name, f)
+	r, err := celltext.Unpacked(name, f)
 	if err != nil {
 		return nil, err
 	}
-	layout := celltext.Layout{Comma: options.Format.comma(), NoHeader: options.Format.NoHeader}
-	if options.Format.Comma == 0 && isTabular(name) {
-		layout.Comma = '\t'
-	}
+	layout := celltext.Layout{Comma: celltext.Comma(options.Format.Comma, name), NoHeader: options.Format.NoHeader}
 	records, err := celltext.Open(name, r, parser, layout)
 	if err != nil {
 		return nil, err
@@ -72,11 +67,6 @@ func openCSV(name string, f io.ReadCloser, options Options) (*csvInput, error) {
 			fmt.Sprintf("what stands between the cells, perhaps %q", header[0][i]))
 	}
 	return &csvInput{f, records}, nil
-}
-
-// isTabular reports whether the ending of a name tells that tabs stand between cells.
-func isTabular(name string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".tsv")
 }
 
 // Columns implements Reader.
@@ -109,17 +99,4 @@ func (in *csvInput) Next(_ context.Context, to []*Cells, most int) (n int, err e
 
 func noRows(input string) error {
 	return fault.Shape(input+": there are", 0, "rows", "want at least 1")
-}
-
-// uncompressed looks for the two bytes that a gzip file begins with.
-func uncompressed(name string, r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
-	if start, err := in.Peek(2); err != nil || start[0] != 0x1f || start[1] != 0x8b {
-		return in, nil // a short file is text, and an error comes again
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return z, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/kernelearn/kernelearn/adapters/table/internal/values"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -45,7 +46,7 @@ func (e *Encoder) Text(column int, raw string) (float64, error) {
 func (e *Encoder) text(parser *celltext.Parser, column int, raw string) (float64, error) {
 	text, cell, ok := parser.Cell(raw)
 	if !ok {
-		return 0, e.decoders[column].refused(strconv.Quote(shortened(raw)), "UTF-8, or Format.Latin1 set for a file that is Latin-1")
+		return 0, e.decoders[column].refused(strconv.Quote(celltext.Short(raw)), "UTF-8, or Format.Latin1 set for a file that is Latin-1")
 	}
 	return e.decoders[column].value(cell, text)
 }
@@ -53,7 +54,7 @@ func (e *Encoder) text(parser *celltext.Parser, column int, raw string) (float64
 // Value is Text for a value that [FromRows] takes: a number, a text, a bool, a time.Time, or nil for a gap.
 func (e *Encoder) Value(column int, value any) (float64, error) {
 	d := &e.decoders[column]
-	text, cell, isText, ok := cellOf(value)
+	text, cell, isText, ok := values.Cell(value)
 	if is, isBool := value.(bool); isBool {
 		text, cell = e.schema.boolCell(d.Name, is)
 	}
@@ -136,7 +137,7 @@ func (d *decoder) value(cell celltext.Cell, text string) (float64, error) {
 	case math.IsInf(cell.Value, 0):
 		return 0, &CellError{0, d.Name, fmt.Errorf("column %q: %w", d.Name, celltext.TooLarge(text))}
 	}
-	return 0, d.refused(strconv.Quote(shortened(text)), d.name())
+	return 0, d.refused(strconv.Quote(celltext.Short(text)), d.name())
 }
 
 // refused is the error of a cell.

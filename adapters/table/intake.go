@@ -180,14 +180,5 @@ func (t *intake) place(row int) string {
 // wrong is the error of a cell.
 func (t *intake) wrong(c *Cells, row int, want string) error {
 	return &CellError{row + 1, c.name,
-		fault.Param(t.place(row), c.place(), strconv.Quote(shortened(c.at(row))), want)}
-}
-
-// shortened returns the part of a text that an error shows.
-func shortened(text string) string {
-	const most = 40
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "..."
-	}
-	return text
+		fault.Param(t.place(row), c.place(), strconv.Quote(celltext.Short(c.at(row))), want)}
 }

@@ -38,7 +38,7 @@ func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	if options.Target != "" || options.Group != "" || options.Weight != "" || options.Drop != nil || options.Kinds != nil {
 		return nil, fault.Param(name, "Options", "columns", "Task and Schema only: the format has no names")
 	}
-	if r, err = uncompressed(name, r); err != nil {
+	if r, err = celltext.Unpacked(name, r); err != nil {
 		return nil, err
 	}
 	in := &sparseRows{name: name, first: 1}
@@ -104,7 +104,7 @@ func (s *sparseRows) add(words []string) error {
 	if hasGroup {
 		group, err := strconv.Atoi(words[0][len("qid:"):])
 		if err != nil {
-			return fault.Param(s.place(), "qid", strconv.Quote(shortened(words[0])), "a whole number")
+			return fault.Param(s.place(), "qid", strconv.Quote(celltext.Short(words[0])), "a whole number")
 		}
 		s.groups, words = append(s.groups, group), words[1:]
 	}
@@ -113,7 +113,7 @@ func (s *sparseRows) add(words []string) error {
 		left, right, _ := strings.Cut(w, ":")
 		k, err := strconv.Atoi(left)
 		if err != nil || k <= before || k > math.MaxInt32 {
-			return fault.Param(s.place(), "feature", strconv.Quote(shortened(w)), "number:value, with numbers that ascend from 0 or 1")
+			return fault.Param(s.place(), "feature", strconv.Quote(celltext.Short(w)), "number:value, with numbers that ascend from 0 or 1")
 		}
 		v, err := s.number("feature "+left, right)
 		if err != nil {
@@ -132,7 +132,7 @@ func (s *sparseRows) number(what, text string) (float64, error) {
 	case math.IsInf(v, 0) || math.IsNaN(v):
 		return 0, fmt.Errorf("%s: %s: %.40s: %w", s.place(), what, text, fault.ErrNotFinite)
 	case err != nil:
-		return 0, fault.Param(s.place(), what, strconv.Quote(shortened(text)), "a number")
+		return 0, fault.Param(s.place(), what, strconv.Quote(celltext.Short(text)), "a number")
 	}
 	return v, nil
 }

@@ -92,6 +92,14 @@ func shortText(text string) string {
 	return strings.Clone(text)
 }
 
+// Short returns the part of a text that an error shows.
+func Short(text string) string {
+	if r := []rune(text); len(r) > shownBytes {
+		return string(r[:shownBytes]) + "..."
+	}
+	return text
+}
+
 // Type is what a column is.
 type Type int
 
