@@ -80,7 +80,7 @@ func (a *arffInput) cell(j int, written arff.Cell) error {
 		cell.Kind = celltext.Gap
 	case of.levels != nil:
 		if !slices.Contains(of.levels, text) {
-			return a.file.Refused(c.place(), text, "one of its values "+someOf(of.levels))
+			return a.file.Refused(c.place(), text, "one of its values "+celltext.List(of.levels))
 		}
 	case !of.words:
 		want := celltext.Numbers

@@ -71,7 +71,7 @@ func (c *Cells) count(cell celltext.Cell, line int) {
 	c.stats.Add(cell, text, line)
 }
 
-// isWhole reports whether a number counts as a whole one, of which float64 holds all digits.
+// isWhole reports whether a number is an integer of which float64 holds all digits.
 func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
 // line returns the line, or the number, of the next row in its file.

@@ -14,7 +14,6 @@ import (
 // Encoder makes numbers of single cells by a schema, for a program that leaves out the rows that do not fit. A [Table] and [Blocks] make
 // the same numbers. It may be used by several goroutines.
 type Encoder struct {
-	schema   *Schema
 	parser   *celltext.Parser
 	plain    *celltext.Parser // of texts in UTF-8
 	decoders []decoder
@@ -29,7 +28,7 @@ func (s *Schema) Encoder() (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Encoder{schema: s, parser: parser, plain: s.Format.plain()}
+	e := &Encoder{parser: parser, plain: s.Format.plain()}
 	for _, c := range s.Columns {
 		e.decoders = append(e.decoders, newDecoder(c, s.Format))
 	}
@@ -56,7 +55,7 @@ func (e *Encoder) Value(column int, value any) (float64, error) {
 	d := &e.decoders[column]
 	text, cell, isText, ok := values.Cell(value)
 	if is, isBool := value.(bool); isBool {
-		text, cell = e.schema.boolCell(d.Name, is)
+		text, cell = values.Bool(is, d.Kind == Number, d.Levels)
 	}
 	switch {
 	case !ok:

@@ -115,7 +115,7 @@ func (t *intake) checkPresent() error {
 	for _, c := range t.options.Schema.Columns {
 		if c.Role == Feature && !slices.Contains(names, c.Name) {
 			return &CellError{0, c.Name, fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing",
-				"all features of the schema; there are "+someOf(names))}
+				"all features of the schema; there are "+celltext.List(names))}
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 		}
 		if at < 0 {
 			return nil, &CellError{0, c.name, fault.Param(name, "column", strconv.Quote(c.name)+", which is missing",
-				"all columns of "+t.parts[0].name+"; there are "+someOf(names))}
+				"all columns of "+t.parts[0].name+"; there are "+celltext.List(names))}
 		}
 		if err := c.declare(name, columns[at]); err != nil {
 			return nil, err

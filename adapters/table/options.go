@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -147,18 +146,9 @@ func (o *Options) checkColumns(input string, header []string) error {
 	for _, field := range []string{"Target", "Group", "Weight", "Drop", "Kinds"} {
 		for _, n := range named[field] {
 			if n != "" && !slices.Contains(header, n) {
-				return fault.Param(input, "Options."+field, strconv.Quote(n), "one of the columns "+someOf(header))
+				return fault.Param(input, "Options."+field, strconv.Quote(n), "one of the columns "+celltext.List(header))
 			}
 		}
 	}
 	return nil
-}
-
-// someOf lists names, of many the first.
-func someOf(names []string) string {
-	const most = 20 // more would hide the rest of an error
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", ..."
-	}
-	return strings.Join(names, ", ")
 }

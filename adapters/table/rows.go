@@ -3,10 +3,8 @@ package table
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/kernelearn/kernelearn/adapters/table/internal/values"
@@ -58,7 +56,7 @@ func (t *intake) addValues(values map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !known[name] {
 			return &CellError{t.rows + 1, name,
-				fault.Param(t.place(t.rows), "column", strconv.Quote(name)+", which is not known", "one of "+someOf(t.names()))}
+				fault.Param(t.place(t.rows), "column", strconv.Quote(name)+", which is not known", "one of "+celltext.List(t.names()))}
 		}
 	}
 	for _, c := range t.columns {
@@ -88,27 +86,11 @@ func (t *intake) addValue(c *Cells, value any, texts bool) error {
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
 	} else if is, isBool := value.(bool); isBool && t.options.Schema != nil {
-		text, cell = t.options.Schema.boolCell(c.name, is)
+		if k := slices.IndexFunc(t.options.Schema.Columns, func(of Column) bool { return of.Name == c.name }); k >= 0 {
+			of := &t.options.Schema.Columns[k]
+			text, cell = values.Bool(is, of.Kind == Number, of.Levels)
+		}
 	}
 	c.add(cell, text, c.line())
 	return nil
-}
-
-// boolCell returns what a bool is in a column: 0 or 1 among numbers, and among levels the one that is written so, such as True.
-func (s *Schema) boolCell(column string, is bool) (string, celltext.Cell) {
-	text, cell := strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
-	for _, c := range s.Columns {
-		switch {
-		case c.Name != column:
-		case c.Kind == Number:
-			if cell = (celltext.Cell{Kind: celltext.Integer}); is {
-				cell.Value = 1
-			}
-		default:
-			if k := slices.IndexFunc(c.Levels, func(l string) bool { return strings.EqualFold(l, text) }); k >= 0 {
-				text = c.Levels[k]
-			}
-		}
-	}
-	return text, cell
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Source gives rows in several passes: a CSV file, a file of another format, or several of them ([Join]). They are never held in memory
@@ -30,7 +31,7 @@ type Reader interface {
 	// texts that are words even where they look like numbers, 0 for cells that tell the kind; Levels, if they are known; and the
 	// Role LeftOut, with a Note that names the type, for a column that cannot be read.
 	Columns() []Column
-	// Next appends at most so many rows to the cells of each column, and returns their number. Cells are nil for columns that are
+	// Next appends at most that number of rows to the cells of each column, and returns their number. Cells are nil for columns that are
 	// not read; they are the same ones in all calls. The error is io.EOF after the last row.
 	Next(ctx context.Context, to []*Cells, most int) (rows int, err error)
 	io.Closer
@@ -182,14 +183,19 @@ func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
 	return in.table()
 }
 
-// Tables returns the rows by a schema, as tables of so many rows, 0: 4096, of which the last may have fewer: for predictions of files
-// that memory does not hold. A table is overwritten once the next is asked for. Only its features are read. A source without rows has
-// no tables. Errors, which the iterator gives, are those of [Source.Table].
-func (s Source) Tables(ctx context.Context, schema *Schema, rows int) iter.Seq2[*Table, error] {
+// Tables returns the rows by a schema in tables of n rows, 0: 4096, to predict files that memory does not hold. The last may have fewer
+// rows, and a table is overwritten once the next is asked for. Targets, labels, groups and weights are nil. WriteCSV writes all columns
+// of a source, but only the features of a joined one. A source without rows has no tables. The iterator gives the errors of
+// [Source.Table].
+func (s Source) Tables(ctx context.Context, schema *Schema, n int) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
-		err := checkBlocks(schema, rows)
+		err := checkBlocks(schema, n)
 		if err == nil {
-			err = s.each(check.Context(ctx), Options{Schema: schema, Format: schema.Format}, rows, nil, func(in *intake) error {
+			var wanted func(string) bool
+			if s.parts != nil { // which may have other columns each
+				wanted = wantedBy[streaming.None](schema)
+			}
+			err = s.each(check.Context(ctx), Options{Schema: schema, Format: schema.Format}, n, wanted, func(in *intake) error {
 				t, err := in.encode(schema, false)
 				if err == nil && !yield(t, nil) {
 					return errStopped

@@ -100,6 +100,15 @@ func Short(text string) string {
 	return text
 }
 
+// List lists the first of some names, as many as an error shows.
+func List(names []string) string {
+	const most = 20 // more would hide the rest of an error
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}
+
 // Type is what a column is.
 type Type int
 

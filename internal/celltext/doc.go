@@ -1,5 +1,5 @@
 // Package celltext turns the text of tables into cells. It holds the one table of rules that every reader of text in this
-// module follows: grids.ReadCSV, and the CSV files of adapters/arrow and adapters/beam.
+// module follows: those of adapters/table, which golearn's grids and adapters/arrow use, and adapters/beam.
 //
 // White space around a cell is dropped. What is left is the first of these that fits:
 //

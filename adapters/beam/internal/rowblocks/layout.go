@@ -118,5 +118,5 @@ func (r *Layout) Head(ctx context.Context, path string) ([]table.Column, [][]any
 	return r.csvHead(ctx, path)
 }
 
-// headRows bounds the rows of a head of so many columns.
+// headRows bounds the rows of a head, by its number of columns.
 func headRows(columns int) int { return max(1000, blockCells/max(1, columns)) }

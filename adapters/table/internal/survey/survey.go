@@ -40,7 +40,7 @@ func (v *Survey) Share() float64 { return float64(len(v.Levels)) / float64(max(1
 // Length is the number of words of a value, in the mean.
 func (v *Survey) Length() float64 { return float64(v.words) / float64(max(1, v.Values)) }
 
-// Sorted returns the levels in ascending order, as numbers if all are whole numbers.
+// Sorted returns the levels in ascending order, as numbers if all are integers.
 func (v *Survey) Sorted() []string {
 	out, numbers := make([]string, 0, len(v.Levels)), make(map[string]int64, len(v.Levels))
 	for text := range v.Levels {

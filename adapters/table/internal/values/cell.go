@@ -4,7 +4,9 @@ import (
 	"database/sql/driver"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
@@ -79,4 +81,18 @@ func number(v float64) (string, celltext.Cell, bool, bool) {
 		return strconv.FormatFloat(v, 'f', -1, 64), celltext.Cell{Kind: celltext.Integer, Value: v}, false, true
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64), celltext.Cell{Kind: celltext.Number, Value: v}, false, true
+}
+
+// Bool returns the cell of a bool in a column that is known: 0 or 1 among numbers, and among levels the one that is written so, such as
+// True.
+func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) {
+	text, cell = strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
+	if isNumber {
+		if cell = (celltext.Cell{Kind: celltext.Integer}); is {
+			cell.Value = 1
+		}
+	} else if k := slices.IndexFunc(levels, func(l string) bool { return strings.EqualFold(l, text) }); k >= 0 {
+		text = levels[k]
+	}
+	return text, cell
 }
