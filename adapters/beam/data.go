@@ -62,8 +62,8 @@ func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes in
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
-	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet, Schema: d.Options.Schema, Format: d.Options.Format,
-		ID: d.ID, Labelled: labelled, Targets: targets, RangeBytes: rangeBytes,
+	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet,
+		Schema: d.Options.Schema, Format: d.Options.Format, ID: d.ID, Labelled: labelled, Targets: targets, RangeBytes: rangeBytes,
 		WholeFiles: d.WholeFiles || slices.ContainsFunc(d.Files, rowblocks.NamedPacked)}
 	if d.Rows != nil {
 		if len(d.Files) > 0 {

@@ -99,7 +99,8 @@ func Bind(s *Schema, estimator any) (_ *Model, err error) {
 	_, classifier := estimator.(estimators.Classifier)
 	_, regressor := estimator.(estimators.Regressor)
 	if classifier != (s.Task == Classification) || regressor != (s.Task == Regression) {
-		return nil, fault.Param("table: Bind", "estimator", fmt.Sprintf("%T", estimator), "one for the Task of the schema, "+s.Task.String())
+		return nil, fault.Param("table: Bind", "estimator", fmt.Sprintf("%T", estimator),
+			"one for the Task of the schema, "+s.Task.String())
 	}
 	if err := checkFitted(s, estimator); err != nil {
 		return nil, fmt.Errorf("table: Bind: %w", err)
@@ -286,7 +287,8 @@ func checkFitted(s *Schema, estimator any) error {
 		}
 		labels := e.Classes()
 		if n := len(labels); n == 0 || labels[0] < 0 || labels[n-1] >= len(s.Classes()) {
-			return fault.Param("the estimator", "Classes", fmt.Sprint(labels), fmt.Sprintf("labels of the schema's %d classes, from 0", len(s.Classes())))
+			return fault.Param("the estimator", "Classes", fmt.Sprint(labels),
+				fmt.Sprintf("labels of the schema's %d classes, from 0", len(s.Classes())))
 		}
 	case estimators.Regressor:
 		_, err = e.Predict(x)

@@ -97,7 +97,8 @@ func (o *Options) complete() (Options, error) {
 		}
 		return out, out.checkRoles()
 	}
-	if out.Target != "" || out.TargetLast || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil || out.Kinds != nil {
+	if out.Target != "" || out.TargetLast || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil ||
+		out.Kinds != nil {
 		return out, fault.Param(typ, "Schema", "set", "nil with Target, Task, Group, Weight, Drop or Kinds, which it has itself")
 	}
 	if out.Format.isZero() {

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// Cell returns the cell of a value in a table: a number, a bool, a time.Time, a time.Duration, a driver.Valuer, a pointer to one, or nil for
-// a gap. A text is still to be parsed. Ok is false for any other value.
+// Cell returns the cell of a value in a table: a number, a bool, a time.Time, a time.Duration, a driver.Valuer, a pointer to one, or nil
+// for a gap. A text is still to be parsed. Ok is false for any other value.
 func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	gap := celltext.Cell{Kind: celltext.Gap, Value: math.NaN()}
 	switch v := value.(type) {
