@@ -182,8 +182,11 @@ func (w *writing) shard(ctx context.Context, s Shard) (err error) {
 		return err
 	}
 	defer w.release()
-	names := schema.Names()
-	from := &reader{in: in, all: true, only: func(name string) bool { return slices.Contains(names, name) },
+	features := map[string]bool{}
+	for _, name := range schema.Names() {
+		features[name] = true
+	}
+	from := &reader{in: in, all: true, only: func(name string) bool { return features[name] },
 		taken: func(b arrow.RecordBatch) {
 			b.Retain()
 			w.taken = append(w.taken, b)

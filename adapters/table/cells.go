@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
+	"github.com/kernelearn/kernelearn/adapters/table/internal/values"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
@@ -44,14 +44,14 @@ func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext
 func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
 
 // appendTyped takes in cells of which no text is kept. Rows that are read by a schema need no statistics but the infinities.
-func (c *Cells) appendTyped(values []float64, kind celltext.Kind) {
+func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
-	for i, v := range values {
+	for i, v := range cells {
 		k := kind
 		switch {
 		case v != v:
 			k = celltext.Gap
-		case counted && kind == celltext.Number && isWhole(v):
+		case counted && kind == celltext.Number && values.IsInteger(v):
 			k = celltext.Integer
 		}
 		if counted || v-v != 0 && k != celltext.Gap {
@@ -59,7 +59,7 @@ func (c *Cells) appendTyped(values []float64, kind celltext.Kind) {
 		}
 		c.kinds = append(c.kinds, k)
 	}
-	c.values = append(c.values, values...)
+	c.values = append(c.values, cells...)
 }
 
 // count takes a cell without a text into the statistics.
@@ -70,9 +70,6 @@ func (c *Cells) count(cell celltext.Cell, line int) {
 	}
 	c.stats.Add(cell, text, line)
 }
-
-// isWhole reports whether a number is an integer of which float64 holds all digits.
-func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
 // line returns the line, or the number, of the next row in its file.
 func (c *Cells) line() int {
@@ -110,17 +107,7 @@ func (c *Cells) at(i int) string {
 			return string(c.text[from:c.ends[i]])
 		}
 	}
-	switch v := c.values[i]; {
-	case c.kinds[i] == celltext.Time:
-		whole := math.Floor(v)
-		return time.Unix(int64(whole), int64((v-whole)*1e9)).UTC().Format(time.RFC3339Nano)
-	case c.kinds[i] == celltext.Gap || c.kinds[i] > celltext.Time:
-		return ""
-	case isWhole(v):
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	default:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
+	return values.Text(c.kinds[i], c.values[i])
 }
 
 // place names the column in an error.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -149,6 +150,19 @@ func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 	}
 	t.started = true
 	return out, nil
+}
+
+// took counts rows whose cells were appended.
+func (t *intake) took(n int) error {
+	t.rows += n
+	for _, c := range t.columns {
+		if !c.unread && len(c.kinds) != t.rows {
+			return fault.Shape(fmt.Sprintf("%s: column %q has", t.place(t.rows-1), c.name), len(c.kinds), "cells",
+				"the reader counts %d rows", t.rows)
+		}
+	}
+	return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", t.input, t.rows, len(t.columns)),
+		float64(t.rows)*float64(len(t.columns)), "read it in Blocks")
 }
 
 // forget drops all rows, but not the statistics of their cells.

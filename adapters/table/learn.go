@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kernelearn/kernelearn/adapters/table/internal/survey"
@@ -188,7 +187,7 @@ func (t *intake) learnFeature(c *Cells, v *survey.Survey, out *Column) error {
 // learnTexts decides what a column of texts is.
 func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 	if c.typed.levels != nil {
-		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), levelsNote(len(c.typed.levels))
+		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), survey.LevelsNote(len(c.typed.levels))
 		return
 	}
 	if out.Kind != Category && v.Values >= fewestRows {
@@ -206,15 +205,8 @@ func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 	}
 	out.Kind, out.Levels = Category, v.Sorted()
 	if out.Note == "" {
-		out.Note = levelsNote(len(out.Levels)) + v.DatesNote()
+		out.Note = survey.LevelsNote(len(out.Levels)) + v.DatesNote()
 	}
-}
-
-func levelsNote(n int) string {
-	if n == 1 {
-		return "1 level"
-	}
-	return strconv.Itoa(n) + " levels"
 }
 
 // checkNumbers returns the error of a column that is to be numbers, or times, and has other cells.

@@ -267,11 +267,10 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 
 // bound returns a clone of the field that is of a type itself, as Bind has them; else nil.
 func (m *Model) bound(typ string) any {
-	switch {
-	case !check.IsNil(m.Regressor) && registry.NameOf(m.Regressor) == typ:
-		return estimators.Clone(m.Regressor)
-	case !check.IsNil(m.Classifier) && registry.NameOf(m.Classifier) == typ:
-		return estimators.Clone(m.Classifier)
+	for _, e := range []any{m.Regressor, m.Classifier} {
+		if !check.IsNil(e) && registry.NameOf(e) == typ {
+			return estimators.Clone(e)
+		}
 	}
 	return nil
 }

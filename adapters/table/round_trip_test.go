@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// sheet is a table as it is to be read, and how it is written.
+// sheet holds the cells of a table, and the text of its file.
 type sheet struct {
 	names   []string
 	texts   [][]string // of each column, its cells without what surrounds them; "" is a gap
@@ -27,10 +27,10 @@ type sheet struct {
 	text    string
 }
 
-// pieces are what texts are made of: all that a reader may trip over.
+// pieces lists the parts of texts, all characters that a reader may treat specially.
 var pieces = []string{"a", "Ä", "日", `"`, `""`, ",", ";", "\t", "|", " ", "\n", "\n\n", "'", "#", "\\", "?", "0", "-", "\u00a0", "\ufeff", "NA"}
 
-// drawText is a text without white space around it, which is no number and no gap.
+// drawText returns a text without white space around it, which is no number and no gap.
 func drawText(rng *rand.Rand) string {
 	var s strings.Builder
 	for range rng.IntN(5) {
@@ -39,7 +39,7 @@ func drawText(rng *rand.Rand) string {
 	return "w" + strings.TrimSpace(s.String()+strings.Repeat("z", rng.IntN(2)))
 }
 
-// drawNumber is a finite number in one of the forms that programs write.
+// drawNumber returns a finite number in one of the forms that programs write.
 func drawNumber(rng *rand.Rand) string {
 	v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(40)-20))
 	switch rng.IntN(5) {
@@ -98,7 +98,7 @@ func drawSheet(rng *rand.Rand) sheet {
 			}
 			cell := cells(j)
 			quoted := strings.ContainsAny(cell, "\"\n\r"+string(comma)) || columns == 1 && cell == "" || rng.IntN(5) == 0
-			// What surrounds a cell is dropped, but for what stands between cells.
+			// White space around a cell is dropped, unless it separates cells.
 			space := []string{"", "", " ", "  "}[rng.IntN(4)]
 			if comma == ' ' || comma == '\t' {
 				space = ""

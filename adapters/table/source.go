@@ -132,19 +132,21 @@ func (c *collection) part(ctx context.Context, s Source) error {
 		return err
 	}
 	for {
-		n, err := from.Next(ctx, to, c.rows-c.in.rows)
+		n, err := from.Next(ctx, to, min(c.rows-c.in.rows, defaultBlock))
 		if err == io.EOF {
 			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = c.in.took(n)
 		}
 		if err != nil {
 			return err
 		}
-		c.in.rows += n
 		if c.in.rows < c.rows {
 			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
 		}
 		if err := c.do(c.in); err != nil {
 			return err

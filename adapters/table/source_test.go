@@ -146,6 +146,26 @@ func TestErrorsOfSources(t *testing.T) {
 	}
 }
 
+// miscounting is a Reader that forgets a cell.
+type miscounting struct{ valued }
+
+func (m *miscounting) Next(_ context.Context, to []*Cells, _ int) (int, error) {
+	to[0].AppendNumbers([]float64{1, 2})
+	to[1].AppendNumbers([]float64{1})
+	return 2, nil
+}
+
+func TestReaderThatMiscounts(t *testing.T) {
+	opened := 1
+	s := Source{Name: "own", Read: func(context.Context) (Reader, error) {
+		return &miscounting{valued{columns: []Column{{Name: "x"}, {Name: "y"}}, opened: &opened}}, nil
+	}}
+	_, err := s.Table(context.Background(), nil)
+	require.ErrorIs(t, err, estimators.ErrShape)
+	assert.ErrorContains(t, err, `own:2: column "y" has 1 cells, the reader counts 2 rows`)
+	assert.Zero(t, opened)
+}
+
 // The last column is the target if no other is named.
 func TestTargetLast(t *testing.T) {
 	lines := []string{"a,b,c", "1,2.5,3", "2,3.5,4", "5,6.5,7"}

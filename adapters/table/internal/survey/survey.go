@@ -94,3 +94,11 @@ func splitCase(name string) string {
 	}
 	return b.String()
 }
+
+// LevelsNote counts levels in words.
+func LevelsNote(n int) string {
+	if n == 1 {
+		return "1 level"
+	}
+	return strconv.Itoa(n) + " levels"
+}

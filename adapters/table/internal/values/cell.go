@@ -77,7 +77,7 @@ func number(v float64) (string, celltext.Cell, bool, bool) {
 	switch {
 	case math.IsNaN(v):
 		return "", celltext.Cell{Kind: celltext.Gap, Value: v}, false, true
-	case v == math.Trunc(v) && math.Abs(v) < 1e15:
+	case IsInteger(v):
 		return strconv.FormatFloat(v, 'f', -1, 64), celltext.Cell{Kind: celltext.Integer, Value: v}, false, true
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64), celltext.Cell{Kind: celltext.Number, Value: v}, false, true
@@ -95,4 +95,21 @@ func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) 
 		text = levels[k]
 	}
 	return text, cell
+}
+
+// IsInteger reports whether a number is an integer of which float64 holds all digits.
+func IsInteger(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
+
+// Text returns the text of a number or a time, and "" of any other cell.
+func Text(kind celltext.Kind, v float64) string {
+	switch {
+	case kind == celltext.Time:
+		second := math.Floor(v)
+		return time.Unix(int64(second), int64((v-second)*1e9)).UTC().Format(time.RFC3339Nano)
+	case kind != celltext.Integer && kind != celltext.Number:
+		return ""
+	case IsInteger(v):
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
