@@ -77,14 +77,11 @@ func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes in
 	case d.Format < 0 || d.Format > FormatParquet:
 		return nil, fault.Param(rowblocks.TypeData, "Format", int(d.Format), "FormatCSV or FormatParquet")
 	}
-	if err := check.Text(rowblocks.TypeData, "ID", d.ID); err != nil {
+	if err := d.checkOptions(); err != nil {
 		return nil, err
 	}
 	if err := d.learn(ctx, r); err != nil {
 		return nil, err
-	}
-	if c := r.Format.Comma; c == '"' || c == '\n' || c == '\r' || c > 127 || c < 0 {
-		return nil, fault.Param(rowblocks.TypeData, "Format.Comma", string(c), "one ASCII character that is no quote and no line break")
 	}
 	task := table.Regression
 	if labelled {
@@ -98,6 +95,22 @@ func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes in
 	}
 	_, err := r.Schema.Encoder()
 	return r, err
+}
+
+// checkOptions looks at the options and the ID.
+func (d *Data) checkOptions() error {
+	o := d.Options
+	c := o.Format.Comma
+	if o.Schema != nil && c == 0 {
+		c = o.Schema.Format.Comma
+	}
+	switch {
+	case c == '"' || c == '\n' || c == '\r' || c > 127 || c < 0:
+		return fault.Param(rowblocks.TypeData, "Format.Comma", string(c), "one ASCII character that is no quote and no line break")
+	case o.Schema != nil && (o.Target != "" || o.TargetLast || o.Weight != "" || o.Drop != nil || o.Kinds != nil || o.Task != table.Auto):
+		return fault.Param(rowblocks.TypeData, "Options.Schema", "set", "nil with Target, Task, Weight, Drop or Kinds, which it has itself")
+	}
+	return check.Text(rowblocks.TypeData, "ID", d.ID)
 }
 
 // learn sets the schema of a layout.
@@ -115,6 +128,24 @@ func (d *Data) learn(ctx context.Context, r *rowblocks.Layout) error {
 		r.Schema = &by
 		return nil
 	}
+	for _, path := range files {
+		if r.Schema, err = d.learnFrom(ctx, r, path); r.Schema != nil || err != nil {
+			return err
+		}
+	}
+	return fault.Shape("kernelbeam: "+files[len(files)-1]+", as the files before it, has", 0, "rows", "want at least 1")
+}
+
+// learnFrom learns a schema from the first rows of a file; nil from a file without rows.
+func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) (*table.Schema, error) {
+	columns, rows, err := r.Head(ctx, path)
+	var wrong *rowblocks.Finding
+	if errors.As(err, &wrong) {
+		return nil, newDataError(ctx, wrong)
+	}
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
 	options := d.Options
 	if options.Task == table.Auto && (options.Target != "" || options.TargetLast) {
 		if options.Task = table.Regression; r.Labelled {
@@ -124,32 +155,17 @@ func (d *Data) learn(ctx context.Context, r *rowblocks.Layout) error {
 	if d.ID != "" {
 		options.Drop = append(slices.Clone(options.Drop), d.ID)
 	}
-	// The words of a row that does not fit make a bad row, and no error of its column.
+	// A row with a word among numbers is a bad row, and no error of the column.
 	options.Format.WordsAsGaps, options.Format.RoundIntegers = true, true
-	for _, path := range files {
-		head := &headOf{}
-		head.columns, head.rows, err = r.Head(ctx, path)
-		var wrong *rowblocks.Finding
-		if errors.As(err, &wrong) {
-			return newDataError(ctx, wrong)
-		}
-		if err != nil {
-			return err
-		}
-		if len(head.rows) == 0 {
-			continue
-		}
-		source := table.Source{Name: path, Read: func(context.Context) (table.Reader, error) {
-			again := *head
-			return &again, nil
-		}}
-		if r.Schema, err = source.Learn(ctx, &options); err != nil {
-			return err
-		}
-		r.Schema.Format = d.Options.Format
-		return nil
+	source := table.Source{Name: path, Read: func(context.Context) (table.Reader, error) {
+		return &headOf{columns: columns, rows: rows}, nil
+	}}
+	s, err := source.Learn(ctx, &options)
+	if err != nil {
+		return nil, err
 	}
-	return fault.Shape("kernelbeam: "+files[len(files)-1]+", as the files before it, has", 0, "rows", "want at least 1")
+	s.Format = d.Options.Format
+	return s, nil
 }
 
 // list returns the names of all files; it is an error if a pattern has none.

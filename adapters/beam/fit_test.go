@@ -261,6 +261,8 @@ func TestSettings(t *testing.T) {
 		"a format":             {&Data{Files: []string{glob}, Options: table.Options{Target: "y"}, Format: 3}, nil, estimators.ErrParam},
 		"classes":              {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Task: table.Classification}}, nil, estimators.ErrParam},
 		"a column twice":       {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Weight: "y"}}, nil, estimators.ErrParam},
+		"a schema and more":    {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Schema: &table.Schema{}}}, nil, estimators.ErrParam},
+		"an empty schema":      {&Data{Files: []string{glob}, Options: table.Options{Schema: &table.Schema{}}}, nil, estimators.ErrParam},
 		"an ID":                {&Data{Files: []string{glob}, Options: table.Options{Target: "y"}, ID: "y"}, nil, estimators.ErrParam},
 		"no columns":           {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Drop: []string{"x0", "x1"}}}, nil, estimators.ErrParam},
 		"bad rows":             {good, &Options{MaxBad: -1}, estimators.ErrParam},

@@ -39,10 +39,14 @@ func TestWaysOfWriting(t *testing.T) {
 		"trailing commas":          {strings.ReplaceAll(plain, "\n", ",\n"), Data{}},
 		"trailing commas, whole":   {strings.ReplaceAll(plain, "\n", ",\n"), Data{WholeFiles: true}},
 		"decimal commas":           {strings.ReplaceAll(strings.ReplaceAll(plain, ",", ";"), ".", ","), Data{Options: table.Options{Format: table.Format{Comma: ';', Decimal: ','}}}},
+		"tabs":                     {strings.ReplaceAll(plain, ",", "\t"), Data{}},
 		"a column that is ignored": {"name," + nameless[1:], Data{Options: table.Options{Drop: []string{"name"}}}},
 		"a column without a name":  {nameless, Data{}},
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
+		if name == "tabs" {
+			path = filepath.Join(t.TempDir(), "rows.tsv")
+		}
 		writeFile(t, path, c.text)
 		c.data.Files, c.data.Options.Target = []string{path}, "y"
 		got, _, err := scaledRidge.Fit(context.Background(), &c.data, &Options{NoEngine: true, RangeBytes: 2000})

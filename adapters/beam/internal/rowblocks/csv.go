@@ -36,6 +36,7 @@ var (
 type csvFile struct {
 	of      *beamfiles.File
 	in      *bufio.Reader
+	comma   byte
 	names   []string // none in an empty file
 	dropped int      // columns at the end without a name
 	parser  *celltext.Parser
@@ -50,7 +51,7 @@ func openCSV(ctx context.Context, path string, r *Layout) (*csvFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18)}
+	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18), comma: byte(celltext.Comma(r.Format.Comma, path))}
 	if err := f.begin(path, r); err != nil {
 		o.Close()
 		return nil, err
@@ -79,9 +80,9 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 		return newFinding(path, 0, errReturns.Error(), errReturns)
 	}
 	if r.WholeFiles {
-		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: rune(r.comma()), NoHeader: r.Format.NoHeader}))
-		f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = rune(r.comma()), -1, true
-		f.whole.TrimLeadingSpace = !unicode.IsSpace(rune(r.comma()))
+		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: rune(f.comma), NoHeader: r.Format.NoHeader}))
+		f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = rune(f.comma), -1, true
+		f.whole.TrimLeadingSpace = !unicode.IsSpace(rune(f.comma))
 	}
 	if r.Format.NoHeader {
 		f.names = r.names()
@@ -123,10 +124,10 @@ func (f *csvFile) header(path string, r *Layout) ([]string, error) {
 	}
 	f.rows += int64(len(line))
 	if _, err := io.Copy(io.Discard,
-		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: rune(r.comma())})); err != nil {
+		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: rune(f.comma)})); err != nil {
 		return nil, fileError(path, err)
 	}
-	fields, err := split(trimLine(line), r.comma(), nil, math.MaxInt)
+	fields, err := split(trimLine(line), f.comma, nil, math.MaxInt)
 	if err != nil {
 		return nil, newFinding(path, 0, err.Error(), fault.ErrShape)
 	}
@@ -279,7 +280,7 @@ func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols column
 			span.Finish() // the file has become shorter
 			return nil
 		}
-		in.fields, err = split(trimLine(line), r.comma(), in.fields[:0], cols.count+mostSurplus)
+		in.fields, err = split(trimLine(line), f.comma, in.fields[:0], cols.count+mostSurplus)
 		if err == errOpenQuote {
 			return c.stop(at, err, span)
 		}
@@ -325,7 +326,7 @@ func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span sp
 		if parse != nil {
 			err = parse.Err
 		}
-		if err := c.csvRow(ctx, cols, in, err, at, []byte(strings.Join(record, string(r.comma())))); err != nil {
+		if err := c.csvRow(ctx, cols, in, err, at, []byte(strings.Join(record, string(f.comma)))); err != nil {
 			return err
 		}
 		if c.done() {
@@ -391,7 +392,7 @@ func (f *csvFile) fields(r *Layout) (out []string, err error) {
 	if len(line) == 0 && err != nil || err != nil && err != io.EOF {
 		return nil, err
 	}
-	fields, err := split(trimLine(line), r.comma(), nil, math.MaxInt)
+	fields, err := split(trimLine(line), f.comma, nil, math.MaxInt)
 	if err != nil {
 		return nil, nil
 	}

@@ -27,14 +27,6 @@ type Layout struct {
 	RangeBytes int64
 }
 
-// comma returns the byte between fields.
-func (r *Layout) comma() byte {
-	if r.Format.Comma == 0 {
-		return ','
-	}
-	return byte(r.Format.Comma)
-}
-
 // parser returns the parser of the cells of text files.
 func (r *Layout) parser() (*celltext.Parser, error) {
 	f := r.Format
