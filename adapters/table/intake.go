@@ -155,6 +155,9 @@ func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 // took counts rows whose cells were appended.
 func (t *intake) took(n int) error {
 	t.rows += n
+	for last := t.parts[len(t.parts)-1]; len(t.places) < t.rows; { // where the reader has no lines
+		t.places = append(t.places, last.before+len(t.places)-last.from+1)
+	}
 	for _, c := range t.columns {
 		if !c.unread && len(c.kinds) != t.rows {
 			return fault.Shape(fmt.Sprintf("%s: column %q has", t.place(t.rows-1), c.name), len(c.kinds), "cells",

@@ -131,6 +131,16 @@ func TestErrorsOfSources(t *testing.T) {
 	}
 	assert.Zero(t, opened)
 	s := &Schema{Columns: []Column{{Name: "x", Kind: Number}}}
+	for _, c := range []struct {
+		place string
+		parts []Source
+	}{
+		{"f.csv:3", []Source{valuesOf(&opened, columns, []any{1., 2.}, []any{3., 4.}), source("y,x", "1,2", "3,z")}},
+		{"values:2", []Source{source("y,x", "1,2", "", "3,4"), valuesOf(&opened, columns, []any{1., 2.}, []any{"z", 4.})}},
+	} {
+		_, err := Join(c.parts...).Table(ctx, &Options{Schema: s})
+		assert.ErrorContains(t, err, c.place+`: column "x" = "z"`)
+	}
 	for rows, err := range valuesOf(&opened, columns).Tables(ctx, s, 0) {
 		require.Fail(t, "no tables of no rows", "%v, %v", rows, err)
 	}
