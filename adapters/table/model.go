@@ -252,8 +252,10 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return fault.BadModel(modelKind, "%v", err)
 	}
-	if bound := m.bound(p.Estimator.Type); bound != nil {
-		estimator = bound
+	if registry.NameOf(estimator) != p.Estimator.Type {
+		if bound := m.bound(p.Estimator.Type); bound != nil {
+			estimator = bound
+		}
 	}
 	if err := p.Estimator.UnmarshalInto(modelKind, "the estimator", estimator); err != nil {
 		return err
