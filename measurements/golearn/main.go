@@ -50,9 +50,11 @@ type set struct {
 var sets = []set{
 	{name: "iris", file: "iris_headers.csv"},
 	{name: "house-votes", file: "house-votes-84.csv"},
-	{name: "titanic", file: "titanic.csv", options: table.Options{Format: table.Format{NoHeader: true}, Kinds: map[string]table.Kind{"3": table.Category}}},
+	{name: "titanic", file: "titanic.csv",
+		options: table.Options{Format: table.Format{NoHeader: true}, Kinds: map[string]table.Kind{"3": table.Category}}},
 	{name: "digits", file: "mnist_test.csv", options: table.Options{Target: "label", Task: table.Classification}},
-	{name: "house-prices", file: "boston_house_prices.csv", options: table.Options{Format: table.Format{NoHeader: true}, Task: table.Regression}, numbers: true},
+	{name: "house-prices", file: "boston_house_prices.csv",
+		options: table.Options{Format: table.Format{NoHeader: true}, Task: table.Regression}, numbers: true},
 	{name: "random", file: "randomdata.csv", numbers: true},
 }
 
