@@ -7,17 +7,20 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/adapters/table"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// BenchmarkTable reads 100 000 rows of ten columns as blocks. The ratio is to arrow-go's reading of the same batches, in the same
+// BenchmarkSource reads 100 000 rows of ten columns as blocks. The ratio is to arrow-go's reading of the same batches, in the same
 // run, which makes no rows of them.
-func BenchmarkTable(b *testing.B) {
+func BenchmarkSource(b *testing.B) {
 	const rows, columns = 100_000, 10
 	fields := make([]arrow.Field, columns)
-	s := &Schema{}
+	s := &table.Schema{}
 	for j := range fields {
 		fields[j] = field(string(rune('a'+j)), floats)
-		s.Features = append(s.Features, Column{Name: fields[j].Name, Kind: Number})
+		s.Columns = append(s.Columns, number(fields[j].Name))
 	}
 	builder := array.NewRecordBuilder(testMem, arrow.NewSchema(fields, nil))
 	for j := range fields {
@@ -29,15 +32,15 @@ func BenchmarkTable(b *testing.B) {
 	for name, content := range map[string][]byte{"a.parquet": parquetBytes(b, batch), "a.arrow": ipcBytes(b, false, batch)} {
 		b.Run(name, func(b *testing.B) {
 			var ours, theirs time.Duration
-			table := &Table{Schema: s, Shards: []Shard{inMemory(name, content)}}
+			shard := inMemory(name, content)
 			for b.Loop() {
 				begin := time.Now()
-				for _, err := range table.Rows(ctx) {
+				for _, err := range table.Blocks[streaming.None](ctx, Source(shard), s, 0) {
 					require.NoError(b, err)
 				}
 				ours += time.Since(begin)
 				begin = time.Now()
-				in, err := table.Shards[0].open(ctx, newRequest(nil, 0, 0))
+				in, err := shard.open(ctx, table.Format{})
 				require.NoError(b, err)
 				require.NoError(b, in.start(ctx, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}))
 				for some := true; some; {

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -48,15 +50,16 @@ func whole(t testing.TB) map[string][]byte {
 	return out
 }
 
-var ofWhole = &Schema{Features: []Column{{"x", Number, nil}, {"c", Category, []string{"a", "b"}}, {"d", Category, []string{"u", "v"}}}, Target: "y"}
+var ofWhole = schemaOf(number("x"), category("c", "a", "b"), category("d", "u", "v"), target("y"))
 
 // readAll reads a file in all ways, and returns the rows and the first error.
 func readAll(name string, content []byte, mem memory.Allocator) (rows int, err error) {
 	shard := inMemory(name, content)
-	if _, err := (Columns{Target: "y", mem: mem}).Learn(ctx, shard); err != nil {
+	shard.mem, shard.MaxBytes = mem, 1<<26
+	if _, err := Source(shard).Learn(ctx, &table.Options{Target: "y"}); err != nil {
 		return 0, err
 	}
-	return drained((&Table{Schema: ofWhole, Shards: []Shard{shard}, BlockRows: 3, MaxBytes: 1 << 26, mem: mem}).Targets(ctx))
+	return drained(table.Blocks[float64](ctx, Source(shard), ofWhole, 3))
 }
 
 // A file that was cut short at any byte is an error that names it, but for a stream, which has no end that it could lack.
@@ -67,6 +70,10 @@ func TestTruncatedFiles(t *testing.T) {
 		require.Equal(t, 8, rows, name)
 		for n := range len(content) {
 			rows, err := readAll(name, content[:n], memory.DefaultAllocator)
+			if name == "a.arrows" && errors.Is(err, estimators.ErrShape) {
+				assert.ErrorContains(t, err, "0 rows", "of the schema alone")
+				continue
+			}
 			if name == "a.arrows" && err == nil {
 				assert.Contains(t, []int{0, 4, 8}, rows, "whole batches")
 				continue
@@ -93,7 +100,7 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			if _, err := readAll(name, bad, memory.DefaultAllocator); err != nil {
 				damaged++
-				assert.ErrorContains(t, err, name+": ")
+				assert.ErrorContains(t, err, name+":")
 			}
 		}
 		assert.Greater(t, damaged, turns/10, name)
@@ -115,8 +122,7 @@ func TestADamagedShardAmongGoodOnes(t *testing.T) {
 	content := whole(t)["a.parquet"]
 	bad := bytes.Clone(content)
 	copy(bad[4:], bytes.Repeat([]byte{0xff}, 40)) // the first pages
-	table := &Table{Schema: ofWhole, Shards: []Shard{inMemory("1.parquet", content), inMemory("2.parquet", bad)}, BlockRows: 8}
-	rows, err := drained(table.Targets(ctx))
+	rows, err := drained(table.Blocks[float64](ctx, Source(inMemory("1.parquet", content), inMemory("2.parquet", bad)), ofWhole, 8))
 	says(t, err, ErrUnreadable, "2.parquet: ")
 	assert.NotContains(t, err.Error(), "1.parquet")
 	assert.Equal(t, 8, rows)
@@ -126,8 +132,9 @@ func TestADamagedShardAmongGoodOnes(t *testing.T) {
 func TestMemoryOfAFile(t *testing.T) {
 	batch := numbered(t, 0, 3000)
 	for name, content := range map[string][]byte{"a.parquet": parquetBytes(t, batch), "a.arrow": ipcBytes(t, false, batch), "a.arrows": ipcBytes(t, true, batch)} {
-		table := &Table{Schema: &Schema{Features: []Column{{"x", Number, nil}, {"z", Number, nil}}, Target: "y"}, Shards: []Shard{inMemory(name, content)}, BlockRows: 64, MaxBytes: 8 << 10}
-		_, err := drained(table.Targets(ctx))
+		shard := inMemory(name, content)
+		shard.MaxBytes = 8 << 10
+		_, err := drained(table.Blocks[float64](ctx, Source(shard), schemaOf(number("x"), number("z"), target("y")), 64))
 		require.Error(t, err)
 		assert.ErrorContains(t, err, name+": ")
 		if name == "a.parquet" {

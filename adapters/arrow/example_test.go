@@ -3,7 +3,6 @@ package arrow_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +11,9 @@ import (
 	apache "github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/arrow"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
@@ -46,115 +45,50 @@ func line() arrow.Shard {
 	return arrow.Shard{Name: "line.csv", Open: func(context.Context) (arrow.Input, error) { return bytes.NewReader(content), nil }}
 }
 
-// From files to a model, and from the model to a Parquet file with its predictions.
+// From files to a model, and from the model to a Parquet file with its predictions. Memory holds a block of rows.
 func Example() {
 	shards := []arrow.Shard{line()} // or arrow.Files("2023.parquet", "2024.parquet")
-	schema, err := arrow.Columns{Target: "y", Ignore: []string{"id"}}.Learn(ctx, shards...)
+	rows := arrow.Source(shards...)
+	schema, err := rows.Learn(ctx, &table.Options{Target: "y"}) // which leaves the id out
 	check(err)
-	table := &arrow.Table{Schema: schema, Shards: shards}
-	model := &pipeline.Regressor{
+	model := &table.Model{Regressor: &pipeline.Regressor{
 		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}},
 		Final: &falkon.Regressor{Kernel: kernels.RBF{Gamma: .5}},
-	}
-	check(model.FitBlocks(ctx, table.Targets(ctx)))
+	}}
+	check(model.FitBlocks(ctx, rows, schema))
 
 	folder, err := os.MkdirTemp("", "arrow")
 	check(err)
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "predicted.parquet")
-	rows, err := (&arrow.Predictor[float64]{Schema: schema, Model: model, Interval: .95}).Write(ctx, out, shards...)
+	n, err := (&arrow.Predictor{Model: model, Interval: .95}).Write(ctx, out, shards...)
 	check(err)
-	back, err := arrow.Columns{Features: []string{"x", "y", "prediction", "prediction_low", "prediction_high"}}.Learn(ctx, arrow.Files(out)...)
+	back, err := arrow.Source(arrow.Files(out)...).Table(ctx, &table.Options{Drop: []string{"id", "x", "y"}})
 	check(err)
-	for b, err := range (&arrow.Table{Schema: back, Shards: arrow.Files(out)}).Rows(ctx) {
-		check(err)
-		fmt.Printf("%d rows; x = %.1f, y = %.1f, prediction %.2f\n", rows, b.X.At(150, 0), b.X.At(150, 1), b.X.At(150, 2))
-	}
-	// Output: 200 rows; x = 1.5, y = 4.0, prediction 4.00
+	fmt.Printf("%d rows; %v; prediction %.2f\n", n, back.Schema.Names(), back.X.At(150, 0))
+	// Output: 200 rows; [prediction prediction_low prediction_high]; prediction 4.00
 }
 
-// A schema is kept as JSON beside the model, so that files that are predicted have the codes that were learnt.
-func ExampleSchema() {
-	shard := arrow.Shard{Name: "sold.csv", Open: func(context.Context) (arrow.Input, error) {
-		return strings.NewReader("rooms,district,price\n3,north,100\n4,south,150\n,north,90\n"), nil
-	}}
-	schema, err := arrow.Columns{Target: "price"}.Learn(ctx, shard)
+// A table in memory is that of package table: a model is fitted to it, and a CSV file is read by its schema.
+func ExampleSource() {
+	shards := []arrow.Shard{line()}
+	rows, err := arrow.Source(shards...).Table(ctx, &table.Options{Target: "y"})
 	check(err)
-	data, err := json.Marshal(schema)
+	fmt.Print(rows.Schema)
+	next, err := table.ParseCSV("next.csv", strings.NewReader("y,x\n?,0.5\n"), &table.Options{Schema: rows.Schema})
 	check(err)
-	fmt.Println(string(data))
-	var kept arrow.Schema
-	check(json.Unmarshal(data, &kept))
-	fmt.Println(kept.Names(), kept.Features[1].Kind == arrow.Category, kept.Categorical()) // selection.Regressor{Categories: kept.Categorical()}
+	fmt.Println(next.X.RawMatrix().Data)
 	// Output:
-	// {"features":[{"name":"rooms","kind":"number"},{"name":"district","kind":"category","categories":["north","south"]}],"target":"price"}
-	// [rooms district] true [1]
-}
-
-// A schema may be written by hand, of columns of a kind each.
-func ExampleColumn() {
-	schema := &arrow.Schema{Features: []arrow.Column{
-		{Name: "when", Kind: arrow.Time},
-		{Name: "color", Kind: arrow.Category, Categories: []string{"red", "green", "blue"}},
-	}}
-	shard := arrow.Shard{Name: "rows", Format: arrow.CSV, Open: func(context.Context) (arrow.Input, error) {
-		return strings.NewReader("color,when\nblue,1970-01-02\n,1970-01-01T00:00:30Z\nteal,1970-01-01\n"), nil
-	}}
-	for b, err := range (&arrow.Table{Schema: schema, Shards: []arrow.Shard{shard}, BlockRows: 2}).Rows(ctx) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(mat.Formatted(b.X))
-	}
-	// Output:
-	// ⎡86400      2⎤
-	// ⎣   30    NaN⎦
-	// rows: column "color", row 2 = "teal", want one of the 3 categories of the schema, or UnseenAsGap
-}
-
-// The kinds have names.
-func ExampleKind() {
-	var k arrow.Kind
-	check(k.UnmarshalText([]byte("duration")))
-	fmt.Println(k, k == arrow.Duration)
-	// Output: duration true
-}
-
-// What a column is for, and what cannot be read.
-func ExampleColumns() {
-	shard := line()
-	_, err := arrow.Columns{Target: "z"}.Learn(ctx, shard)
-	fmt.Println(err)
-	_, err = arrow.Columns{Target: "y", Weight: "id"}.Learn(ctx, shard)
-	fmt.Println(err)
-	schema, err := arrow.Columns{Target: "y", Features: []string{"x"}}.Learn(ctx, shard)
-	fmt.Println(schema.Names(), err)
-	// Output:
-	// line.csv: column = "z", which the file lacks, want one of its columns id, x, y
-	// line.csv: type of column "id" = utf8, want one of numbers
-	// [x] <nil>
-}
-
-// Files that are not on the disk, with cells of their own.
-func ExampleCSVOptions() {
-	shard := arrow.Shard{
-		Name:   "s3://bucket/rows.txt",
-		Format: arrow.CSV,
-		CSV:    &arrow.CSVOptions{NoHeader: true, Comma: ';', Missing: []string{"-"}},
-		Open:   func(context.Context) (arrow.Input, error) { return strings.NewReader("1;2\n-;4\n"), nil },
-	}
-	schema, err := arrow.Columns{Target: "1"}.Learn(ctx, shard)
-	check(err)
-	all, err := arrow.Collect((&arrow.Table{Schema: schema, Shards: []arrow.Shard{shard}}).Targets(ctx), 0)
-	fmt.Println(all.X.RawMatrix().Data, all.Y, err)
-	// Output: [1 NaN] [2 4] <nil>
+	// id  left out  id          nearly every row has another name, or there are very many; make levels of them by Kinds["id"]
+	// x   feature   number      numbers
+	// y   target    regression  numbers
+	// [0.5]
 }
 
 // An Input is what Open returns: here of a file in memory.
 func ExampleInput() {
 	open := func(context.Context) (arrow.Input, error) { return bytes.NewReader([]byte("PAR1")), nil }
-	_, err := arrow.Columns{}.Learn(ctx, arrow.Shard{Name: "short.parquet", Open: open})
+	_, err := arrow.Source(arrow.Shard{Name: "short.parquet", Open: open}).Learn(ctx, nil)
 	fmt.Println(strings.HasPrefix(err.Error(), "short.parquet: unreadable: "))
 	// Output: true
 }
@@ -163,10 +97,10 @@ func ExampleInput() {
 func ExampleFormat() {
 	shard := line()
 	shard.Name = "line.txt"
-	_, err := arrow.Columns{}.Learn(ctx, shard)
+	_, err := arrow.Source(shard).Learn(ctx, nil)
 	fmt.Println(err)
 	shard.Format = arrow.CSV
-	schema, err := arrow.Columns{Ignore: []string{"id"}}.Learn(ctx, shard)
+	schema, err := arrow.Source(shard).Learn(ctx, nil)
 	fmt.Println(shard.Format, schema.Names(), err)
 	// Output:
 	// line.txt: Shard.Format = ByName, want one of Parquet, IPC and CSV for a name with that ending
@@ -175,12 +109,12 @@ func ExampleFormat() {
 
 // Record batches, as a query or another program gives them, with a model that learns block by block.
 func ExampleShard_batches() {
-	schema := apache.NewSchema([]apache.Field{
+	fields := apache.NewSchema([]apache.Field{
 		{Name: "x", Type: apache.PrimitiveTypes.Float64, Nullable: true},
 		{Name: "side", Type: apache.BinaryTypes.String},
 	}, nil)
 	batches := func(context.Context) (array.RecordReader, error) { // anew for each pass
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+		b := array.NewRecordBuilder(memory.DefaultAllocator, fields)
 		defer b.Release()
 		for i := range 60 {
 			x := float64(i-30) + .5
@@ -189,39 +123,26 @@ func ExampleShard_batches() {
 		}
 		batch := b.NewRecordBatch()
 		defer batch.Release()
-		return array.NewRecordReader(schema, []apache.RecordBatch{batch})
+		return array.NewRecordReader(fields, []apache.RecordBatch{batch})
 	}
-	shard := arrow.Shard{Name: "query", Batches: batches}
-	columns, err := arrow.Columns{Label: "side"}.Learn(ctx, shard)
+	rows := arrow.Source(arrow.Shard{Name: "query", Batches: batches})
+	schema, err := rows.Learn(ctx, &table.Options{Target: "side"})
 	check(err)
-	model := &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
-	for b, err := range (&arrow.Table{Schema: columns, Shards: []arrow.Shard{shard}, BlockRows: 16}).Labels(ctx) {
+	estimator := &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
+	for b, err := range table.Blocks[int](ctx, rows, schema, 16) {
 		check(err)
-		check(model.PartialFit(ctx, b.X, b.Y)) // which keeps nothing of the block
+		check(estimator.PartialFit(ctx, b.X, b.Y)) // which keeps nothing of the block
 	}
-	labels, err := model.Predict(mat.NewDense(2, 1, []float64{-20, 20}))
+	model, err := table.Bind(schema, estimator)
 	check(err)
-	for _, l := range labels {
-		fmt.Println(columns.Classes[l])
+	for _, x := range []float64{-20, 20} {
+		p, err := model.PredictRow(map[string]any{"x": x})
+		check(err)
+		fmt.Println(p.Class)
 	}
 	// Output:
 	// left
 	// right
-}
-
-// One shard at a time, as workers of a cluster read them by a schema that all have.
-func ExampleTable() {
-	schema := &arrow.Schema{Features: []arrow.Column{{Name: "x", Kind: arrow.Number}}, Target: "y"}
-	var scaler scalers.StandardScaler
-	table := &arrow.Table{Schema: schema, Shards: []arrow.Shard{line()}, BlockRows: 64}
-	check(scaler.FitBlocks(ctx, table.Rows(ctx)))
-	fmt.Printf("mean of x: %.3f;", scaler.Means()[0])
-	for b, err := range table.Targets(ctx) {
-		check(err)
-		fmt.Print(" ", len(b.Y))
-	}
-	fmt.Println(" rows")
-	// Output: mean of x: 0.995; 64 64 64 8 rows
 }
 
 // Classes and their probabilities, with progress.
@@ -229,26 +150,22 @@ func ExamplePredictor() {
 	shard := arrow.Shard{Name: "rows.csv", Open: func(context.Context) (arrow.Input, error) {
 		return strings.NewReader("x,label\n-3,no\n-2,no\n-1,no\n1,yes\n2,yes\n3,yes\n"), nil
 	}}
-	schema, err := arrow.Columns{Label: "label"}.Learn(ctx, shard)
+	rows, err := arrow.Source(shard).Table(ctx, &table.Options{Target: "label"})
 	check(err)
-	table := &arrow.Table{Schema: schema, Shards: []arrow.Shard{shard}}
-	model := &falkon.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: .01}
-	check(model.FitBlocks(ctx, table.Labels(ctx)))
+	model := &table.Model{Classifier: &falkon.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: .01}}
+	check(model.Fit(ctx, rows))
 	folder, err := os.MkdirTemp("", "arrow")
 	check(err)
 	defer os.RemoveAll(folder)
 	out := filepath.Join(folder, "classes.parquet")
-	predictor := &arrow.Predictor[int]{Schema: schema, Model: model, Name: "class", Proba: true,
+	predictor := &arrow.Predictor{Model: model, Name: "class",
 		Observe: func(s estimators.Step) { fmt.Println(s.Message, s.Objective) }}
 	_, err = predictor.Write(ctx, out, shard)
 	check(err)
-	back, err := arrow.Columns{Features: []string{"class", "class_of_yes"}}.Learn(ctx, arrow.Files(out)...)
+	back, err := arrow.Source(arrow.Files(out)...).Table(ctx, &table.Options{Target: "class", Drop: []string{"x", "label"}})
 	check(err)
-	for b, err := range (&arrow.Table{Schema: back, Shards: arrow.Files(out)}).Rows(ctx) {
-		check(err)
-		fmt.Println(back.Features[0].Categories[int(b.X.At(0, 0))], b.X.At(0, 1) < .5, b.X.At(5, 1) > .5)
-	}
+	fmt.Println(back.Schema.Names(), back.Schema.Classes()[back.Labels[0]], back.X.At(0, 1) < .5, back.X.At(5, 1) > .5)
 	// Output:
 	// rows.csv 6
-	// no true true
+	// [class_of_no class_of_yes] no true true
 }

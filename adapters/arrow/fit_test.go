@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
@@ -40,15 +41,16 @@ func scaledFalkon() *pipeline.Regressor {
 // FitBlocks on shards is Fit on their rows in memory, to the bit.
 func TestFitBlocksIsFit(t *testing.T) {
 	shards := someShards(t)
-	s, err := Columns{Target: "y", Ignore: []string{"c"}}.Learn(ctx, shards...)
+	rows := Source(counted(checked(t), shards)...)
+	all, err := rows.Table(ctx, &table.Options{Target: "y", Drop: []string{"c"}})
 	require.NoError(t, err)
-	table := &Table{Schema: s, Shards: shards, BlockRows: 64, mem: checked(t)}
-	all, err := Collect(table.Targets(ctx), 0)
+	require.Len(t, all.Targets, 700)
+	s, err := rows.Learn(ctx, &table.Options{Target: "y", Drop: []string{"c"}})
 	require.NoError(t, err)
-	require.Len(t, all.Y, 700)
+	assert.Equal(t, all.Schema, s)
 	inMemory, streamed := scaledFalkon(), scaledFalkon()
-	require.NoError(t, inMemory.Fit(ctx, all.X, all.Y))
-	require.NoError(t, streamed.FitBlocks(ctx, table.Targets(ctx)))
+	require.NoError(t, inMemory.Fit(ctx, all.X, all.Targets))
+	require.NoError(t, streamed.FitBlocks(ctx, table.Blocks[float64](ctx, rows, s, 64)))
 	want, err := inMemory.Predict(all.X)
 	require.NoError(t, err)
 	got, err := streamed.Predict(all.X)
@@ -57,19 +59,17 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.NotEqual(t, got[0], got[1])
 
 	var scaler scalers.StandardScaler
-	require.NoError(t, scaler.FitBlocks(ctx, table.Rows(ctx)))
-	rows := mat.DenseCopyOf(all.X)
+	require.NoError(t, scaler.FitBlocks(ctx, table.Blocks[streaming.None](ctx, rows, s, 64)))
 	var fitted scalers.StandardScaler
-	require.NoError(t, fitted.Fit(ctx, rows))
+	require.NoError(t, fitted.Fit(ctx, all.X))
 	assert.Equal(t, fitted.Means(), scaler.Means())
 }
 
 // Categories, gaps and labels through a pipeline.
 func TestFitBlocksOfClasses(t *testing.T) {
 	shard := inMemory("a.csv", []byte("x,color,label\n1,red,yes\n2,,no\n,blue,yes\n4,red,no\n1.5,blue,yes\n3,red,no\n2.5,blue,no\n0,red,yes\n"))
-	s, err := Columns{Label: "label"}.Learn(ctx, shard)
+	all, err := Source(shard).Table(ctx, &table.Options{Target: "label"})
 	require.NoError(t, err)
-	table := &Table{Schema: s, Shards: []Shard{shard}, BlockRows: 3}
 	model := func() *pipeline.Classifier {
 		return &pipeline.Classifier{
 			Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}, Gaps: true}, &columnwise.Imputer{}},
@@ -80,10 +80,8 @@ func TestFitBlocksOfClasses(t *testing.T) {
 	// A OneHot has no gaps in columns that it leaves; the gap in x goes first.
 	streamed.Steps[0], streamed.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
 	fitted.Steps[0], fitted.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
-	all, err := Collect(table.Labels(ctx), 0)
-	require.NoError(t, err)
-	require.NoError(t, fitted.Fit(ctx, all.X, all.Y))
-	require.NoError(t, streamed.FitBlocks(ctx, table.Labels(ctx)))
+	require.NoError(t, fitted.Fit(ctx, all.X, all.Labels))
+	require.NoError(t, streamed.FitBlocks(ctx, table.Blocks[int](ctx, Source(shard), all.Schema, 3)))
 	want, err := fitted.Predict(all.X)
 	require.NoError(t, err)
 	got, err := streamed.Predict(all.X)
@@ -94,21 +92,18 @@ func TestFitBlocksOfClasses(t *testing.T) {
 
 func TestPartialFitIsFit(t *testing.T) {
 	shards := someShards(t)
-	s, err := Columns{Features: []string{"x", "z"}, Label: "c"}.Learn(ctx, shards...)
+	all, err := Source(shards...).Table(ctx, &table.Options{Target: "c", Drop: []string{"y"}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"no", "yes"}, s.Classes)
-	table := &Table{Schema: s, Shards: shards, BlockRows: 90}
+	assert.Equal(t, []string{"no", "yes"}, all.Schema.Classes())
 	chunks, once := &eem.Classifier{Units: 20, Activation: featuremap.Tanh, Seed: 3, Labels: []int{0, 1}}, &eem.Classifier{Units: 20, Activation: featuremap.Tanh, Seed: 3, Labels: []int{0, 1}}
 	blocks := 0
-	for b, err := range table.Labels(ctx) {
+	for b, err := range table.Blocks[int](ctx, Source(shards...), all.Schema, 90) {
 		require.NoError(t, err)
 		require.NoError(t, chunks.PartialFit(ctx, b.X, b.Y))
 		blocks++
 	}
 	assert.Equal(t, 8, blocks)
-	all, err := Collect(table.Labels(ctx), 0)
-	require.NoError(t, err)
-	require.NoError(t, once.Fit(ctx, all.X, all.Y))
+	require.NoError(t, once.Fit(ctx, all.X, all.Labels))
 	want, err := once.PredictProba(all.X)
 	require.NoError(t, err)
 	got, err := chunks.PredictProba(all.X)
@@ -121,7 +116,7 @@ func TestPartialFitIsFit(t *testing.T) {
 // The rows of another shard between two passes are found by who fits.
 func TestRowsThatChangeBetweenPasses(t *testing.T) {
 	a, b := numbered(t, 0, 100), numbered(t, 7, 100)
-	s, err := Columns{Target: "y", Ignore: []string{"c"}}.Learn(ctx, given("a", a))
+	s, err := learnt(t, &table.Options{Target: "y", Drop: []string{"c"}}, given("a", a))
 	require.NoError(t, err)
 	passes := 0
 	stream := func(yield func(streaming.Block[float64], error) bool) {
@@ -129,7 +124,7 @@ func TestRowsThatChangeBetweenPasses(t *testing.T) {
 		if passes++; passes > 3 {
 			shard = given("a", b)
 		}
-		(&Table{Schema: s, Shards: []Shard{shard}}).Targets(ctx)(yield)
+		table.Blocks[float64](ctx, Source(shard), s, 0)(yield)
 	}
 	assert.ErrorIs(t, scaledFalkon().FitBlocks(ctx, stream), estimators.ErrParam)
 }

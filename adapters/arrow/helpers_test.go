@@ -7,10 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/kernelearn/kernelearn/streaming"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -21,9 +20,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/table"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
-var ctx = context.Background()
+var (
+	ctx     = context.Background()
+	testMem = memory.DefaultAllocator
+)
 
 // checked is an allocator that fails the test if something was not released.
 func checked(t *testing.T) memory.Allocator {
@@ -115,11 +120,26 @@ func everyFormat(t *testing.T, batches ...arrow.RecordBatch) map[string]Shard {
 	}
 }
 
+// counted sets the allocator of shards.
+func counted(mem memory.Allocator, shards []Shard) []Shard {
+	shards = slices.Clone(shards)
+	for i := range shards {
+		shards[i].mem = mem
+	}
+	return shards
+}
+
+// learnt learns a schema, and looks whether all memory is released.
+func learnt(t *testing.T, o *table.Options, shards ...Shard) (*table.Schema, error) {
+	t.Helper()
+	return Source(counted(checked(t), shards)...).Learn(ctx, o)
+}
+
 // rowsOf reads all features, in blocks of two rows.
-func rowsOf(t *testing.T, mem memory.Allocator, s *Schema, shards ...Shard) (*mat.Dense, error) {
+func rowsOf(t *testing.T, s *table.Schema, shards ...Shard) (*mat.Dense, error) {
 	t.Helper()
 	out := &mat.Dense{}
-	for b, err := range (&Table{Schema: s, Shards: shards, BlockRows: 2, mem: mem}).Rows(ctx) {
+	for b, err := range Source(counted(checked(t), shards)...).Tables(ctx, s, 2) {
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +152,36 @@ func rowsOf(t *testing.T, mem memory.Allocator, s *Schema, shards ...Shard) (*ma
 		out = both
 	}
 	return out, nil
+}
+
+// schemaOf makes a schema by hand.
+func schemaOf(columns ...table.Column) *table.Schema {
+	s := &table.Schema{Columns: columns}
+	if c, ok := s.Target(); ok {
+		if s.Task = table.Regression; c.Kind == table.Category {
+			s.Task = table.Classification
+		}
+	}
+	return s
+}
+
+func number(name string) table.Column { return table.Column{Name: name, Kind: table.Number} }
+
+func target(name string) table.Column {
+	return table.Column{Name: name, Kind: table.Number, Role: table.Target}
+}
+
+func category(name string, levels ...string) table.Column {
+	return table.Column{Name: name, Kind: table.Category, Levels: levels}
+}
+
+// kinds returns the columns of a schema without notes and gaps.
+func kinds(s *table.Schema) (out []table.Column) {
+	for _, c := range s.Columns {
+		c.Note, c.Gaps = "", 0
+		out = append(out, c)
+	}
+	return out
 }
 
 // same holds that two matrices are equal to the bit, NaN at the same places.

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -109,14 +110,13 @@ func (o *output) accepts(in *reading, own int) error {
 	return nil
 }
 
-// write appends rows of a batch, with more columns.
-func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) error {
+// write appends rows, with predictions from a row on.
+func (o *output) write(rows arrow.RecordBatch, columns []table.PredictionColumn, from int) error {
 	return o.writing(func() error {
-		rows := batch.NewSlice(int64(from), int64(to))
-		defer rows.Release()
 		arrays := slices.Clone(rows.Columns())
-		for _, c := range columns {
-			a := columnOf(o.mem, c)
+		own := o.of.Fields()[len(arrays):]
+		for k, c := range columns {
+			a := arrayOf(o.mem, own[k].Type, c, from, from+int(rows.NumRows()))
 			defer a.Release()
 			arrays = append(arrays, a)
 		}
@@ -151,6 +151,24 @@ func validColumns(b arrow.RecordBatch) error {
 		}
 	}
 	return nil
+}
+
+// arrayOf makes an array of some rows of a column, which has to be released. Integers are written out in the texts.
+func arrayOf(mem memory.Allocator, typ arrow.DataType, c table.PredictionColumn, from, to int) arrow.Array {
+	b := array.NewBuilder(mem, typ)
+	defer b.Release()
+	switch b := b.(type) {
+	case *array.Float64Builder:
+		b.AppendValues(c.Numbers[from:to], nil)
+	case *array.StringBuilder:
+		b.AppendValues(c.Texts[from:to], nil)
+	case *array.Int64Builder:
+		for _, text := range c.Texts[from:to] {
+			v, _ := strconv.ParseInt(text, 10, 64) // all classes are integers
+			b.Append(v)
+		}
+	}
+	return b.NewArray()
 }
 
 func (o *output) close() error { return o.writing(o.file.Close) }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
 	"github.com/kernelearn/kernelearn/adapters/arrow/internal/flatcheck"
+	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
 // parquetOfDurations is a file as Arrow's libraries write durations: integers, and a schema that says what they are.
@@ -37,45 +38,45 @@ func parquetOfDurations(t *testing.T, typ arrow.DataType) []byte {
 func TestDurationsOfParquet(t *testing.T) {
 	for typ, per := range map[arrow.DataType]float64{arrow.FixedWidthTypes.Duration_s: 1, arrow.FixedWidthTypes.Duration_ms: 1e3, arrow.FixedWidthTypes.Duration_us: 1e6, arrow.FixedWidthTypes.Duration_ns: 1e9} {
 		shard := inMemory("a.parquet", parquetOfDurations(t, typ))
-		s, err := Columns{Features: []string{"x", "d"}, mem: checked(t)}.Learn(ctx, shard)
+		s, err := learnt(t, &table.Options{Drop: []string{"z"}}, shard)
 		require.NoError(t, err)
-		assert.Equal(t, []Column{{"x", Number, nil}, {"d", Duration, nil}}, s.Features)
-		got, err := rowsOf(t, checked(t), s, shard)
+		assert.Equal(t, []table.Column{{Name: "d", Kind: table.Duration}, number("x")}, kinds(s)[:2])
+		got, err := rowsOf(t, s, shard)
 		require.NoError(t, err)
-		same(t, mat.NewDense(3, 2, []float64{1, 1500 / per, 2, nan, 3, -2500 / per}), got)
+		same(t, mat.NewDense(3, 2, []float64{1500 / per, 1, nan, 2, -2500 / per, 3}), got)
 	}
 }
 
 // A file with durations can be written with predictions, and read again, whether they are used or not.
 func TestPredictionsBesideDurations(t *testing.T) {
-	s, model := fittedRegressor(t)
+	model := fittedModel(t)
 	batch := batchOf(t, `[{"d":1500,"x":1,"z":2},{"d":null,"x":2,"z":3},{"d":-2500,"x":3,"z":1}]`, field("d", arrow.FixedWidthTypes.Duration_ms), field("x", floats), field("z", floats))
 	for name, shard := range map[string]Shard{"Parquet": inMemory("a.parquet", parquetOfDurations(t, arrow.FixedWidthTypes.Duration_ms)), "Arrow": inMemory("a.arrow", ipcBytes(t, false, batch))} {
 		to := filepath.Join(t.TempDir(), "out.parquet")
-		rows, err := (&Predictor[float64]{Model: model, Schema: s, mem: checked(t)}).Write(ctx, to, shard)
+		rows, err := (&Predictor{Model: model, mem: checked(t)}).Write(ctx, to, shard)
 		require.NoError(t, err, name)
 		assert.Equal(t, 3, rows)
 		back := readBack(t, to)
 		d := back.Column(back.Schema().FieldIndices("d")[0]).(*array.Duration)
 		assert.Equal(t, "[1500 (null) -2500]", d.String(), name)
-		used, err := Columns{Features: []string{"d"}}.Learn(ctx, Files(to)...)
+		used, err := learnt(t, nil, Files(to)...)
 		require.NoError(t, err)
-		assert.Equal(t, Duration, used.Features[0].Kind)
+		assert.Equal(t, table.Duration, used.Columns[0].Kind)
 	}
 }
 
 // Types that package arrow-go does not write are written as those that Parquet has for them.
 func TestPredictionsBesideOtherTypes(t *testing.T) {
-	s, model := fittedRegressor(t)
+	model := fittedModel(t)
 	batch := batchOf(t, `[{"v":"b","a":"2.5","b":"-1.25","x":1,"z":2},{"v":null,"a":null,"b":null,"x":2,"z":3}]`, field("v", arrow.BinaryTypes.StringView),
 		field("a", &arrow.Decimal32Type{Precision: 9, Scale: 1}), field("b", &arrow.Decimal64Type{Precision: 12, Scale: 2}), field("x", floats), field("z", floats))
 	to := filepath.Join(t.TempDir(), "out.parquet")
-	_, err := (&Predictor[float64]{Model: model, Schema: s, mem: checked(t)}).Write(ctx, to, inMemory("a.arrow", ipcBytes(t, false, batch)))
+	_, err := (&Predictor{Model: model, mem: checked(t)}).Write(ctx, to, inMemory("a.arrow", ipcBytes(t, false, batch)))
 	require.NoError(t, err)
-	used, err := Columns{Features: []string{"v", "a", "b"}}.Learn(ctx, Files(to)...)
+	used, err := learnt(t, &table.Options{Drop: []string{"x", "z", "prediction"}}, Files(to)...)
 	require.NoError(t, err)
-	assert.Equal(t, []Column{{"v", Category, []string{"b"}}, {"a", Number, nil}, {"b", Number, nil}}, used.Features)
-	got, err := rowsOf(t, checked(t), used, Files(to)...)
+	assert.Equal(t, []table.Column{category("v", "b"), number("a"), number("b")}, kinds(used)[:3])
+	got, err := rowsOf(t, used, Files(to)...)
 	require.NoError(t, err)
 	same(t, mat.NewDense(2, 3, []float64{0, 2.5, -1.25, nan, nan, nan}), got)
 }

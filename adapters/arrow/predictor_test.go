@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
@@ -23,15 +24,14 @@ import (
 // readBack returns all of a Parquet file as one batch.
 func readBack(t *testing.T, path string) arrow.RecordBatch {
 	t.Helper()
-	want := newRequest(checked(t), 1<<20, 0)
-	in, err := Shard{Name: path}.open(ctx, want)
+	in, err := Shard{Name: path, mem: checked(t)}.open(ctx, table.Format{})
 	require.NoError(t, err)
 	defer in.close()
-	all := make([]int, in.schema().NumFields())
-	for j := range all {
-		all[j] = j
+	columns := make([]int, in.schema().NumFields())
+	for j := range columns {
+		columns[j] = j
 	}
-	require.NoError(t, in.start(ctx, all))
+	require.NoError(t, in.start(ctx, columns))
 	var batches []arrow.RecordBatch
 	for {
 		some, err := in.next(ctx)
@@ -47,8 +47,8 @@ func readBack(t *testing.T, path string) arrow.RecordBatch {
 	if len(batches) == 0 {
 		return array.NewRecordBatch(in.schema(), emptyOf(in.schema()), 0)
 	}
-	table := array.NewTableFromRecords(batches[0].Schema(), batches)
-	whole := array.NewTableReader(table, table.NumRows())
+	all := array.NewTableFromRecords(batches[0].Schema(), batches)
+	whole := array.NewTableReader(all, all.NumRows())
 	require.True(t, whole.Next())
 	return whole.RecordBatch()
 }
@@ -67,26 +67,32 @@ func numbersIn(t *testing.T, b arrow.RecordBatch, name string) []float64 {
 	return b.Column(at[0]).(*array.Float64).Float64Values()
 }
 
-// fitted learns y of x and z.
-func fittedRegressor(t *testing.T) (*Schema, *lssvm.Regressor) {
+// fittedModel learns y of x and z.
+func fittedModel(t *testing.T) *table.Model {
 	t.Helper()
-	shard := given("train", numbered(t, 0, 60))
-	s, err := Columns{Features: []string{"x", "z"}, Target: "y"}.Learn(ctx, shard)
+	rows, err := Source(given("train", numbered(t, 0, 60))).Table(ctx, &table.Options{Target: "y", Drop: []string{"c"}})
 	require.NoError(t, err)
-	all, err := Collect((&Table{Schema: s, Shards: []Shard{shard}}).Targets(ctx), 0)
+	// Of targets without noise the ridge is chosen so small that blocks of other rows differ by rounding.
+	model := &table.Model{Regressor: &lssvm.Regressor{Ridge: 1e-3}}
+	require.NoError(t, model.Fit(ctx, rows))
+	return model
+}
+
+// bound makes a model of an estimator and features.
+func bound(t *testing.T, estimator any, columns ...table.Column) *table.Model {
+	t.Helper()
+	m, err := table.Bind(schemaOf(columns...), estimator)
 	require.NoError(t, err)
-	model := &lssvm.Regressor{Ridge: 1e-3} // of targets without noise the ridge it chooses is so small that blocks of other rows differ by rounding
-	require.NoError(t, model.Fit(ctx, all.X, all.Y))
-	return s, model
+	return m
 }
 
 func TestPredictionsAreWritten(t *testing.T) {
-	s, model := fittedRegressor(t)
+	model := fittedModel(t)
 	batches := []arrow.RecordBatch{numbered(t, 100, 30), numbered(t, 130, 25)}
 	for format, shard := range everyFormat(t, batches...) {
 		to := filepath.Join(t.TempDir(), "out.parquet")
 		var steps []estimators.Step
-		p := &Predictor[float64]{Schema: s, Model: model, Variance: true, Interval: .9, BlockRows: 20, mem: checked(t),
+		p := &Predictor{Model: model, Interval: .9, BlockRows: 20, mem: checked(t),
 			Observe: func(s estimators.Step) { steps = append(steps, s) }}
 		rows, err := p.Write(ctx, to, shard, given("more", numbered(t, 200, 5)))
 		require.NoError(t, err, format)
@@ -98,18 +104,22 @@ func TestPredictionsAreWritten(t *testing.T) {
 		for _, f := range got.Schema().Fields() {
 			names = append(names, f.Name)
 		}
-		assert.Equal(t, []string{"x", "z", "y", "c", "prediction", "prediction_variance", "prediction_low", "prediction_high"}, names)
+		assert.Equal(t, []string{"x", "z", "y", "c", "prediction", "prediction_low", "prediction_high"}, names)
 		require.EqualValues(t, 60, got.NumRows())
 		x := mat.NewDense(60, 2, nil)
 		x.SetCol(0, numbersIn(t, got, "x"))
 		x.SetCol(1, numbersIn(t, got, "z"))
 		assert.Equal(t, math.Mod(204*.3819660113, 1), x.At(59, 0), "the rows are those that came in")
 		assert.Equal(t, []string{"no", "yes", "no"}[got.NumRows()%2], got.Column(3).(*array.String).Value(3))
-		mean, variance, err := model.PredictVariance(x)
+		estimator := model.Fitted().(interface {
+			estimators.Regressor
+			estimators.IntervalPredictor
+		})
+		mean, err := estimator.Predict(x)
 		require.NoError(t, err)
-		low, high, err := model.PredictInterval(x, .9)
+		low, high, err := estimator.PredictInterval(x, .9)
 		require.NoError(t, err)
-		for name, want := range map[string][]float64{"prediction": mean, "prediction_variance": variance, "prediction_low": low, "prediction_high": high} {
+		for name, want := range map[string][]float64{"prediction": mean, "prediction_low": low, "prediction_high": high} {
 			assert.InDeltaSlice(t, want, numbersIn(t, got, name), 1e-9, name)
 		}
 	}
@@ -127,6 +137,8 @@ func (m mapped) Predict(x mat.Matrix) ([]int, error) {
 	return out, nil
 }
 
+func (m mapped) Fit(context.Context, mat.Matrix, []int) error { return nil }
+
 func (m mapped) Classes() []int { return m.classes }
 
 func (m mapped) PredictProba(x mat.Matrix) (*mat.Dense, error) {
@@ -140,30 +152,27 @@ func (m mapped) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 
 func TestClassesAreWritten(t *testing.T) {
 	shard := given("a", batchOf(t, `[{"x": 1}, {"x": 0}, {"x": 1}]`, field("x", arrow.PrimitiveTypes.Int32)))
-	schema := Schema{Features: []Column{{Name: "x", Kind: Number}}, Label: "label", Classes: []string{"10", "never", "30"}}
 	to := filepath.Join(t.TempDir(), "out.parquet")
-	p := &Predictor[int]{Schema: &schema, Model: mapped{[]int{0, 2}}, Name: "class", Proba: true, mem: checked(t)}
+	classes := func(levels ...string) table.Column {
+		return table.Column{Name: "label", Role: table.Target, Kind: table.Category, Levels: levels}
+	}
+	p := &Predictor{Model: bound(t, mapped{[]int{0, 2}}, number("x"), classes("a", "never", "c")), Name: "class", mem: checked(t)}
 	rows, err := p.Write(ctx, to, shard)
 	require.NoError(t, err)
 	assert.Equal(t, 3, rows)
 	got := readBack(t, to)
-	assert.Equal(t, `["30" "10" "30"]`, got.Column(1).String())
-	assert.Equal(t, []float64{0, 1, 0}, numbersIn(t, got, "class_of_10"))
-	assert.Equal(t, []float64{1, 0, 1}, numbersIn(t, got, "class_of_30"))
+	assert.Equal(t, `["c" "a" "c"]`, got.Column(1).String())
+	assert.Equal(t, []float64{0, 1, 0}, numbersIn(t, got, "class_of_a"))
+	assert.Equal(t, []float64{0, 0, 0}, numbersIn(t, got, "class_of_never"))
+	assert.Equal(t, []float64{1, 0, 1}, numbersIn(t, got, "class_of_c"))
 
-	schema.Classes, schema.IntegerClasses = []string{"10", "20", "30"}, true
+	p.Model = bound(t, mapped{[]int{0, 2}}, number("x"), classes("10", "20", "30"))
 	_, err = p.Write(ctx, to, shard)
 	require.NoError(t, err)
 	assert.Equal(t, []int64{30, 10, 30}, readBack(t, to).Column(1).(*array.Int64).Int64Values(), "the file is replaced")
-	schema.Classes, schema.IntegerClasses = nil, false
-	_, err = p.Write(ctx, to, shard)
-	require.NoError(t, err)
-	assert.Equal(t, []int64{2, 0, 2}, readBack(t, to).Column(1).(*array.Int64).Int64Values(), "labels without names")
 
-	p.Model = mapped{[]int{0, 5}}
-	schema.Classes = []string{"a", "b"}
-	_, err = p.Write(ctx, to, shard)
-	says(t, err, estimators.ErrParam, "class 5")
+	_, err = table.Bind(schemaOf(number("x"), classes("a", "b")), mapped{[]int{0, 5}})
+	says(t, err, estimators.ErrParam, "[0 5]", "2 classes")
 }
 
 // All that Parquet can hold passes through, whether it is a feature or not.
@@ -171,10 +180,9 @@ func TestColumnsPassThrough(t *testing.T) {
 	batch := batchOf(t, `[{"x": 1, "list": [1, 2], "s": {"a": 1.5}, "d": "u", "when": "1970-01-02", "raw": "AAA=", "n": null}, {"x": null, "list": null, "s": {"a": null}, "d": null, "when": null, "raw": null, "n": null}]`,
 		field("x", floats), field("list", arrow.ListOf(ints)), field("s", arrow.StructOf(field("a", floats))), field("d", dict),
 		field("when", arrow.FixedWidthTypes.Date32), field("raw", arrow.BinaryTypes.Binary), field("n", arrow.Null))
-	schema := &Schema{Features: []Column{{"d", Category, []string{"t", "u"}}}}
 	for format, shard := range everyFormat(t, batch) {
 		to := filepath.Join(t.TempDir(), "out.parquet")
-		_, err := (&Predictor[float64]{Schema: schema, Model: firstColumn{}, mem: checked(t)}).Write(ctx, to, shard)
+		_, err := (&Predictor{Model: bound(t, firstColumn{}, category("d", "t", "u"), target("y")), mem: checked(t)}).Write(ctx, to, shard)
 		require.NoError(t, err, format)
 		got := readBack(t, to)
 		for j, c := range batch.Columns() {
@@ -184,17 +192,20 @@ func TestColumnsPassThrough(t *testing.T) {
 		assert.Equal(t, "[1 -1]", got.Column(7).String())
 	}
 	to := filepath.Join(t.TempDir(), "out.parquet")
-	_, err := (&Predictor[float64]{Schema: &Schema{Features: []Column{{"x", Number, nil}}}, Model: firstColumn{}, mem: checked(t)}).
-		Write(ctx, to, inMemory("a.csv", []byte("i,x,s\n7,1,a\n,NA,\n9,3,b\n")))
+	_, err := (&Predictor{Model: bound(t, firstColumn{}, number("x"), target("y")), mem: checked(t)}).
+		Write(ctx, to, inMemory("a.csv", []byte("i,x,s\n007,1,a\n,NA,\n9,3,b\n")))
 	require.NoError(t, err)
 	got := readBack(t, to)
-	assert.Equal(t, `[7 (null) 9]`, got.Column(0).String())
-	assert.Equal(t, `["a" (null) "b"]`, got.Column(2).String())
+	assert.Equal(t, `["007" "" "9"]`, got.Column(0).String(), "as they were written")
+	assert.Equal(t, `["1" "NA" "3"]`, got.Column(1).String())
+	assert.Equal(t, `["a" "" "b"]`, got.Column(2).String())
 	assert.Equal(t, `[1 -1 3]`, got.Column(3).String())
 }
 
 // firstColumn predicts it, and -1 for a gap.
 type firstColumn struct{}
+
+func (firstColumn) Fit(context.Context, mat.Matrix, []float64) error { return nil }
 
 func (firstColumn) Predict(x mat.Matrix) ([]float64, error) {
 	out := mat.Col(nil, 0, x)
@@ -207,15 +218,15 @@ func (firstColumn) Predict(x mat.Matrix) ([]float64, error) {
 }
 
 func TestNoRowsToPredict(t *testing.T) {
-	s, model := fittedRegressor(t)
+	model := fittedModel(t)
 	to := filepath.Join(t.TempDir(), "out.parquet")
 	for format, shard := range everyFormat(t, numbered(t, 0, 1).NewSlice(0, 0)) {
-		rows, err := (&Predictor[float64]{Schema: s, Model: model, Variance: true, mem: checked(t)}).Write(ctx, to, shard)
+		rows, err := (&Predictor{Model: model, Interval: .9, mem: checked(t)}).Write(ctx, to, shard)
 		require.NoError(t, err, format)
 		assert.Zero(t, rows)
 		got := readBack(t, to)
 		assert.EqualValues(t, 0, got.NumRows())
-		assert.EqualValues(t, 6, got.NumCols())
+		assert.EqualValues(t, 7, got.NumCols())
 	}
 }
 
@@ -227,6 +238,8 @@ type failing struct {
 }
 
 var errModel = errors.New("the model gave up")
+
+func (failing) Fit(context.Context, mat.Matrix, []float64) error { return nil }
 
 func (f failing) Predict(x mat.Matrix) ([]float64, error) {
 	n, _ := x.Dims()
@@ -241,7 +254,6 @@ func (f failing) Predict(x mat.Matrix) ([]float64, error) {
 
 // Whatever goes wrong, the folder is as it was.
 func TestNothingHalfWritten(t *testing.T) {
-	s, _ := fittedRegressor(t)
 	good := inMemory("good.parquet", parquetBytes(t, numbered(t, 0, 40)))
 	content := parquetBytes(t, numbered(t, 0, 40), numbered(t, 40, 40))
 	bad := bytes.Clone(content)
@@ -258,13 +270,13 @@ func TestNothingHalfWritten(t *testing.T) {
 		kind   error
 		text   string
 	}{
-		"the model":  {good, failing{at: 60}, false, errModel, "good.parquet: rows from 16 to 31"},
+		"the model":  {good, failing{at: 60}, false, errModel, "good.parquet: rows from 17 to 32"},
 		"cancelled":  {good, failing{at: 50}, true, context.Canceled, ""},
 		"the end":    {good, failing{at: 79}, true, context.Canceled, ""},
 		"damaged":    {inMemory("bad.parquet", bad), failing{at: 1000}, false, ErrUnreadable, "bad.parquet: "},
 		"cut short":  {inMemory("short.parquet", content[:len(content)-3]), failing{at: 1000}, false, ErrUnreadable, "short.parquet: "},
-		"not finite": {nulls, failing{at: 1000}, false, estimators.ErrNotFinite, `nulls: column "z", row 3`},
-		"lacks z":    {given("lacks", batchOf(t, `[{"x": 1}]`, field("x", floats))), failing{at: 1000}, false, estimators.ErrParam, `lacks: column = "z"`},
+		"not finite": {nulls, failing{at: 1000}, false, estimators.ErrNotFinite, `nulls:4: column "z"`},
+		"lacks z":    {given("lacks", batchOf(t, `[{"x": 1}]`, field("x", floats))), failing{at: 1000}, false, estimators.ErrParam, `lacks: columns = 1`},
 		"other":      {given("other", batchOf(t, `[{"x": 1, "z": 1, "y": 1, "d": "a"}]`, field("x", floats), field("z", floats), field("y", floats), field("d", text))), failing{at: 1000}, false, estimators.ErrParam, `other: column 3 = "d" of type utf8, want "c"`},
 	} {
 		for _, old := range []string{"", "what stood there"} {
@@ -280,7 +292,8 @@ func TestNothingHalfWritten(t *testing.T) {
 			if c.cancel {
 				model.stop = cancel
 			}
-			p := &Predictor[float64]{Schema: s, Model: model, BlockRows: 16}
+			*model.seen = -1 // Bind asks for a row
+			p := &Predictor{Model: bound(t, model, number("x"), number("z"), target("y")), BlockRows: 16}
 			rows, err := p.Write(here, to, good, c.last)
 			says(t, err, c.kind, c.text)
 			assert.Zero(t, rows)
@@ -300,42 +313,42 @@ func TestNothingHalfWritten(t *testing.T) {
 
 // Memory is freed when a model fails in the middle.
 func TestMemoryAfterAFailedPrediction(t *testing.T) {
-	s, _ := fittedRegressor(t)
 	for format, shard := range everyFormat(t, numbered(t, 0, 40), numbered(t, 40, 40)) {
-		_, err := (&Predictor[float64]{Schema: s, Model: failing{at: 50, seen: new(int)}, BlockRows: 16, mem: checked(t)}).
+		model := bound(t, failing{at: 50, seen: new(int)}, number("x"), number("z"), target("y"))
+		_, err := (&Predictor{Model: model, BlockRows: 16, mem: checked(t)}).
 			Write(ctx, filepath.Join(t.TempDir(), "out.parquet"), shard)
 		assert.ErrorIs(t, err, errModel, format)
 	}
 }
 
 func TestSettingsOfAPredictor(t *testing.T) {
-	s, model := fittedRegressor(t)
+	model := fittedModel(t)
 	shard := given("a", numbered(t, 0, 3))
 	to := filepath.Join(t.TempDir(), "out.parquet")
-	for want, p := range map[string]*Predictor[float64]{
-		"Schema":    {Model: model},
-		"Model":     {Schema: s},
-		"Interval":  {Schema: s, Model: model, Interval: 1},
-		"BlockRows": {Schema: s, Model: model, BlockRows: -1},
-		"MaxBytes":  {Schema: s, Model: model, MaxBytes: -1},
-		"Name":      {Schema: s, Model: model, Name: "x"},
+	for want, p := range map[string]*Predictor{
+		"Model":     {},
+		"Interval":  {Model: model, Interval: 1},
+		"BlockRows": {Model: model, BlockRows: -1},
+		"Name":      {Model: model, Name: "x"},
 	} {
 		_, err := p.Write(ctx, to, shard)
 		says(t, err, estimators.ErrParam, want)
 	}
-	_, err := (&Predictor[float64]{Schema: s, Model: model, Interval: math.NaN()}).Write(ctx, to, shard)
+	_, err := (&Predictor{Model: model, Interval: math.NaN()}).Write(ctx, to, shard)
 	says(t, err, estimators.ErrParam, "Interval")
-	_, err = (&Predictor[float64]{Schema: s, Model: model}).Write(ctx, to)
-	says(t, err, estimators.ErrParam, "Shards")
-	for _, p := range []*Predictor[float64]{{Schema: s, Model: firstColumn{}, Variance: true}, {Schema: s, Model: firstColumn{}, Interval: .5}, {Schema: s, Model: model, Proba: true}} {
-		_, err = p.Write(ctx, to, shard)
-		says(t, err, errors.ErrUnsupported)
-	}
-	_, err = (&Predictor[int]{Schema: s, Model: &lssvm.Classifier{}, Proba: true}).Write(ctx, to, shard)
+	_, err = (&Predictor{Model: model}).Write(ctx, to)
+	says(t, err, estimators.ErrParam, "shards")
+	shard.MaxBytes = -1
+	_, err = (&Predictor{Model: model}).Write(ctx, to, shard)
+	says(t, err, estimators.ErrParam, "MaxBytes")
+	shard.MaxBytes = 0
+	_, err = (&Predictor{Model: bound(t, firstColumn{}, number("x"), target("y")), Interval: .5}).Write(ctx, to, shard)
+	says(t, err, errors.ErrUnsupported)
+	_, err = (&Predictor{Model: &table.Model{}}).Write(ctx, to, shard)
 	says(t, err, estimators.ErrNotFitted)
-	_, err = (&Predictor[float64]{Schema: s, Model: &lssvm.Regressor{}}).Write(ctx, to, shard)
+	_, err = table.Bind(model.Schema(), &lssvm.Regressor{})
 	says(t, err, estimators.ErrNotFitted)
-	_, err = (&Predictor[float64]{Schema: s, Model: model}).Write(ctx, filepath.Join(t.TempDir(), "none", "out.parquet"), shard)
+	_, err = (&Predictor{Model: model}).Write(ctx, filepath.Join(t.TempDir(), "none", "out.parquet"), shard)
 	says(t, err, os.ErrNotExist)
 	_, statErr := os.Stat(to)
 	assert.ErrorIs(t, statErr, os.ErrNotExist)
@@ -343,14 +356,14 @@ func TestSettingsOfAPredictor(t *testing.T) {
 
 // A file may be replaced by itself with its predictions.
 func TestPredictionsReplaceTheirInput(t *testing.T) {
-	s, model := fittedRegressor(t)
+	model := fittedModel(t)
 	shard := onDisk(t, "a.parquet", parquetBytes(t, numbered(t, 0, 40)))
-	rows, err := (&Predictor[float64]{Schema: s, Model: model, BlockRows: 7}).Write(ctx, shard.Name, shard)
+	rows, err := (&Predictor{Model: model, BlockRows: 7}).Write(ctx, shard.Name, shard)
 	require.NoError(t, err)
 	assert.Equal(t, 40, rows)
 	got := readBack(t, shard.Name)
 	assert.EqualValues(t, 5, got.NumCols())
 	assert.Equal(t, numbersIn(t, numbered(t, 0, 40), "x"), numbersIn(t, got, "x"))
-	_, err = (&Predictor[float64]{Schema: s, Model: model}).Write(ctx, shard.Name, shard)
+	_, err = (&Predictor{Model: model}).Write(ctx, shard.Name, shard)
 	says(t, err, estimators.ErrParam, "Name", `"prediction"`)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -36,18 +37,20 @@ type Input interface {
 	io.Seeker
 }
 
-// Shard is a part of a table's rows: a file, or what gives record batches. It is opened anew for each pass over the rows.
+// Shard is a part of the rows: a file, or record batches. It is opened anew for each pass over the rows.
 type Shard struct {
 	// Name stands in errors. It is the path of the file if neither Open nor Batches is set.
 	Name string
 	// Format is how the file is written; the zero value is told by the ending of Name.
 	Format Format
-	// CSV says how a CSV file is to be read; nil is its zero value.
-	CSV *CSVOptions
 	// Open opens a file that is not on the disk; nil opens the file called Name.
 	Open func(ctx context.Context) (Input, error)
 	// Batches gives record batches in place of a file, the same ones each time. They are released by Release of the reader.
 	Batches func(ctx context.Context) (array.RecordReader, error)
+	// MaxBytes limits the memory of a batch of a file that is no CSV file; 0: 1 GiB.
+	MaxBytes int64
+
+	mem memory.Allocator // nil: Go's
 }
 
 // Files returns a shard for each path.

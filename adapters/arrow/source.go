@@ -1,6 +1,7 @@
 package arrow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,26 +11,21 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 const (
-	defaultBlockRows = 4096
-	defaultMaxBytes  = 1 << 30
+	blockRows       = 4096
+	defaultMaxBytes = 1 << 30
 )
 
-// request is what is wanted of a shard.
+// request sets how a shard is read.
 type request struct {
-	name string // of the shard
-	mem  *limited
-	rows int // in a batch at the most, where the format leaves it open
-	// Types of the columns of a CSV file that are known. Those of the others are found in the cells, or text without infer.
-	types map[string]arrow.DataType
-	infer bool
-	texts map[string]bool // columns of texts there
-	label string          // a column of integers or texts there
-	pass  bool            // columns of a CSV file that have no types yet are passed on as they are written
-	round bool            // integers that float64 does not hold are rounded
+	name   string // of the shard
+	mem    *limited
+	rows   int          // in a batch at the most, where the format leaves it open
+	format table.Format // of CSV files
 }
 
 // source is a shard that was opened: first its schema, then, after start, its batches.
@@ -48,22 +44,8 @@ type reading struct {
 	first int // rows before the batch
 }
 
-// newRequest returns what a reader of this many rows and bytes asks for.
-func newRequest(mem memory.Allocator, blockRows int, maxBytes int64) *request {
-	if mem == nil {
-		mem = memory.DefaultAllocator
-	}
-	if blockRows == 0 {
-		blockRows = defaultBlockRows
-	}
-	if maxBytes == 0 {
-		maxBytes = defaultMaxBytes
-	}
-	return &request{mem: &limited{Allocator: mem, limit: maxBytes}, rows: blockRows}
-}
-
-// open opens a shard and reads what its columns are.
-func (s Shard) open(ctx context.Context, want *request) (*reading, error) {
+// open opens a shard and reads its columns.
+func (s Shard) open(ctx context.Context, format table.Format) (*reading, error) {
 	r := &reading{name: s.Name}
 	if s.Name == "" {
 		r.name = "record batches"
@@ -74,18 +56,21 @@ func (s Shard) open(ctx context.Context, want *request) (*reading, error) {
 	if _, err := s.format(); err != nil && s.Batches == nil {
 		return nil, err
 	}
+	if s.MaxBytes < 0 {
+		return nil, fault.Param(r.name, "Shard.MaxBytes", s.MaxBytes, ">= 1, or 0 for 1 GiB")
+	}
+	want := &request{name: r.name, rows: blockRows, format: format,
+		mem: &limited{Allocator: s.allocator(), limit: cmp.Or(s.MaxBytes, defaultMaxBytes)}}
 	in, rows, err := s.acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
-	named := *want
-	named.name = r.name
 	err = guarded(r.name, "", func() (err error) {
 		if rows != nil {
 			r.in = &batches{projection{of: rows.Schema()}, rows}
 			return nil
 		}
-		r.in, err = s.source(ctx, in, &named)
+		r.in, err = s.begin(in, want)
 		return err
 	})
 	if err != nil {
@@ -95,6 +80,13 @@ func (s Shard) open(ctx context.Context, want *request) (*reading, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+func (s Shard) allocator() memory.Allocator {
+	if s.mem == nil {
+		return memory.DefaultAllocator
+	}
+	return s.mem
 }
 
 // acquire calls what opens the file, or gives the batches.
@@ -110,8 +102,8 @@ func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
 	return nil, rows, err
 }
 
-// source begins to read an input by its format.
-func (s Shard) source(ctx context.Context, in Input, want *request) (source, error) {
+// begin begins to read an input by its format.
+func (s Shard) begin(in Input, want *request) (source, error) {
 	format, err := s.format()
 	if err != nil {
 		return nil, errNamed{err}
@@ -122,7 +114,7 @@ func (s Shard) source(ctx context.Context, in Input, want *request) (source, err
 	case IPC:
 		return openIPC(in, want)
 	default:
-		return openCSV(ctx, in, s.csvOptions(), want)
+		return openCSV(in, want)
 	}
 }
 

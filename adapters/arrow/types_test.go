@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -21,34 +22,34 @@ var typed = []struct {
 	typ    arrow.DataType
 	first  string // in JSON
 	third  string
-	kind   Kind
+	kind   table.Kind
 	values [2]float64
 }{
-	{arrow.FixedWidthTypes.Boolean, "true", "false", Number, [2]float64{1, 0}},
-	{arrow.PrimitiveTypes.Int8, "-128", "127", Number, [2]float64{-128, 127}},
-	{arrow.PrimitiveTypes.Int16, "-32768", "32767", Number, [2]float64{-32768, 32767}},
-	{arrow.PrimitiveTypes.Int32, "-2147483648", "7", Number, [2]float64{-2147483648, 7}},
-	{arrow.PrimitiveTypes.Int64, "-9007199254740992", "9007199254740992", Number, [2]float64{-9007199254740992, 9007199254740992}},
-	{arrow.PrimitiveTypes.Uint8, "255", "0", Number, [2]float64{255, 0}},
-	{arrow.PrimitiveTypes.Uint16, "65535", "0", Number, [2]float64{65535, 0}},
-	{arrow.PrimitiveTypes.Uint32, "4294967295", "0", Number, [2]float64{4294967295, 0}},
-	{arrow.PrimitiveTypes.Uint64, "9007199254740992", "1", Number, [2]float64{9007199254740992, 1}},
-	{arrow.FixedWidthTypes.Float16, "0.5", "-2", Number, [2]float64{.5, -2}},
-	{arrow.PrimitiveTypes.Float32, "0.1", "-1e30", Number, [2]float64{float64(float32(.1)), float64(float32(-1e30))}},
-	{arrow.PrimitiveTypes.Float64, "0.1", "5e-324", Number, [2]float64{.1, 5e-324}},
-	{&arrow.Decimal128Type{Precision: 20, Scale: 2}, `"1234567.89"`, `"-0.01"`, Number, [2]float64{1234567.89, -.01}},
-	{&arrow.Decimal256Type{Precision: 50, Scale: 3}, `"123456789012345678901234567890.125"`, `"0.1"`, Number, [2]float64{123456789012345678901234567890.125, .1}},
-	{arrow.FixedWidthTypes.Date32, `"1970-01-02"`, `"1969-12-31"`, Time, [2]float64{86400, -86400}},
-	{arrow.FixedWidthTypes.Date64, `"1970-01-02"`, `"1969-12-31"`, Time, [2]float64{86400, -86400}},
-	{&arrow.TimestampType{Unit: arrow.Second}, `"1970-01-01 00:01:00"`, `"1969-12-31 23:59:59"`, Time, [2]float64{60, -1}},
-	{&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}, `"1970-01-01 00:00:00.250Z"`, `"1969-12-31 23:59:59.750Z"`, Time, [2]float64{.25, -.25}},
-	{&arrow.TimestampType{Unit: arrow.Microsecond}, `"1970-01-01 00:00:00.000001"`, `"2001-09-09 01:46:40.500"`, Time, [2]float64{1e-6, 1000000000.5}},
-	{&arrow.TimestampType{Unit: arrow.Nanosecond}, `"1970-01-01 00:00:00.000000001"`, `"2001-09-09 01:46:40"`, Time, [2]float64{1e-9, 1e9}},
-	{arrow.FixedWidthTypes.Time32ms, `"00:00:01.500"`, `"01:00:00"`, Duration, [2]float64{1.5, 3600}},
-	{arrow.FixedWidthTypes.Time64us, `"00:00:00.000001"`, `"01:00:00"`, Duration, [2]float64{1e-6, 3600}},
-	{text, `"b"`, `"a"`, Category, [2]float64{1, 0}},
-	{arrow.BinaryTypes.LargeString, `"b"`, `"a"`, Category, [2]float64{1, 0}},
-	{dict, `"b"`, `"a"`, Category, [2]float64{1, 0}},
+	{arrow.FixedWidthTypes.Boolean, "true", "false", table.Category, [2]float64{1, 0}},
+	{arrow.PrimitiveTypes.Int8, "-128", "127", table.Number, [2]float64{-128, 127}},
+	{arrow.PrimitiveTypes.Int16, "-32768", "32767", table.Number, [2]float64{-32768, 32767}},
+	{arrow.PrimitiveTypes.Int32, "-2147483648", "7", table.Number, [2]float64{-2147483648, 7}},
+	{arrow.PrimitiveTypes.Int64, "-9007199254740992", "9007199254740992", table.Number, [2]float64{-9007199254740992, 9007199254740992}},
+	{arrow.PrimitiveTypes.Uint8, "255", "0", table.Number, [2]float64{255, 0}},
+	{arrow.PrimitiveTypes.Uint16, "65535", "0", table.Number, [2]float64{65535, 0}},
+	{arrow.PrimitiveTypes.Uint32, "4294967295", "0", table.Number, [2]float64{4294967295, 0}},
+	{arrow.PrimitiveTypes.Uint64, "9007199254740992", "1", table.Number, [2]float64{9007199254740992, 1}},
+	{arrow.FixedWidthTypes.Float16, "0.5", "-2", table.Number, [2]float64{.5, -2}},
+	{arrow.PrimitiveTypes.Float32, "0.1", "-1e30", table.Number, [2]float64{float64(float32(.1)), float64(float32(-1e30))}},
+	{arrow.PrimitiveTypes.Float64, "0.1", "5e-324", table.Number, [2]float64{.1, 5e-324}},
+	{&arrow.Decimal128Type{Precision: 20, Scale: 2}, `"1234567.89"`, `"-0.01"`, table.Number, [2]float64{1234567.89, -.01}},
+	{&arrow.Decimal256Type{Precision: 50, Scale: 3}, `"123456789012345678901234567890.125"`, `"0.1"`, table.Number, [2]float64{123456789012345678901234567890.125, .1}},
+	{arrow.FixedWidthTypes.Date32, `"1970-01-02"`, `"1969-12-31"`, table.Time, [2]float64{86400, -86400}},
+	{arrow.FixedWidthTypes.Date64, `"1970-01-02"`, `"1969-12-31"`, table.Time, [2]float64{86400, -86400}},
+	{&arrow.TimestampType{Unit: arrow.Second}, `"1970-01-01 00:01:00"`, `"1969-12-31 23:59:59"`, table.Time, [2]float64{60, -1}},
+	{&arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}, `"1970-01-01 00:00:00.250Z"`, `"1969-12-31 23:59:59.750Z"`, table.Time, [2]float64{.25, -.25}},
+	{&arrow.TimestampType{Unit: arrow.Microsecond}, `"1970-01-01 00:00:00.000001"`, `"2001-09-09 01:46:40.500"`, table.Time, [2]float64{1e-6, 1000000000.5}},
+	{&arrow.TimestampType{Unit: arrow.Nanosecond}, `"1970-01-01 00:00:00.000000001"`, `"2001-09-09 01:46:40"`, table.Time, [2]float64{1e-9, 1e9}},
+	{arrow.FixedWidthTypes.Time32ms, `"00:00:01.500"`, `"01:00:00"`, table.Duration, [2]float64{1.5, 3600}},
+	{arrow.FixedWidthTypes.Time64us, `"00:00:00.000001"`, `"01:00:00"`, table.Duration, [2]float64{1e-6, 3600}},
+	{text, `"b"`, `"a"`, table.Category, [2]float64{1, 0}},
+	{arrow.BinaryTypes.LargeString, `"b"`, `"a"`, table.Category, [2]float64{1, 0}},
+	{dict, `"b"`, `"a"`, table.Category, [2]float64{1, 0}},
 }
 
 // What each type becomes is the same from every format, nothing is kept, and memory is freed.
@@ -57,11 +58,11 @@ func TestTypes(t *testing.T) {
 		t.Run(c.typ.String(), func(t *testing.T) {
 			batch := batchOf(t, fmt.Sprintf(`[{"v": %s}, {"v": null}, {"v": %s}]`, c.first, c.third), field("v", c.typ))
 			for format, shard := range everyFormat(t, batch) {
-				mem := checked(t)
-				s, err := Columns{mem: mem}.Learn(ctx, shard)
+				s, err := learnt(t, nil, shard)
 				require.NoError(t, err, format)
-				require.Equal(t, c.kind, s.Features[0].Kind, format)
-				got, err := rowsOf(t, mem, s, shard)
+				require.Equal(t, c.kind, s.Columns[0].Kind, format)
+				require.Equal(t, 1, s.Columns[0].Gaps, format)
+				got, err := rowsOf(t, s, shard)
 				require.NoError(t, err, format)
 				same(t, mat.NewDense(3, 1, []float64{c.values[0], nan, c.values[1]}), got, format)
 			}
@@ -75,12 +76,14 @@ func TestTypesOfArrowAlone(t *testing.T) {
 		field("d", arrow.FixedWidthTypes.Duration_ms), field("v", arrow.BinaryTypes.StringView), field("n", arrow.Null),
 		field("i", &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: ints}), field("s", &arrow.Decimal64Type{Precision: 9, Scale: 1}))
 	for _, shard := range []Shard{given("a", batch), inMemory("a.arrow", ipcBytes(t, false, batch))} {
-		s, err := Columns{}.Learn(ctx, shard)
+		s, err := learnt(t, nil, shard)
 		require.NoError(t, err)
-		assert.Equal(t, []Column{{"d", Duration, nil}, {"v", Category, []string{"a", "b"}}, {"n", Number, nil}, {"i", Category, []string{"5", "7"}}, {"s", Number, nil}}, s.Features)
-		got, err := rowsOf(t, checked(t), s, shard)
+		assert.Equal(t, []table.Column{{Name: "d", Kind: table.Duration}, category("v", "a", "b"), {Name: "n", Kind: table.Number, Role: table.LeftOut},
+			category("i", "5", "7"), number("s")}, kinds(s))
+		assert.Equal(t, "no row has a value", s.Columns[2].Note)
+		got, err := rowsOf(t, s, shard)
 		require.NoError(t, err)
-		same(t, mat.NewDense(2, 5, []float64{1.5, 1, nan, 1, 2.5, nan, 0, nan, 0, -1.5}), got)
+		same(t, mat.NewDense(2, 4, []float64{1.5, 1, 1, 2.5, nan, 0, 0, -1.5}), got)
 	}
 }
 
@@ -95,15 +98,17 @@ func TestTypesThatDoNotFit(t *testing.T) {
 	} {
 		batch := batchOf(t, fmt.Sprintf(`[{"x": 1, "bad": %s}]`, json), field("x", floats), field("bad", typ))
 		for format, shard := range everyFormat(t, batch) {
-			_, err := Columns{}.Learn(ctx, shard)
-			says(t, err, estimators.ErrParam, shard.Name, `column "bad"`, typ.Name(), "Ignore")
-			s, err := Columns{Ignore: []string{"bad"}}.Learn(ctx, shard)
+			s, err := learnt(t, nil, shard)
 			require.NoError(t, err, format)
-			got, err := rowsOf(t, checked(t), s, shard)
+			assert.Equal(t, table.LeftOut, s.Columns[1].Role)
+			assert.Contains(t, s.Columns[1].Note, typ.Name())
+			got, err := rowsOf(t, s, shard)
 			require.NoError(t, err, format)
 			same(t, mat.NewDense(1, 1, []float64{1}), got)
-			_, err = rowsOf(t, checked(t), &Schema{Features: []Column{{Name: "bad", Kind: Number}}}, shard)
-			says(t, err, estimators.ErrParam, shard.Name, `column "bad"`, "number")
+			_, err = learnt(t, &table.Options{Target: "bad"}, shard)
+			says(t, err, estimators.ErrParam, shard.Name, `column "bad"`, typ.Name())
+			_, err = rowsOf(t, schemaOf(number("bad")), shard)
+			says(t, err, estimators.ErrParam, shard.Name, `column "bad"`, typ.Name())
 		}
 	}
 }
@@ -112,9 +117,11 @@ func TestIntegersThatFloat64DoesNotHold(t *testing.T) {
 	for typ, v := range map[arrow.DataType]string{ints: "-9007199254740993", arrow.PrimitiveTypes.Uint64: "18446744073709551615"} {
 		batch := batchOf(t, fmt.Sprintf(`[{"id": 1}, {"id": 2}, {"id": 3}, {"id": %s}]`, v), field("id", typ))
 		for _, shard := range everyFormat(t, batch) {
-			_, err := rowsOf(t, checked(t), &Schema{Features: []Column{{Name: "id", Kind: Number}}}, shard)
-			says(t, err, estimators.ErrParam, shard.Name, `column "id", row 3`, v, "2⁵³")
-			got, err := rowsOf(t, checked(t), &Schema{Features: []Column{{Name: "id", Kind: Number}}, RoundIntegers: true}, shard)
+			_, err := rowsOf(t, schemaOf(number("id")), shard)
+			says(t, err, estimators.ErrParam, shard.Name+":4", `column "id"`, v, "Format.RoundIntegers")
+			rounded := schemaOf(number("id"))
+			rounded.Format.RoundIntegers = true
+			got, err := rowsOf(t, rounded, shard)
 			require.NoError(t, err)
 			want, _ := new(big.Float).SetString(v)
 			nearest, _ := want.Float64()

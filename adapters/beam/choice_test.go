@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/rowsample"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -20,7 +21,7 @@ import (
 // Several candidates are fitted in the passes of one, and are what each is by itself.
 func TestFitAll(t *testing.T) {
 	x, y := linear(3000, 3, 30)
-	d := &Data{Files: []string{writeCSV(t, x, y, 4)}, Target: "y"}
+	d := &Data{Files: []string{writeCSV(t, x, y, 4)}, Options: table.Options{Target: "y"}}
 	both(t, func(t *testing.T, o Options) {
 		got, report, err := FitAll(context.Background(), d, &o, candidates...)
 		require.NoError(t, err)
@@ -71,7 +72,7 @@ func byHand[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *ma
 // Cross-validation by sums that are held out is that of rows that are held out.
 func TestCrossValidate(t *testing.T) {
 	x, y := linear(1200, 3, 31)
-	d := &Data{Files: []string{writeCSV(t, x, y, 3)}, Target: "y"}
+	d := &Data{Files: []string{writeCSV(t, x, y, 3)}, Options: table.Options{Target: "y"}}
 	both(t, func(t *testing.T, o Options) {
 		o.Seed = 9
 		got, report, err := CrossValidate(context.Background(), d, &o, 4, candidates...)
@@ -114,7 +115,7 @@ func TestCrossValidateClasses(t *testing.T) {
 	text := csvText(x, asFloats(labels), 0, 900)
 	path := t.TempDir() + "/rows.csv"
 	writeFile(t, path, text)
-	got, _, err := CrossValidate(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{Seed: 4}, 3, classes)
+	got, _, err := CrossValidate(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, &Options{Seed: 4}, 3, classes)
 	require.NoError(t, err)
 	confusion := map[int]map[int]float64{0: {}, 1: {}}
 	hash := func(i int) uint64 {
@@ -146,7 +147,7 @@ func TestSample(t *testing.T) {
 	for _, glob := range []string{writeCSV(t, x, y, 1), writeCSV(t, x, y, 7), writeParquet(t, x, y, 2)} {
 		both(t, func(t *testing.T, o Options) {
 			o.Seed, o.RangeBytes = 5, 9000
-			got, targets, report, err := Sample(context.Background(), &Data{Files: []string{glob}, Target: "y"}, &o, 150, false)
+			got, targets, report, err := Sample(context.Background(), &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}, &o, 150, false)
 			require.NoError(t, err)
 			assert.Equal(t, 2000, report.Rows)
 			assert.True(t, mat.Equal(want.Slice(0, 150, 0, 3), got))
@@ -159,9 +160,9 @@ func TestSample(t *testing.T) {
 		})
 	}
 	glob := writeCSV(t, x, y, 1)
-	_, _, _, err := Sample(context.Background(), &Data{Files: []string{glob}, Target: "y"}, nil, 0, false)
+	_, _, _, err := Sample(context.Background(), &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}, nil, 0, false)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	few, _, _, err := Sample(context.Background(), &Data{Files: []string{glob}, Target: "y"}, nil, 5000, false)
+	few, _, _, err := Sample(context.Background(), &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}, nil, 5000, false)
 	require.NoError(t, err)
 	n, _ := few.Dims()
 	assert.Equal(t, 2000, n)

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"reflect"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
-	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Data says where rows are, and what their columns mean.
+// Data names the files of rows and the purpose of their columns.
 type Data struct {
 	// Files are paths of Beam's file systems, in which * and ? match as in filepath.Match: "rows/*.csv", or
 	// "s3://bucket/rows/*.parquet" where the program imports that file system. All workers have to reach them.
@@ -23,42 +25,18 @@ type Data struct {
 	// Format of the files; 0: Parquet where a name ends in .parquet, and CSV where not.
 	Format Format
 	// Rows, in place of Files, makes a PCollection of Row. It is called once for each pass, and
-	// the same rows have to come each time, in any order. Only the fields Gaps and Classes go with it.
+	// the same rows have to come each time, in any order. No other field goes with it.
 	Rows func(s beam.Scope) beam.PCollection
 
-	Features []string // names of columns, in the order of the model's; nil: all of the first file that nothing else names
-	Target   string   // the column of targets, or of labels
-	Weight   string   // the column of weights; "": each row has weight 1
-	ID       string   // a column that is copied beside predictions; "": none
-	Ignore   []string // columns that are no features where Features is nil; "" is one without a name
-	// Classes are the texts that stand for the labels 0, 1, ... in the column of labels, of which there may be
-	// no other; nil: labels are whole numbers.
-	Classes []string
-	// Gaps takes the fields that CSV.Missing lists, and nulls, for gaps, NaNs for a columnwise.Imputer; without, such rows are bad.
-	Gaps bool
-	// RoundIntegers rounds integers that a float64 does not hold to the last digit; without, such rows are bad.
-	RoundIntegers bool
-	CSV           CSV
-}
-
-// CSV says how CSV files are written. The zero value is for commas and a line of names in each file.
-type CSV struct {
-	Comma   rune     // between fields; 0: ','
-	Columns []string // names of the columns, in files without a line of them
-	// WholeFiles reads each file from its beginning to its end, so that quoted fields may have line breaks. Without, files are
-	// read in ranges of bytes, where such a break cannot be told from the end of a row: it is an error. So are files
-	// that gzip has compressed read, which is set where one of Data.Files ends in .gz.
+	// Options set the purpose of the columns and the format of text files, as for table.ReadCSV. Without Options.Schema the schema is
+	// learnt from the first file that has rows, from at most a million of its cells; [Report] has it. A target without a Task is one of
+	// classes for a classifier. table.Source.Learn learns a schema from all rows, and finds all levels and classes.
+	Options table.Options
+	ID      string // a column that is copied beside predictions, and no feature; "": none
+	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may have line breaks. Without, files are
+	// read in ranges of bytes, in which such a break is an error. It is set for files that gzip has compressed where one of Files ends
+	// in .gz.
 	WholeFiles bool
-	// Missing lists the fields that are gaps; nil: "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
-	Missing   []string
-	Decimal   rune // the decimal mark of numbers; 0: '.'
-	Thousands rune // between groups of three digits; 0: nothing
-	Percent   bool // 10% is 0.1
-	Latin1    bool // files are Latin-1 as Windows writes it, code page 1252, and not UTF-8
-}
-
-func (c CSV) rules() celltext.Rules {
-	return celltext.Rules{Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands, Percent: c.Percent, Latin1: c.Latin1}
 }
 
 // Format is that of files.
@@ -78,23 +56,15 @@ type Row struct {
 	ID     string    // stands beside the prediction, and in errors
 }
 
-// layout checks d, and returns what workers read; labelled says that targets are labels. Without targets d may
+// layout checks d, and returns the layout that workers read by; labelled tells that targets are labels. Without targets d may
 // name none.
 func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes int64) (*rowblocks.Layout, error) {
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
-	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet, Features: d.Features, Target: d.Target,
-		Weight: d.Weight, ID: d.ID, Classes: d.Classes,
-		Labelled: labelled, Gaps: d.Gaps,
-		Round: d.RoundIntegers, Rules: d.CSV.rules(), Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
-		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, rowblocks.NamedPacked)}
-	if r.Comma == 0 {
-		r.Comma = ','
-	}
-	if err := d.checkTexts(); err != nil {
-		return nil, err
-	}
+	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet,
+		Schema: d.Options.Schema, Format: d.Options.Format, ID: d.ID, Labelled: labelled, Targets: targets, RangeBytes: rangeBytes,
+		WholeFiles: d.WholeFiles || slices.ContainsFunc(d.Files, rowblocks.NamedPacked)}
 	if d.Rows != nil {
 		if len(d.Files) > 0 {
 			return nil, fault.Param(rowblocks.TypeData, "Files", d.Files, "none beside Rows")
@@ -104,81 +74,143 @@ func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes in
 	switch {
 	case len(d.Files) == 0:
 		return nil, fault.Param(rowblocks.TypeData, "Files", "none", "paths, or Rows")
-	case r.Comma == '"' || r.Comma == '\n' || r.Comma == '\r' || r.Comma > 127 || r.Comma < 0:
-		return nil, fault.Param(rowblocks.TypeData, "CSV.Comma", string(r.Comma), "one ASCII character that is no quote and no line break")
 	case d.Format < 0 || d.Format > FormatParquet:
 		return nil, fault.Param(rowblocks.TypeData, "Format", int(d.Format), "FormatCSV or FormatParquet")
-	case targets && d.Target == "":
-		return nil, fault.Param(rowblocks.TypeData, "Target", `""`, "the name of a column")
-	case len(d.Classes) > 0 && !labelled:
-		return nil, fault.Param(rowblocks.TypeData, "Classes", d.Classes, "none for a regressor")
 	}
-	if _, err := r.Rules.Parser(rowblocks.TypeData + ": CSV"); err != nil {
+	if err := d.checkOptions(); err != nil {
 		return nil, err
 	}
-	first, err := d.first(ctx)
-	if err != nil {
+	if err := d.learn(ctx, r); err != nil {
 		return nil, err
 	}
-	if r.Features == nil {
-		if r.Features, err = d.allFeatures(ctx, r, first); err != nil {
-			return nil, err
-		}
+	task := table.Regression
+	if labelled {
+		task = table.Classification
 	}
-	if !targets {
-		r.Target, r.Weight = "", ""
+	if targets && r.Schema.Task != task {
+		return nil, fault.Param(rowblocks.TypeData, "Task of the schema", r.Schema.Task, task.String()+" with a target, as the estimator's")
 	}
-	return r, r.CheckDistinct()
+	if c, _ := r.Schema.Target(); targets && c.Name == d.ID {
+		return nil, fault.Param(rowblocks.TypeData, "ID", d.ID, "a column that is not the target")
+	}
+	_, err := r.Schema.Encoder()
+	return r, err
 }
 
-// checkTexts returns ErrParam unless all names are UTF-8: workers would get others.
-func (d *Data) checkTexts() error {
-	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID},
-		"Ignore":  d.Ignore,
-		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
-		if err := check.Text(rowblocks.TypeData, field, texts...); err != nil {
+// checkOptions looks at the options and the ID.
+func (d *Data) checkOptions() error {
+	o := d.Options
+	c := o.Format.Comma
+	if o.Schema != nil && c == 0 {
+		c = o.Schema.Format.Comma
+	}
+	switch {
+	case c == '"' || c == '\n' || c == '\r' || c > 127 || c < 0:
+		return fault.Param(rowblocks.TypeData, "Format.Comma", string(c), "one ASCII character that is no quote and no line break")
+	case o.Schema != nil && (o.Target != "" || o.TargetLast || o.Weight != "" || o.Drop != nil || o.Kinds != nil || o.Task != table.Auto):
+		return fault.Param(rowblocks.TypeData, "Options.Schema", "set", "nil with Target, Task, Weight, Drop or Kinds, which it has itself")
+	}
+	return check.Text(rowblocks.TypeData, "ID", d.ID)
+}
+
+// learn sets the schema of a layout.
+func (d *Data) learn(ctx context.Context, r *rowblocks.Layout) error {
+	files, err := d.list(ctx)
+	if err != nil {
+		return err
+	}
+	if r.Schema != nil {
+		if reflect.ValueOf(d.Options.Format).IsZero() {
+			r.Format = r.Schema.Format
+		}
+		by := *r.Schema
+		by.Format = r.Format
+		r.Schema = &by
+		return nil
+	}
+	for _, path := range files {
+		if r.Schema, err = d.learnFrom(ctx, r, path); r.Schema != nil || err != nil {
 			return err
 		}
 	}
-	return nil
+	return fault.Shape("kernelbeam: "+files[len(files)-1]+", as the files before it, has", 0, "rows", "want at least 1")
 }
 
-// first returns the first file; it is an error if a pattern has none.
-func (d *Data) first(ctx context.Context) (string, error) {
-	first := ""
-	for _, glob := range d.Files {
-		names, err := beamfiles.List(ctx, glob)
-		if err != nil {
-			return "", fmt.Errorf("kernelbeam: %s: %w", glob, err)
-		}
-		if len(names) == 0 {
-			return "", fault.Param(rowblocks.TypeData, "Files", glob, "a pattern that some file has")
-		}
-		if first == "" {
-			first = names[0]
-		}
-	}
-	return first, nil
-}
-
-// allFeatures are the columns of the first file that has some that are not named otherwise.
-func (d *Data) allFeatures(ctx context.Context, r *rowblocks.Layout, first string) ([]string, error) {
-	names, err := r.Names(ctx, first)
+// learnFrom learns a schema from the first rows of a file; nil from a file without rows.
+func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) (*table.Schema, error) {
+	columns, rows, err := r.Head(ctx, path)
 	var wrong *rowblocks.Finding
 	if errors.As(err, &wrong) {
 		return nil, newDataError(ctx, wrong)
 	}
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	options := d.Options
+	if options.Task == table.Auto && (options.Target != "" || options.TargetLast) {
+		if options.Task = table.Regression; r.Labelled {
+			options.Task = table.Classification
+		}
+	}
+	if d.ID != "" {
+		options.Drop = append(slices.Clone(options.Drop), d.ID)
+	}
+	// A row with a word among numbers is a bad row, and no error of the column.
+	options.Format.WordsAsGaps, options.Format.RoundIntegers = true, true
+	source := table.Source{Name: path, Read: func(context.Context) (table.Reader, error) {
+		return &headOf{columns: columns, rows: rows}, nil
+	}}
+	s, err := source.Learn(ctx, &options)
 	if err != nil {
 		return nil, err
 	}
-	other := slices.DeleteFunc([]string{d.Target, d.Weight, d.ID}, func(s string) bool { return s == "" })
-	other = append(other, d.Ignore...)
-	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return slices.Contains(other, s) })
-	if err := celltext.CheckNames("its first line", out); err != nil {
-		return nil, &DataError{File: first, Line: 1, Reason: err.Error(), Err: fault.ErrParam}
-	}
-	if len(out) == 0 {
-		return nil, &DataError{File: first, Reason: "no columns but those of targets and weights: set Data.Features", Err: fault.ErrShape}
+	s.Format = d.Options.Format
+	return s, nil
+}
+
+// list returns the names of all files; it is an error if a pattern has none.
+func (d *Data) list(ctx context.Context) (out []string, err error) {
+	for _, glob := range d.Files {
+		names, err := beamfiles.List(ctx, glob)
+		if err != nil {
+			return nil, fmt.Errorf("kernelbeam: %s: %w", glob, err)
+		}
+		if len(names) == 0 {
+			return nil, fault.Param(rowblocks.TypeData, "Files", glob, "a pattern that some file has")
+		}
+		out = append(out, names...)
 	}
 	return out, nil
 }
+
+// headOf is the table.Reader of the first rows of a file.
+type headOf struct {
+	columns []table.Column
+	rows    [][]any
+	at      int
+}
+
+// Columns implements table.Reader.
+func (h *headOf) Columns() []table.Column { return h.columns }
+
+// Next implements table.Reader.
+func (h *headOf) Next(_ context.Context, to []*table.Cells, most int) (n int, err error) {
+	if h.at == len(h.rows) {
+		return 0, io.EOF
+	}
+	for ; n < most && h.at < len(h.rows); n++ {
+		for j, c := range to {
+			if c == nil {
+				continue
+			}
+			if err := c.Append(h.rows[h.at][j]); err != nil {
+				return 0, err
+			}
+		}
+		h.at++
+	}
+	return n, nil
+}
+
+// Close implements table.Reader.
+func (h *headOf) Close() error { return nil }

@@ -2,7 +2,7 @@
 // its embedded runner, on Flink, or on whatever else Beam's Go SDK submits jobs to.
 //
 //	Register, Model                a configured estimator, by a name that all workers know
-//	Data, CSV, Format, Row         where rows are, and what their columns mean
+//	Data, Format, Row              the files of rows, and the purpose of their columns by the options of package adapters/table
 //	Model.Fit, FitAll              one pass for each stage; several candidates in the same passes
 //	CrossValidate, Score           by statistics that are held out
 //	Sample                         rows drawn by the engine, for the entropy of a kernel
@@ -21,7 +21,7 @@
 //
 //	func main() {
 //		kernelbeam.Init()
-//		data := &kernelbeam.Data{Files: []string{"rows/*.parquet"}, Target: "rate"}
+//		data := &kernelbeam.Data{Files: []string{"rows/*.parquet"}, Options: table.Options{Target: "rate"}}
 //		fitted, report, err := model.Fit(context.Background(), data, nil)
 //		...
 //	}

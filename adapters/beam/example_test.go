@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	kernelbeam "github.com/kernelearn/kernelearn/adapters/beam"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -64,7 +65,7 @@ func onLine(i int) string { return fmt.Sprintf("%d,%d", i, 1+2*i) }
 func ExampleModel() {
 	dir := write(onLine)
 	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Options: table.Options{Target: "y"}}
 	fitted, report, err := line.Fit(context.Background(), data, nil)
 	if err != nil {
 		log.Fatal(err)
@@ -81,7 +82,7 @@ func ExampleEstimator() {
 }
 
 // Fields that are separated otherwise, without a line of names.
-func ExampleCSV() {
+func ExampleData_format() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -91,8 +92,8 @@ func ExampleCSV() {
 		log.Fatal(err)
 	}
 	data := &kernelbeam.Data{
-		Files: []string{filepath.Join(dir, "*.txt")}, Format: kernelbeam.FormatCSV, Target: "y", ID: "name",
-		CSV: kernelbeam.CSV{Comma: ';', Columns: []string{"name", "x", "y"}},
+		Files: []string{filepath.Join(dir, "*.txt")}, Format: kernelbeam.FormatCSV, ID: "0",
+		Options: table.Options{Target: "2", Format: table.Format{Comma: ';', NoHeader: true}},
 	}
 	fitted, _, err := line.Fit(context.Background(), data, nil)
 	if err != nil {
@@ -111,7 +112,7 @@ func ExampleOptions() {
 		return onLine(i)
 	})
 	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Options: table.Options{Target: "y"}}
 	options := &kernelbeam.Options{MaxBad: 5, DeadLetters: filepath.Join(dir, "dead.csv")}
 	_, report, err := line.Fit(context.Background(), data, options)
 	if err != nil {
@@ -131,7 +132,7 @@ func ExampleOptions() {
 
 // Parquet, by the format where names do not say it.
 func ExampleFormat() {
-	data := &kernelbeam.Data{Files: []string{"rows/part-*"}, Format: kernelbeam.FormatParquet, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{"rows/part-*"}, Format: kernelbeam.FormatParquet, Options: table.Options{Target: "y"}}
 	fmt.Println(data.Format == kernelbeam.FormatParquet)
 	// Output: true
 }
@@ -140,7 +141,7 @@ func ExampleFormat() {
 func ExampleFitAll() {
 	dir := write(func(i int) string { return fmt.Sprintf("%g,%g", float64(i)/20, float64((i/10)%3)) })
 	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Options: table.Options{Target: "y"}}
 	fitted, report, err := kernelbeam.FitAll(context.Background(), data, nil, smooth...)
 	if err != nil {
 		log.Fatal(err)
@@ -159,7 +160,7 @@ func ExampleFitAll() {
 func ExampleCrossValidate() {
 	dir := write(func(i int) string { return fmt.Sprintf("%g,%d", float64(i%2*10)+float64(i)/100, i%2) })
 	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Options: table.Options{Target: "y"}}
 	out, _, err := kernelbeam.CrossValidate(context.Background(), data, nil, 2, species)
 	if err != nil {
 		log.Fatal(err)
@@ -174,7 +175,7 @@ func ExampleCrossValidate() {
 func ExampleSample() {
 	dir := write(onLine)
 	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Options: table.Options{Target: "y"}}
 	x, _, report, err := kernelbeam.Sample(context.Background(), data, nil, 40, false)
 	if err != nil {
 		log.Fatal(err)
@@ -195,7 +196,7 @@ func ExampleSample() {
 func ExampleData() {
 	dir := write(onLine)
 	defer os.RemoveAll(dir)
-	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{filepath.Join(dir, "rows-*.csv")}, Options: table.Options{Target: "y"}}
 	options := &kernelbeam.Options{NoEngine: true, Observe: func(s estimators.Step) { fmt.Println(s.Message) }}
 	if _, _, err := line.Fit(context.Background(), data, options); err != nil {
 		log.Fatal(err)

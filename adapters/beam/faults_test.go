@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -34,11 +35,11 @@ func TestDamagedFiles(t *testing.T) {
 		reason     string
 		want       error
 	}{
-		"no number":             {"b.csv", strings.Replace(whole, "\n", "\n1,2x,3\n", 1), ":2", `column "x1": "2x" is no number`, nil},
+		"no number":             {"b.csv", strings.Replace(whole, "\n", "\n1,2x,3\n", 1), ":2", `column "x1" = "2x", want a number`, nil},
 		"a field too many":      {"b.csv", whole + "1,2,3,4\n", ":302", "4 fields in place of 3", nil},
 		"cut short":             {"b.csv", whole + "1,2", ":302", "2 fields in place of 3", nil},
-		"not finite":            {"b.csv", whole + "1,+Inf,3\n", ":302", `column "x1": "+Inf" is no number`, nil},
-		"a gap":                 {"b.csv", whole + "1,,3\n", ":302", "a gap, and Data.Gaps is not set", nil},
+		"not finite":            {"b.csv", whole + "1,+Inf,3\n", ":302", `column "x1" = "+Inf", want a number`, nil},
+		"a gap":                 {"b.csv", whole + "1,,3\n", ":302", "x[0,1] is NaN", estimators.ErrNotFinite},
 		"a target that is none": {"b.csv", whole + "1,2,\n", ":302", `column "y": the target NaN is not finite`, nil},
 		"a column is missing":   {"b.csv", "x0,y\n1,2\n", ":1", `no column "x1"; there are x0, y`, estimators.ErrShape},
 		"a column twice":        {"b.csv", "x0,x1,x1,y\n1,2,3,4\n", ":1", `two columns are named "x1"`, estimators.ErrShape},
@@ -46,10 +47,10 @@ func TestDamagedFiles(t *testing.T) {
 		"binary":                {"b.csv", "\x00\x01\x02", ":1", `no column "x0"`, estimators.ErrShape},
 		"a quote in the names":  {"b.csv", "x0,\"x1,y\n", ":1", "WholeFiles", estimators.ErrShape},
 		"too large":             {"b.csv", whole + "1,1e400,3\n", ":302", `column "x1": 1e400 is more than a float64 holds`, nil},
-		"an integer":            {"b.csv", whole + "1,9007199254740993,3\n", ":302", "RoundIntegers is not set", nil},
-		"not UTF-8":             {"b.csv", "x0,x1,y\xe4\n1,2,3\n", ":1", `column 3: "y\xe4" is not UTF-8: set Data.CSV.Latin1`, estimators.ErrParam},
+		"an integer":            {"b.csv", whole + "1,9007199254740993,3\n", ":302", "RoundIntegers", nil},
+		"not UTF-8":             {"b.csv", "x0,x1,y\xe4\n1,2,3\n", ":1", `column 3: "y\xe4" is not UTF-8: set Format.Latin1`, estimators.ErrParam},
 		"UTF-16":                {"b.csv", "\xff\xfex\x000\x00", "", "encoding = UTF-16, want UTF-8", estimators.ErrParam},
-		"carriage returns":      {"b.csv", strings.ReplaceAll(whole, "\n", "\r"), ":1", "set Data.CSV.WholeFiles", estimators.ErrParam},
+		"carriage returns":      {"b.csv", strings.ReplaceAll(whole, "\n", "\r"), ":1", "set Data.WholeFiles", estimators.ErrParam},
 		"commas":                {"b.csv", strings.Repeat(",", 1<<20), "", "more than 1000 columns without a name", estimators.ErrShape},
 		"a wide row":            {"b.csv", whole + "1,2" + strings.Repeat(",3", 1<<20) + "\n", ":302", "1003 fields or more in place of 3", nil},
 		"a nameless cell":       {"b.csv", "x0,x1,y,\n1,2,3,\n1,2,3,4\n", ":3", `"4" in column 4, which has no name`, nil},
@@ -62,7 +63,7 @@ func TestDamagedFiles(t *testing.T) {
 				bad := filepath.Join(dir, c.file)
 				writeFile(t, bad, c.text)
 				writeFile(t, filepath.Join(dir, "c.csv"), csvText(x, y, 300, 900))
-				got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "*")}, Target: "y"}, &o)
+				got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "*")}, Options: table.Options{Target: "y"}}, &o)
 				require.Error(t, err)
 				assert.Nil(t, got)
 				assert.Contains(t, err.Error(), bad+c.place+": ")
@@ -94,7 +95,7 @@ func TestDamagedParquet(t *testing.T) {
 			data[i] ^= 0xff
 		}
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{NoEngine: true})
+		_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, &Options{NoEngine: true})
 		if err != nil {
 			damagedOnes++
 			assert.Contains(t, err.Error(), "a.parquet")
@@ -103,7 +104,7 @@ func TestDamagedParquet(t *testing.T) {
 	assert.Positive(t, damagedOnes)
 	require.NoError(t, os.WriteFile(path, good[:len(good)/2], 0o600))
 	both(t, func(t *testing.T, o Options) {
-		_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Features: []string{"x0", "x1"}, Target: "y"}, &o)
+		_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, &o)
 		assert.ErrorIs(t, err, estimators.ErrBadModel)
 	})
 }
@@ -118,12 +119,12 @@ func TestNoRows(t *testing.T) {
 		writeFile(t, filepath.Join(dir, "b.csv"), csvText(x, y, 0, 800))
 		writeFile(t, filepath.Join(dir, "c.csv"), "")
 		writeParquetFile(t, filepath.Join(dir, "d.parquet"), x, y, 0, 0)
-		got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "*")}, Target: "y"}, &o)
+		got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "*")}, Options: table.Options{Target: "y"}}, &o)
 		require.NoError(t, err)
 		sameCoefficients(t, want, got)
-		_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "[ad].*")}, Target: "y"}, &o)
+		_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "[ad].*")}, Options: table.Options{Target: "y"}}, &o)
 		assert.ErrorIs(t, err, estimators.ErrShape)
-		_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "c.csv")}, Target: "y"}, &o)
+		_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "c.csv")}, Options: table.Options{Target: "y"}}, &o)
 		assert.ErrorContains(t, err, "c.csv")
 	})
 }
@@ -141,14 +142,16 @@ func TestUnseenLabels(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, text)
+	two, err := table.ParseCSV("two", strings.NewReader("x0,x1,y\n1.5,2.5,0\n1,2,1\n"), &table.Options{Target: "y", Task: table.Classification})
+	require.NoError(t, err)
 	both(t, func(t *testing.T, o Options) {
 		o.RangeBytes = 3000
-		_, _, err := classes.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &o)
+		_, _, err := classes.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, &o)
 		assert.ErrorContains(t, err, "rows.csv:425: ")
-		assert.ErrorContains(t, err, "7")
+		assert.ErrorContains(t, err, "2", "the number of the third class")
 		assert.ErrorIs(t, err, estimators.ErrParam)
-		_, _, err = classes.Fit(context.Background(), &Data{Files: []string{path}, Target: "y", Classes: []string{"0", "1"}}, &o)
-		assert.ErrorContains(t, err, `rows.csv:425: column "y": the label "7" is none of the classes 0, 1`)
+		_, _, err = classes.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Schema: two.Schema}}, &o)
+		assert.ErrorContains(t, err, `rows.csv:425: column "y": a gap, or none of the classes 0, 1`)
 	})
 }
 
@@ -165,11 +168,11 @@ func TestDeadLetters(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "b.csv"), csvText(x, y, 1000, 2000))
 	clean := t.TempDir()
 	writeFile(t, filepath.Join(clean, "a.csv"), kept+strings.TrimPrefix(csvText(x, y, 1000, 2000), "x0,x1,y\n"))
-	want, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(clean, "a.csv")}, Target: "y"}, nil)
+	want, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(clean, "a.csv")}, Options: table.Options{Target: "y"}}, nil)
 	require.NoError(t, err)
 	both(t, func(t *testing.T, o Options) {
 		o.MaxBad, o.DeadLetters, o.RangeBytes = 3, filepath.Join(t.TempDir(), "dead.csv"), 4000
-		d := &Data{Files: []string{filepath.Join(dir, "*.csv")}, Target: "y"}
+		d := &Data{Files: []string{filepath.Join(dir, "*.csv")}, Options: table.Options{Target: "y"}}
 		got, report, err := scaledRidge.Fit(context.Background(), d, &o)
 		require.NoError(t, err)
 		sameCoefficients(t, want, got)
@@ -186,9 +189,9 @@ func TestDeadLetters(t *testing.T) {
 		a := filepath.Join(dir, "a.csv")
 		assert.Equal(t, [][]string{
 			{"file", "line", "id", "reason", "text"},
-			{a, "5", "", `column "x1": "oops" is no number`, "1,oops,2"},
-			{a, "903", "", `column "x0": "a \"b\"" is no number`, `"a ""b""",1,2`},
-			{a, "904", "", `column "x0": a gap, and Data.Gaps is not set`, ",,"},
+			{a, "5", "", `column "x1" = "oops", want a number`, "1,oops,2"},
+			{a, "903", "", `column "x0" = "a \"b\"", want a number`, `"a ""b""",1,2`},
+			{a, "904", "", `column "y": the target NaN is not finite`, ",,"},
 		}, records)
 		o.MaxBad, o.DeadLetters = 2, filepath.Join(t.TempDir(), "none.csv")
 		got, _, err = scaledRidge.Fit(context.Background(), d, &o)
@@ -211,11 +214,11 @@ func TestWholeFiles(t *testing.T) {
 	want := stagesInMemory(t, scaledRidge, x, y)
 	both(t, func(t *testing.T, o Options) {
 		o.RangeBytes = 100
-		d := &Data{Files: []string{path}, Features: []string{"x0", "x1"}, Target: "y", CSV: CSV{WholeFiles: true}}
+		d := &Data{Files: []string{path}, Options: table.Options{Target: "y"}, WholeFiles: true}
 		got, _, err := scaledRidge.Fit(context.Background(), d, &o)
 		require.NoError(t, err)
 		sameCoefficients(t, want, got)
-		d.CSV.WholeFiles = false
+		d.WholeFiles = false
 		_, _, err = scaledRidge.Fit(context.Background(), d, &o)
 		assert.ErrorContains(t, err, "WholeFiles")
 	})
@@ -239,7 +242,7 @@ func TestPackedFiles(t *testing.T) {
 	want := stagesInMemory(t, scaledRidge, x, y)
 	both(t, func(t *testing.T, o Options) {
 		o.RangeBytes = 500
-		d := &Data{Files: []string{filepath.Join(dir, "a.csv.gz"), filepath.Join(dir, "b.csv")}, Target: "y"}
+		d := &Data{Files: []string{filepath.Join(dir, "a.csv.gz"), filepath.Join(dir, "b.csv")}, Options: table.Options{Target: "y"}}
 		got, _, err := scaledRidge.Fit(context.Background(), d, &o)
 		require.NoError(t, err)
 		sameCoefficients(t, want, got)
@@ -253,7 +256,7 @@ func TestPackedFiles(t *testing.T) {
 			text, place, reason string
 			want                error
 		}{
-			{pack(csvText(x, y, 0, 400) + "1,2z,3\n"), ":402: ", `"2z" is no number`, nil},
+			{pack(csvText(x, y, 0, 400) + "1,2z,3\n"), ":402: ", `"2z", want a number`, nil},
 			{whole[:len(whole)/2], "", "damaged or cut short", estimators.ErrBadModel},
 			{whole[:12], "", "damaged or cut short", estimators.ErrBadModel},
 			{whole[:5], "", "damaged or cut short", estimators.ErrBadModel},
@@ -261,7 +264,7 @@ func TestPackedFiles(t *testing.T) {
 		} {
 			bad := filepath.Join(t.TempDir(), "bad.csv.gz")
 			writeFile(t, bad, c.text)
-			d := &Data{Files: []string{filepath.Join(dir, "b.csv"), bad}, Target: "y"}
+			d := &Data{Files: []string{filepath.Join(dir, "b.csv"), bad}, Options: table.Options{Target: "y"}}
 			_, _, err := scaledRidge.Fit(context.Background(), d, &o)
 			assert.ErrorContains(t, err, bad+c.place)
 			assert.ErrorContains(t, err, c.reason)

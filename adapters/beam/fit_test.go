@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
@@ -29,7 +30,7 @@ func TestFitOfShards(t *testing.T) {
 		write  func(*testing.T, *mat.Dense, []float64, int) string
 	}{{1, 0, writeCSV}, {1, 10_000, writeCSV}, {4, 7919, writeCSV}, {64, 0, writeCSV}, {1, 0, writeParquet}, {1, 20_000, writeParquet}, {4, 1000, writeParquet}, {64, 0, writeParquet}} {
 		t.Run(fmt.Sprintf("%d shards, ranges of %d", c.shards, c.ranges), func(t *testing.T) {
-			d := &Data{Files: []string{c.write(t, x, y, c.shards)}, Target: "y"}
+			d := &Data{Files: []string{c.write(t, x, y, c.shards)}, Options: table.Options{Target: "y"}}
 			got, report, err := scaledRidge.Fit(context.Background(), d, &Options{RangeBytes: c.ranges})
 			require.NoError(t, err)
 			sameCoefficients(t, want, got)
@@ -51,7 +52,7 @@ func TestFitInAnyOrder(t *testing.T) {
 	writeParquetFile(t, b, x, y, 1500, 3100)
 	writeFile(t, c, csvText(x, y, 3100, 4000))
 	for _, files := range [][]string{{a, b, c}, {c, a, b}, {b, c, a}} {
-		got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: files, Features: []string{"x0", "x1", "x2"}, Target: "y"}, nil)
+		got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: files, Options: table.Options{Target: "y"}}, nil)
 		require.NoError(t, err)
 		sameCoefficients(t, want, got)
 	}
@@ -61,7 +62,7 @@ func TestFitInAnyOrder(t *testing.T) {
 func TestNoEngine(t *testing.T) {
 	x, y := linear(3000, 4, 3)
 	want := stagesInMemory(t, scaledRidge, x, y)
-	d := &Data{Files: []string{writeCSV(t, x, y, 5)}, Target: "y"}
+	d := &Data{Files: []string{writeCSV(t, x, y, 5)}, Options: table.Options{Target: "y"}}
 	o := &Options{NoEngine: true, RangeBytes: 5000}
 	got, report, err := scaledRidge.Fit(context.Background(), d, o)
 	require.NoError(t, err)
@@ -90,7 +91,11 @@ func TestFitClasses(t *testing.T) {
 		text += fmt.Sprintf("%s,%v,what ever,%v,%v\n", []string{"low", `"high"`}[l], x.At(i, 2), x.At(i, 1), x.At(i, 0))
 	}
 	writeFile(t, path, text)
-	d := &Data{Files: []string{path}, Features: []string{"x0", "x1", "x2"}, Target: "kind", Classes: []string{"low", "high"}}
+	schema := &table.Schema{Task: table.Classification, Columns: []table.Column{
+		{Name: "x0", Kind: table.Number}, {Name: "x1", Kind: table.Number}, {Name: "x2", Kind: table.Number},
+		{Name: "kind", Role: table.Target, Kind: table.Category, Levels: []string{"low", "high"}},
+	}}
+	d := &Data{Files: []string{path}, Options: table.Options{Schema: schema}}
 	got, _, err := classes.Fit(context.Background(), d, &Options{RangeBytes: 9000})
 	require.NoError(t, err)
 	a, err := want.PredictProba(x)
@@ -114,9 +119,9 @@ func TestFitWeights(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "once.csv"), once)
 	writeFile(t, filepath.Join(dir, "twice.csv"), twice)
-	a, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "once.csv")}, Target: "y", Weight: "w"}, nil)
+	a, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "once.csv")}, Options: table.Options{Target: "y", Weight: "w"}}, nil)
 	require.NoError(t, err)
-	b, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "twice.csv")}, Target: "y"}, nil)
+	b, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{filepath.Join(dir, "twice.csv")}, Options: table.Options{Target: "y"}}, nil)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, a.Coefficients(), b.Coefficients(), 1e-12)
 }
@@ -129,7 +134,7 @@ func TestFitGaps(t *testing.T) {
 	}
 	want := stagesInMemory(t, filledRidge, x, y)
 	for _, glob := range []string{writeCSV(t, x, y, 3), writeParquet(t, x, y, 3)} {
-		got, _, err := filledRidge.Fit(context.Background(), &Data{Files: []string{glob}, Target: "y", Gaps: true}, nil)
+		got, _, err := filledRidge.Fit(context.Background(), &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}, nil)
 		require.NoError(t, err)
 		sameCoefficients(t, want, got)
 	}
@@ -183,7 +188,7 @@ func TestLargeAccumulators(t *testing.T) {
 		}
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	got, report, err := manyUnits.Fit(context.Background(), &Data{Files: []string{glob}, Target: "y"}, &Options{Observe: watch})
+	got, report, err := manyUnits.Fit(context.Background(), &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}, &Options{Observe: watch})
 	require.NoError(t, err)
 	assert.Equal(t, 2, report.Passes)
 	assert.GreaterOrEqual(t, large, 3, "the sample, the landmarks and the sums of products have over 4 MB each")
@@ -216,7 +221,7 @@ func TestRowsThatChange(t *testing.T) {
 					writeFile(t, files[0], change)
 				}
 			}
-			got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{glob}, Target: "y"}, &o)
+			got, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}, &o)
 			assert.ErrorIs(t, err, estimators.ErrParam, name)
 			assert.Nil(t, got)
 		}
@@ -226,7 +231,7 @@ func TestRowsThatChange(t *testing.T) {
 // A context that has ended, and one that ends between two passes, are what Fit returns.
 func TestFitIsCancelled(t *testing.T) {
 	x, y := linear(300, 2, 10)
-	d := &Data{Files: []string{writeCSV(t, x, y, 1)}, Target: "y"}
+	d := &Data{Files: []string{writeCSV(t, x, y, 1)}, Options: table.Options{Target: "y"}}
 	for _, engine := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, _, err := scaledRidge.Fit(ctx, d, &Options{NoEngine: engine, Observe: func(estimators.Step) { cancel() }})
@@ -240,7 +245,7 @@ func TestFitIsCancelled(t *testing.T) {
 func TestSettings(t *testing.T) {
 	x, y := linear(50, 2, 11)
 	glob := writeCSV(t, x, y, 1)
-	good := &Data{Files: []string{glob}, Target: "y"}
+	good := &Data{Files: []string{glob}, Options: table.Options{Target: "y"}}
 	none := func(beam.Scope) beam.PCollection { return beam.PCollection{} }
 	for name, c := range map[string]struct {
 		d    *Data
@@ -248,20 +253,23 @@ func TestSettings(t *testing.T) {
 		want error
 	}{
 		"no data":              {nil, nil, estimators.ErrParam},
-		"no files":             {&Data{Target: "y"}, nil, estimators.ErrParam},
-		"files that are none":  {&Data{Files: []string{glob + "x"}, Target: "y"}, nil, estimators.ErrParam},
+		"no files":             {&Data{Options: table.Options{Target: "y"}}, nil, estimators.ErrParam},
+		"files that are none":  {&Data{Files: []string{glob + "x"}, Options: table.Options{Target: "y"}}, nil, estimators.ErrParam},
 		"files and rows":       {&Data{Files: []string{glob}, Rows: none}, nil, estimators.ErrParam},
 		"no target":            {&Data{Files: []string{glob}}, nil, estimators.ErrParam},
-		"a comma that is none": {&Data{Files: []string{glob}, Target: "y", CSV: CSV{Comma: '"'}}, nil, estimators.ErrParam},
-		"a format":             {&Data{Files: []string{glob}, Target: "y", Format: 3}, nil, estimators.ErrParam},
-		"classes":              {&Data{Files: []string{glob}, Target: "y", Classes: []string{"a"}}, nil, estimators.ErrParam},
-		"a column twice":       {&Data{Files: []string{glob}, Target: "y", Features: []string{"x0", "y"}}, nil, estimators.ErrParam},
-		"no columns":           {&Data{Files: []string{glob}, Target: "y", Features: []string{}}, nil, estimators.ErrParam},
+		"a comma that is none": {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Format: table.Format{Comma: '"'}}}, nil, estimators.ErrParam},
+		"a format":             {&Data{Files: []string{glob}, Options: table.Options{Target: "y"}, Format: 3}, nil, estimators.ErrParam},
+		"classes":              {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Task: table.Classification}}, nil, estimators.ErrParam},
+		"a column twice":       {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Weight: "y"}}, nil, estimators.ErrParam},
+		"a schema and more":    {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Schema: &table.Schema{}}}, nil, estimators.ErrParam},
+		"an empty schema":      {&Data{Files: []string{glob}, Options: table.Options{Schema: &table.Schema{}}}, nil, estimators.ErrParam},
+		"an ID":                {&Data{Files: []string{glob}, Options: table.Options{Target: "y"}, ID: "y"}, nil, estimators.ErrParam},
+		"no columns":           {&Data{Files: []string{glob}, Options: table.Options{Target: "y", Drop: []string{"x0", "x1"}}}, nil, estimators.ErrParam},
 		"bad rows":             {good, &Options{MaxBad: -1}, estimators.ErrParam},
 		"many bad rows":        {good, &Options{MaxBad: mostBad + 1}, estimators.ErrParam},
 		"ranges":               {good, &Options{RangeBytes: -1}, estimators.ErrParam},
 		"rows without Beam":    {&Data{Rows: none}, &Options{NoEngine: true}, estimators.ErrParam},
-		"a file system":        {&Data{Files: []string{"none://x"}, Target: "y"}, nil, nil},
+		"a file system":        {&Data{Files: []string{"none://x"}, Options: table.Options{Target: "y"}}, nil, nil},
 	} {
 		_, _, err := scaledRidge.Fit(context.Background(), c.d, c.o)
 		require.Error(t, err, name)
@@ -286,6 +294,6 @@ func TestSettings(t *testing.T) {
 // An estimator without statistics cannot be fitted.
 func TestUnmergeable(t *testing.T) {
 	x, y := linear(50, 2, 12)
-	_, _, err := slow.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 1)}, Target: "y"}, nil)
+	_, _, err := slow.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 1)}, Options: table.Options{Target: "y"}}, nil)
 	assert.True(t, errors.Is(err, errors.ErrUnsupported))
 }

@@ -9,6 +9,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
 // onFlink sends the test's jobs to the job server of flink/run.
@@ -30,7 +32,7 @@ func TestFlink(t *testing.T) {
 	onFlink(t)
 	x, y := linear(100_000, 6, 50)
 	want := stagesInMemory(t, scaledRidge, x, y)
-	got, report, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 7)}, Target: "y"}, &Options{RangeBytes: 1 << 20})
+	got, report, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 7)}, Options: table.Options{Target: "y"}}, &Options{RangeBytes: 1 << 20})
 	require.NoError(t, err)
 	sameCoefficients(t, want, got)
 	assert.Equal(t, 100_000, report.Rows)
@@ -42,14 +44,14 @@ func TestFlinkLargeAccumulators(t *testing.T) {
 	onFlink(t)
 	x, y := linear(2500, 500, 51)
 	want := stagesInMemory(t, manyUnits, x, y)
-	got, _, err := manyUnits.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 3)}, Target: "y"}, nil)
+	got, _, err := manyUnits.Fit(context.Background(), &Data{Files: []string{writeCSV(t, x, y, 3)}, Options: table.Options{Target: "y"}}, nil)
 	require.NoError(t, err)
 	a, err := want.Predict(x)
 	require.NoError(t, err)
 	b, err := got.Predict(x)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, a, b, 1e-6)
-	_, _, err = classes.Fit(context.Background(), &Data{Files: []string{writeParquet(t, x, y, 1)}, Features: []string{"x0"}, Target: "y", Classes: []string{"a"}}, nil)
+	_, _, err = classes.Fit(context.Background(), &Data{Files: []string{writeParquet(t, x, y, 1)}, Options: table.Options{Target: "y"}}, nil)
 	assert.ErrorContains(t, err, ".parquet:1: ")
 	assert.ErrorContains(t, err, "is none of the classes a")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -35,7 +36,7 @@ type Options struct {
 	// goes out. Workers on other machines have to reach it. "": one of the system's temporary directory, which is removed.
 	Temp string
 	// MaxBad is how many bad rows are left out: such as have another number of fields, no number where one
-	// should be, a gap without Data.Gaps, or a label that is none of Data.Classes. One more is an error that names
+	// should be, no target, or a class that the schema does not have. One more is an error that names
 	// the first. 0: any is an error.
 	MaxBad int
 	// DeadLetters is a file, of CSV, that bad rows are written to: file, line, reason and the text itself. "": they are only counted.
@@ -79,6 +80,7 @@ type Report struct {
 	Rows    int // that were learnt from
 	Bad     int // that were left out
 	Passes  int
+	Schema  *table.Schema    // by which files were read; nil for a PCollection
 	Metrics map[string]int64 // Beam's counters, summed over the passes
 }
 
@@ -109,7 +111,7 @@ func newSession(ctx context.Context, d *Data, o *Options, labelled, targets bool
 	if err != nil {
 		return nil, err
 	}
-	s := &session{data: d, layout: read, options: options, report: Report{Metrics: map[string]int64{}}}
+	s := &session{data: d, layout: read, options: options, report: Report{Schema: read.Schema, Metrics: map[string]int64{}}}
 	s.scratch, err = beamfiles.NewScratch(options.Temp)
 	return s, err
 }

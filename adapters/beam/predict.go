@@ -23,8 +23,8 @@ import (
 )
 
 // PredictFiles predicts all rows of d, whose targets are not looked at, and writes them to files to-00000-of-00007.csv and so on,
-// or of Parquet where to ends in .parquet. Their columns are file, at, id (Data.ID), prediction (a text of Data.Classes, where
-// they are given) and those that Options ask for. At is the offset of the row in a CSV file, and its number, from 0, in one of Parquet.
+// or of Parquet where to ends in .parquet. Their columns are file, at, id (Data.ID), prediction (a text of the classes, where the schema
+// has some) and those that Options ask for. At is the offset of the row in a CSV file, and its number, from 0, in one of Parquet.
 // Rows of one file of predictions are in the order that they were read in; the files appear when all are complete.
 // Errors are Fit's, and an estimator's that cannot be stored or cannot do what Options ask for.
 func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Options, to string) (_ *Report, err error) {
@@ -40,12 +40,13 @@ func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Op
 		return nil, err
 	}
 	defer s.close(ctx, &err)
+	classes := s.layout.Schema.Classes()
 	path, err := s.keep(ctx, "model", data)
 	if err != nil {
 		return nil, err
 	}
 	j := job{Kind: kindPredict, Model: m.name, State: path, To: to + "." + beamfiles.Unique() + ".part-",
-		Extra: &extra{Variance: s.options.Variance, Proba: s.options.Proba, Classes: d.Classes, Parquet: strings.HasSuffix(to, ".parquet")}}
+		Extra: &extra{Variance: s.options.Variance, Proba: s.options.Proba, Classes: classes, Parquet: strings.HasSuffix(to, ".parquet")}}
 	if err := j.Extra.possible(m.name, fitted); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (x extra) possible(name string, e any) error {
 
 // predictionTable is predictions of some rows: a column of predictions, as text or numbers, and others of numbers.
 type predictionTable struct {
-	texts   []string // of Classes
+	texts   []string // of classes
 	numbers []float64
 	names   []string
 	columns [][]float64
@@ -114,7 +115,7 @@ func (x extra) table(p predictor, b *rowblocks.Block) (*predictionTable, error) 
 	for _, label := range labels {
 		if len(x.Classes) > 0 {
 			if label < 0 || label >= len(x.Classes) {
-				return nil, fmt.Errorf("the model knows a class %d, and Data.Classes has %d: %w", label, len(x.Classes), fault.ErrShape)
+				return nil, fmt.Errorf("the model knows a class %d, and the schema has %d: %w", label, len(x.Classes), fault.ErrShape)
 			}
 			out.texts = append(out.texts, x.Classes[label])
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -84,7 +85,9 @@ func TestPredictClassesToParquet(t *testing.T) {
 	proba, err := model.PredictProba(x)
 	require.NoError(t, err)
 	out := filepath.Join(t.TempDir(), "p.parquet")
-	d := &Data{Files: []string{writeParquet(t, x, y, 1)}, Features: []string{"x0", "x1"}, Classes: []string{"low", "high"}}
+	schema := &table.Schema{Task: table.Classification, Columns: []table.Column{{Name: "x0", Kind: table.Number}, {Name: "x1", Kind: table.Number},
+		{Name: "kind", Role: table.Target, Kind: table.Category, Levels: []string{"low", "high"}}}}
+	d := &Data{Files: []string{writeParquet(t, x, y, 1)}, Options: table.Options{Schema: schema}}
 	_, err = classes.PredictFiles(context.Background(), model, d, &Options{Proba: true}, out)
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(out), "p-*.parquet"))
@@ -119,21 +122,21 @@ func TestPredictClassesToParquet(t *testing.T) {
 func TestPredictFilesFails(t *testing.T) {
 	x, y := linear(300, 2, 42)
 	model := scaledRidge.make()
-	d := &Data{Files: []string{writeCSV(t, x, y, 2)}, Features: []string{"x0", "x1"}}
+	d := &Data{Files: []string{writeCSV(t, x, y, 2)}, Options: table.Options{Drop: []string{"y"}}}
 	out := filepath.Join(t.TempDir(), "p.csv")
 	_, err := scaledRidge.PredictFiles(context.Background(), model, d, nil, out)
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 	require.NoError(t, model.Fit(context.Background(), x, y))
 	_, err = scaledRidge.PredictFiles(context.Background(), model, d, &Options{Proba: true}, out)
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
-	narrow := &Data{Files: d.Files, Features: []string{"x0"}}
+	narrow := &Data{Files: d.Files, Options: table.Options{Drop: []string{"x1", "y"}}}
 	bad := t.TempDir()
 	writeFile(t, filepath.Join(bad, "a.csv"), csvText(x, y, 0, 300))
 	writeFile(t, filepath.Join(bad, "b.csv"), "x0,x1,y\n1,2,3\n1,z,3\n")
 	both(t, func(t *testing.T, o Options) {
 		_, err := scaledRidge.PredictFiles(context.Background(), model, narrow, &o, out)
 		assert.ErrorIs(t, err, estimators.ErrShape)
-		_, err = scaledRidge.PredictFiles(context.Background(), model, &Data{Files: []string{filepath.Join(bad, "*")}, Features: d.Features}, &o, out)
+		_, err = scaledRidge.PredictFiles(context.Background(), model, &Data{Files: []string{filepath.Join(bad, "*")}, Options: d.Options}, &o, out)
 		assert.ErrorContains(t, err, `b.csv:3: column "x1"`)
 	})
 	left, err := os.ReadDir(filepath.Dir(out))

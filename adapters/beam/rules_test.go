@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
@@ -34,29 +34,29 @@ func TestWaysOfWriting(t *testing.T) {
 		data Data
 	}{
 		"mark and quotes":          {quoted, Data{}},
-		"mark and quotes, whole":   {quoted, Data{CSV: CSV{WholeFiles: true}}},
-		"carriage returns":         {strings.ReplaceAll(plain, "\n", "\r"), Data{CSV: CSV{WholeFiles: true}}},
+		"mark and quotes, whole":   {quoted, Data{WholeFiles: true}},
+		"carriage returns":         {strings.ReplaceAll(plain, "\n", "\r"), Data{WholeFiles: true}},
 		"trailing commas":          {strings.ReplaceAll(plain, "\n", ",\n"), Data{}},
-		"trailing commas, whole":   {strings.ReplaceAll(plain, "\n", ",\n"), Data{CSV: CSV{WholeFiles: true}}},
-		"decimal commas":           {strings.ReplaceAll(strings.ReplaceAll(plain, ",", ";"), ".", ","), Data{CSV: CSV{Comma: ';', Decimal: ','}}},
-		"a column that is ignored": {"name," + nameless[1:], Data{Ignore: []string{"name"}}},
-		"a column without a name":  {nameless, Data{Ignore: []string{""}}},
+		"trailing commas, whole":   {strings.ReplaceAll(plain, "\n", ",\n"), Data{WholeFiles: true}},
+		"decimal commas":           {strings.ReplaceAll(strings.ReplaceAll(plain, ",", ";"), ".", ","), Data{Options: table.Options{Format: table.Format{Comma: ';', Decimal: ','}}}},
+		"tabs":                     {strings.ReplaceAll(plain, ",", "\t"), Data{}},
+		"a column that is ignored": {"name," + nameless[1:], Data{Options: table.Options{Drop: []string{"name"}}}},
+		"a column without a name":  {nameless, Data{}},
 	} {
 		path := filepath.Join(t.TempDir(), "rows.csv")
+		if name == "tabs" {
+			path = filepath.Join(t.TempDir(), "rows.tsv")
+		}
 		writeFile(t, path, c.text)
-		c.data.Files, c.data.Target = []string{path}, "y"
+		c.data.Files, c.data.Options.Target = []string{path}, "y"
 		got, _, err := scaledRidge.Fit(context.Background(), &c.data, &Options{NoEngine: true, RangeBytes: 2000})
 		require.NoError(t, err, name)
 		sameCoefficients(t, want, got)
 	}
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, strings.Replace(strings.ReplaceAll(plain, "\n", "\r"), "\r", "\r1,x,2\r", 1))
-	_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y", CSV: CSV{WholeFiles: true}}, &Options{NoEngine: true})
+	_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}, WholeFiles: true}, &Options{NoEngine: true})
 	assert.ErrorContains(t, err, "rows.csv:2: ", "lines are counted by carriage returns")
-	writeFile(t, path, nameless)
-	_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{NoEngine: true})
-	require.ErrorIs(t, err, estimators.ErrParam)
-	assert.ErrorContains(t, err, "name of column 1")
 }
 
 // The fields that are gaps in one reader are in all.
@@ -72,7 +72,7 @@ func TestGapsAreThoseOfAllReaders(t *testing.T) {
 	text = strings.ReplaceAll(text, "\x00", "")
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, text)
-	got, _, err := filledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y", Gaps: true}, &Options{NoEngine: true})
+	got, _, err := filledRidge.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, &Options{NoEngine: true})
 	require.NoError(t, err)
 	want := stagesInMemory(t, filledRidge, x, y)
 	sameCoefficients(t, want, got)
@@ -83,14 +83,14 @@ func TestLatin1Labels(t *testing.T) {
 	x, y := linear(300, 2, 33)
 	text := "x0,x1,y\n"
 	for i, l := range signs(y) {
-		text += fmt.Sprintf("%v,%v,%s\n", x.At(i, 0), x.At(i, 1), []string{"n\xe4", "ja"}[l])
+		text += fmt.Sprintf("%v,%v,%s\n", x.At(i, 0), x.At(i, 1), []string{"ja", "n\xe4"}[l])
 	}
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, text)
-	d := &Data{Files: []string{path}, Target: "y", Classes: []string{"nä", "ja"}}
+	d := &Data{Files: []string{path}, Options: table.Options{Target: "y"}}
 	_, _, err := classes.Fit(context.Background(), d, &Options{NoEngine: true})
-	assert.ErrorContains(t, err, `"n\xe4" is not UTF-8: set Data.CSV.Latin1`)
-	d.CSV.Latin1 = true
+	assert.ErrorContains(t, err, `the only class ["ja"]`)
+	d.Options.Format.Latin1 = true
 	got, _, err := classes.Fit(context.Background(), d, &Options{NoEngine: true})
 	require.NoError(t, err)
 	want := stagesInMemory(t, classes, x, signs(y))
@@ -106,7 +106,7 @@ func TestBadRowsAreUTF8(t *testing.T) {
 	x, y := linear(300, 2, 34)
 	path, letters := filepath.Join(t.TempDir(), "rows.csv"), filepath.Join(t.TempDir(), "letters.csv")
 	writeFile(t, path, csvText(x, y, 0, 300)+strings.Repeat("ä", 1000)+",1,2\nj\xe4,1,2\n"+strings.Repeat("x", 999)+"ä,1,2\n")
-	_, report, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{MaxBad: 5, DeadLetters: letters})
+	_, report, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, &Options{MaxBad: 5, DeadLetters: letters})
 	require.NoError(t, err)
 	assert.EqualValues(t, 3, report.Bad)
 	data, err := os.ReadFile(letters)
@@ -133,11 +133,11 @@ func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Write(batch))
 	require.NoError(t, w.Close())
-	d := &Data{Files: []string{path}, Target: "y"}
+	d := &Data{Files: []string{path}, Options: table.Options{Target: "y"}}
 	_, _, err = scaledRidge.Fit(context.Background(), d, &Options{NoEngine: true})
 	assert.ErrorContains(t, err, `rows.parquet:101: column "x0"`)
-	assert.ErrorContains(t, err, "RoundIntegers is not set")
-	d.RoundIntegers = true
+	assert.ErrorContains(t, err, "RoundIntegers")
+	d.Options.Format.RoundIntegers = true
 	_, _, err = scaledRidge.Fit(context.Background(), d, &Options{NoEngine: true})
 	require.NoError(t, err)
 }
@@ -146,6 +146,6 @@ func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
 func TestLongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, "x,y\n1,2\n"+strings.Repeat("1", 17<<20))
-	_, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, nil)
+	_, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{path}, Options: table.Options{Target: "y"}}, nil)
 	assert.ErrorContains(t, err, "rows.csv:3: a line of more than")
 }

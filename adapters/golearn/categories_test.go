@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
@@ -128,13 +129,18 @@ func shops(n int, seed uint64, more bool) string {
 // From the text of a file to predictions: a column of a thousand names is one of codes, a gap is a category, and names that Fit has
 // not seen differ from all. A model that is read from a file predicts the same of a file whose names come in another order.
 func TestNamesFromText(t *testing.T) {
-	read := func(text string, o *grids.CSVOptions) *base.DenseInstances {
+	read := func(text string, o *table.Options) *base.DenseInstances {
 		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)
 		require.NoError(t, err)
 		return g
 	}
 	trainText, testText := shops(700, 1, false), shops(400, 2, true)
-	train, test := read(trainText, nil), read(testText, nil)
+	learnt, err := table.ParseCSV("shops.csv", strings.NewReader(trainText), &table.Options{Target: "price", Kinds: map[string]table.Kind{"shop": table.Category}})
+	require.NoError(t, err)
+	schema := learnt.Schema
+	train, err := grids.FromTable(learnt)
+	require.NoError(t, err)
+	test := read(testText, &table.Options{Schema: schema})
 	prices := func(g base.FixedDataGrid) []float64 {
 		y, err := grids.Targets(g)
 		require.NoError(t, err)
@@ -178,7 +184,7 @@ func TestNamesFromText(t *testing.T) {
 		three := prices(pred)
 		assert.Equal(t, three[0], three[1], name)
 		assert.InDelta(t, 8.5, three[2], .6, name)
-		gaps := read("shop,size,price\n,0.5,0\n", &grids.CSVOptions{Like: train})
+		gaps := read("shop,size,price\n,0.5,0\n", &table.Options{Schema: schema})
 		pred, err = r.Predict(gaps)
 		require.NoError(t, err)
 		assert.InDelta(t, three[2], prices(pred)[0], 1e-9, name)

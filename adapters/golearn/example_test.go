@@ -59,7 +59,7 @@ func ExampleClassifier() {
 	fmt.Println(cls.Features())
 	fmt.Println(evaluation.GetAccuracy(cm))
 	// Output:
-	// [temperature sky=sunny sky=grey]
+	// [temperature sky=grey sky=sunny]
 	// 1
 }
 
@@ -83,7 +83,7 @@ func ExampleClassifier_Save() {
 		fmt.Println(err)
 		return
 	}
-	row, err := grids.ParseCSV("row", strings.NewReader("sky,temperature\nsunny,20\n"), &grids.CSVOptions{NoClass: true})
+	row, err := unlabelled("sky,temperature\nsunny,20\n")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -150,7 +150,7 @@ func ExamplePipeline() {
 func ExampleTransform() {
 	p := &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	fmt.Println(p.Fit(parse(weather)), p.Labels())
-	// Output: <nil> [yes no]
+	// Output: <nil> [no yes]
 }
 
 func ExampleStep() {
@@ -184,7 +184,7 @@ func ExampleFilter() {
 	})
 	p := &golearn.Pipeline{Steps: []golearn.Step{bins}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	fmt.Println(p.Fit(parse(weather)), p.Labels())
-	// Output: <nil> [yes no]
+	// Output: <nil> [no yes]
 }
 
 func ExampleBagging() {

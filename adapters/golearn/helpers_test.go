@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -357,12 +358,25 @@ func flowerGrid(tb testing.TB, n int, seed uint64) *base.DenseInstances {
 	return g
 }
 
-// csvGridOf parses rows with default options.
+// csvGridOf parses rows whose last column is the class, which may have gaps or one value.
 func csvGridOf(tb testing.TB, lines ...string) *base.DenseInstances {
 	tb.Helper()
-	g, err := grids.ParseCSV("data.csv", strings.NewReader(strings.Join(lines, "\n")), nil)
+	t, err := table.ParseCSV("data.csv", strings.NewReader(strings.Join(lines, "\n")), nil)
 	require.NoError(tb, err)
+	g, err := grids.FromTable(t)
+	require.NoError(tb, err)
+	last := t.Schema.Columns[len(t.Schema.Columns)-1].Name
+	require.NoError(tb, g.AddClassAttribute(base.GetAttributeByName(g, last)))
 	return g
+}
+
+// unlabelled parses rows without a class.
+func unlabelled(text string) (*base.DenseInstances, error) {
+	t, err := table.ParseCSV("rows.csv", strings.NewReader(text), nil)
+	if err != nil {
+		return nil, err
+	}
+	return grids.FromTable(t)
 }
 
 // classTexts returns what golearn prints of the class of each row.

@@ -52,8 +52,8 @@ func TestImpute(t *testing.T) {
 	require.NotContains(t, cls.Features(), "size=?")
 	require.Contains(t, cls.Features(), "colour=?", "a category like the others")
 	// A gap predicts what the mean of the training rows, 4, does.
-	mean := parse("size,colour,kind\n4,red,a\n4,blue,a\n")
-	gap := parse("size,colour,kind\nNaN,red,a\n,blue,a\n")
+	mean := parse("size,colour,kind\n4,red,a\n4,blue,b\n1,red,a\n")
+	gap := parse("size,colour,kind\nNaN,red,a\n,blue,b\n1,red,a\n")
 	gap0, _, err := grids.Matrix(gap, nil)
 	require.NoError(t, err)
 	require.True(t, math.IsNaN(gap0.At(0, 0)) || math.IsNaN(gap0.At(0, 1)) || math.IsNaN(gap0.At(0, 2)))
@@ -83,7 +83,7 @@ func TestImpute(t *testing.T) {
 	err = (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute}).Fit(infinite)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	assert.ErrorContains(t, err, `"size", row 1`)
-	_, err = cls.Predict(infiniteAt(t, parse("size,colour,kind\n9,red,a\n"), "size", 0))
+	_, err = cls.Predict(infiniteAt(t, parse("size,colour,kind\n9,red,a\n8,red,b\n"), "size", 0))
 	require.ErrorIs(t, err, estimators.ErrNotFinite, "an infinity is no gap")
 }
 

@@ -146,9 +146,9 @@ func TestPipelineFeatureNames(t *testing.T) {
 	}{
 		{&pca.PCA{}, "class", []string{"pca0", "pca1"}},
 		{&pca.PCA{}, "pca1", []string{"z0", "z1"}},
-		{&scalers.StandardScaler{}, "class", []string{"a", "colour=red", "colour=blue"}},
-		{&columnwise.OneHot{Columns: []int{0}}, "class", []string{"a=1", "a=2", "a=3", "colour=red", "colour=blue"}},
-		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(2), column(0)}}, "class", []string{"colour=blue", "a", "colour=red"}},
+		{&scalers.StandardScaler{}, "class", []string{"a", "colour=blue", "colour=red"}},
+		{&columnwise.OneHot{Columns: []int{0}}, "class", []string{"a=1", "a=2", "a=3", "colour=blue", "colour=red"}},
+		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(2), column(0)}}, "class", []string{"colour=red", "a", "colour=blue"}},
 		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(0), column(0)}}, "class", []string{"z0", "z1", "z2", "z3"}},
 	} {
 		train := csvGridOf(t, "a,colour,"+c.class, "1,red,x", "2,blue,y", "1,red,x", "3,blue,y")
@@ -162,7 +162,7 @@ func TestPipelineAttributesBetweenSteps(t *testing.T) {
 	train := csvGridOf(t, "a,colour,class", "1,red,x", "2,blue,y", "1,red,x", "3,blue,y")
 	p := &Pipeline{Steps: []Step{Transform(&scaler{})}, Final: &Classifier{Estimator: &centroids{}}}
 	require.NoError(t, p.Fit(train))
-	assert.Equal(t, []string{"a", "colour=red", "colour=blue"}, p.Fitted().(*Classifier).Features())
+	assert.Equal(t, []string{"a", "colour=blue", "colour=red"}, p.Fitted().(*Classifier).Features())
 	p.Steps[0] = Transform(&scaler{Square: true})
 	require.NoError(t, p.Fit(train))
 	assert.Equal(t, []string{"z0", "z1", "z2", "z3", "z4", "z5"}, p.Fitted().(*Classifier).Features())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
@@ -65,7 +66,7 @@ grey,19,yes
 	structs, err := grids.StructGrid(days, "play")
 	require.NoError(t, err)
 
-	unnamed, err := grids.ParseCSV("reversed", mustOpen(t, write("reversed.csv", "play,sky,temperature\nno,grey,8\nyes,sunny,21\nyes,sunny,24\nno,grey,6\nyes,grey,19\n")), &grids.CSVOptions{Class: "play"})
+	unnamed, err := grids.ParseCSV("reversed", mustOpen(t, write("reversed.csv", "play,sky,temperature\nno,grey,8\nyes,sunny,21\nyes,sunny,24\nno,grey,6\nyes,grey,19\n")), &table.Options{Target: "play"})
 	require.NoError(t, err)
 	return map[string]base.FixedDataGrid{
 		"golearn's ARFF": arff, "golearn's CSV": theirCSV, "CSV": parse(weather), "CSV in another order": unnamed,

@@ -1,13 +1,9 @@
 package table
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/kernelearn/kernelearn/adapters/table/internal/arff"
 	"github.com/kernelearn/kernelearn/internal/celltext"
@@ -36,151 +32,55 @@ func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	if err != nil {
 		return nil, fault.AddPlace(name, err)
 	}
-	if r, err = uncompressed(name, r); err != nil {
+	if r, err = celltext.Unpacked(name, r); err != nil {
 		return nil, err
 	}
-	in := &arffInput{name: name, options: options}
-	lines := bufio.NewReader(r)
-	for end := false; !end; {
-		text, err := lines.ReadString('\n')
-		if end = err == io.EOF; err != nil && !end {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	file, err := arff.Open(name, r, parser)
+	if err != nil {
+		return nil, err
+	}
+	columns, in := make([]Column, len(file.Attributes)), &arffInput{name: name, file: file}
+	kinds := map[arff.Type]Kind{arff.Numeric: Number, arff.Date: Time, arff.Nominal: Category, arff.String: Text}
+	for j, of := range file.Attributes {
+		columns[j] = Column{Name: of.Name, Kind: kinds[of.Type], Levels: of.Levels}
+	}
+	if in.rows, err = newIntake(name, columns, options); err != nil {
+		return nil, err
+	}
+	for {
+		row, err := file.Next()
+		if err == io.EOF {
+			return in.rows.table()
 		}
-		in.line++
-		if in.line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
+		for j := 0; err == nil && j < len(row); j++ {
+			err = in.cell(j, row[j])
 		}
-		text, ok := parser.Text(text)
-		if !ok {
-			return nil, celltext.NotUTF8(in.place(), "line", text)
-		}
-		if text == "" || text[0] == '%' {
-			continue
-		}
-		if err := in.take(text); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		in.rows.places = append(in.rows.places, file.Line)
+		in.rows.rows++
 	}
-	if in.rows == nil {
-		return nil, fault.Param(name, "section", "none", "@data after the attributes")
-	}
-	return in.rows.table()
 }
 
 // arffInput is a file that is being read.
 type arffInput struct {
-	name    string
-	options Options
-	line    int
-	names   []string
-	typed   []typed
-	rows    *intake // nil before @data
-}
-
-func (a *arffInput) place() string { return fmt.Sprintf("%s:%d", a.name, a.line) }
-
-// refused is the error of a line that cannot be read.
-func (a *arffInput) refused(what, text, want string) error {
-	return fault.Param(a.place(), what, strconv.Quote(shortened(text)), want)
-}
-
-// take takes in a line that is no comment.
-func (a *arffInput) take(text string) error {
-	if a.rows != nil {
-		return a.row(text)
-	}
-	word, rest := text, ""
-	if i := strings.IndexAny(text, " \t"); i >= 0 {
-		word, rest = text[:i], strings.TrimSpace(text[i:])
-	}
-	switch strings.ToLower(word) {
-	case "@relation":
-		return nil
-	case "@attribute":
-		return a.attribute(rest)
-	case "@data":
-		var err error
-		if a.rows, err = newIntake(a.name, a.names, a.options); err != nil {
-			return err
-		}
-		for j, c := range a.rows.columns {
-			c.typed = a.typed[j]
-		}
-		return nil
-	}
-	return a.refused("line", text, "@relation, @attribute or @data")
-}
-
-// arffDates are the formats of dates that are those of cells.
-var arffDates = []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"}
-
-// attribute takes in a declaration, after the word.
-func (a *arffInput) attribute(text string) error {
-	words, rest, err := arff.Cells(text, 1)
-	if err != nil || len(words) == 0 || words[0].Text == "" {
-		return a.refused("attribute", text, "a name and a type")
-	}
-	var t typed
-	rest = strings.TrimSpace(rest)
-	switch kind := strings.ToLower(rest); {
-	case kind == "numeric", kind == "real", kind == "integer":
-		t.kind = Number
-	case kind == "string":
-		t.words = true
-	case kind == "date" || strings.HasPrefix(kind, "date ") && slices.Contains(arffDates, strings.Trim(rest[len("date"):], `"' `)):
-		t.kind = Time
-	case strings.HasPrefix(rest, "{") && strings.HasSuffix(rest, "}"):
-		levels, _, err := arff.Cells(rest[1:len(rest)-1], -1)
-		if err != nil {
-			return a.refused("attribute", text, "values between commas: "+err.Error())
-		}
-		t.kind, t.levels = Category, []string{}
-		for _, l := range levels {
-			t.levels = append(t.levels, l.Text)
-		}
-		if v, twice := celltext.Duplicate(t.levels); twice {
-			return a.refused("attribute", words[0].Text, strconv.Quote(v)+" once among its values")
-		}
-	default:
-		return a.refused("attribute", text, "numeric, real, integer, string, {values}, or date by one of "+strings.Join(arffDates, ", "))
-	}
-	a.names, a.typed = append(a.names, words[0].Text), append(a.typed, t)
-	return nil
-}
-
-// row takes in a row, dense or sparse.
-func (a *arffInput) row(text string) error {
-	var row []arff.Cell
-	var err error
-	if strings.HasPrefix(text, "{") {
-		row, err = a.sparse(text)
-	} else if row, _, err = arff.Cells(text, -1); err == nil && len(row) != len(a.names) {
-		return fault.Shape(a.place()+": the line has", len(row), "cells", "there are %d attributes", len(a.names))
-	}
-	if err != nil {
-		return a.refused("line", text, err.Error())
-	}
-	for j, cell := range row {
-		if err := a.cell(j, cell); err != nil {
-			return err
-		}
-	}
-	a.rows.places = append(a.rows.places, a.line)
-	a.rows.rows++
-	return nil
+	name string
+	file *arff.Reader
+	rows *intake
 }
 
 // cell takes in a cell of column j.
 func (a *arffInput) cell(j int, written arff.Cell) error {
 	c := a.rows.columns[j]
-	of, text := a.typed[j], written.Text
+	of, text := c.typed, written.Text
 	cell := celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
-	switch missing := text == "?" || slices.Contains(a.options.Format.Missing, text); {
+	switch missing := text == "?" || slices.Contains(a.rows.options.Format.Missing, text); {
 	case missing && !written.Quoted:
 		cell.Kind = celltext.Gap
-	case of.kind == Category:
+	case of.levels != nil:
 		if !slices.Contains(of.levels, text) {
-			return a.refused(c.place(), text, "one of its values "+someOf(of.levels))
+			return a.file.Refused(c.place(), text, "one of its values "+celltext.List(of.levels))
 		}
 	case !of.words:
 		want := celltext.Numbers
@@ -188,25 +88,9 @@ func (a *arffInput) cell(j int, written arff.Cell) error {
 			want = celltext.Times
 		}
 		if cell = a.rows.parser.Parse(text); !fits(cell.Kind, want) {
-			return a.refused(c.place(), text, "a "+of.kind.String()+", as its attribute says, or ? for a gap")
+			return a.file.Refused(c.place(), text, "a "+of.kind.String()+", as its attribute says, or ? for a gap")
 		}
 	}
-	c.add(cell, text, a.line)
+	c.add(cell, text, a.file.Line)
 	return nil
-}
-
-// sparse returns all cells of a sparse row.
-func (a *arffInput) sparse(text string) ([]arff.Cell, error) {
-	row := make([]arff.Cell, len(a.names))
-	for j, t := range a.typed {
-		switch {
-		case len(t.levels) > 0:
-			row[j] = arff.Cell{Text: t.levels[0], Quoted: true}
-		case t.kind == Number:
-			row[j].Text = "0"
-		default:
-			row[j].Text = "?"
-		}
-	}
-	return row, arff.Sparse(text, row)
 }

@@ -2,10 +2,9 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"slices"
 	"strconv"
 
@@ -15,126 +14,108 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Source is a CSV file that is read several times in blocks, and never held in memory at once.
-type Source struct {
-	Name string // stands in errors
-	Open func() (io.ReadCloser, error)
-}
-
-// File is the source of a file, which may be compressed by gzip.
-func File(path string) Source {
-	return Source{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
-}
-
-// defaultBlock is the number of rows of a block where none is given.
-const defaultBlock = 4096
-
-// each calls do for blocks of the rows that are left of the source. What a block holds goes with the next one.
-func (s Source) each(ctx context.Context, o *Options, rows int, do func(*intake) error) (err error) {
-	defer fault.Recover(&err)
-	if s.Open == nil {
-		return fault.Param("table: Source", "Open", "nil", "a function")
-	}
-	f, err := s.Open()
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.Name, err)
-	}
-	defer f.Close()
-	in, err := openCSV(s.Name, f, o)
-	if err != nil {
-		return err
-	}
-	some := false
-	for {
-		end := in.next()
-		if end != nil && end != io.EOF {
-			return end
-		}
-		if in.rows.rows == rows || end == io.EOF && in.rows.rows > 0 {
-			some = true
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := do(in.rows); err != nil {
-				return err
-			}
-			in.rows.forget()
-		}
-		if end == io.EOF && !some {
-			return noRows(s.Name)
-		}
-		if end == io.EOF {
-			return nil
-		}
-	}
-}
-
 // Learn learns the schema of a source in two passes, in the memory of a block of rows and of the distinct texts of each column. The
-// schema is that of [ReadCSV]. Errors: those of ReadCSV, but for gaps in the target, the groups and the weights, which the blocks find;
-// and ctx's.
+// schema is that of [Source.Table]. Errors: those of Table, except for gaps in the target, the groups and the weights, which the blocks
+// find; and ctx's.
 func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	defer check.Begin(&ctx)(&err)
-	if o != nil && o.Schema != nil {
+	options, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	if options.Schema != nil {
 		return nil, fault.Param("table: Options", "Schema", "set", "nil, for one that is to be learnt")
 	}
-	// All cells are counted first, since the last may decide what a column is.
-	var all *intake
-	gaps := map[string]int{}
-	err = s.each(ctx, o, defaultBlock, func(block *intake) error {
-		all = block // of which the statistics stay
+	// All cells are counted first, since the last may decide the kind of a column.
+	gaps, rows := map[string]int{}, 0
+	counting := &collection{Source: s, options: options, rows: defaultBlock, do: func(block *intake) error {
+		rows += block.rows
 		for _, c := range block.columns {
 			gaps[c.name] += c.gaps()
 		}
 		return nil
-	})
+	}}
+	counting.wanted = func(name string) bool { return name != "" && !slices.Contains(options.Drop, name) }
+	all, err := counting.run(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if err := counting.do(all); err != nil { // with the last rows
+		return nil, err
+	}
+	if rows == 0 {
+		return nil, noRows(s.Name)
 	}
 	surveys := all.surveys()
-	err = s.each(ctx, o, defaultBlock, func(block *intake) error {
-		block.surveyed(surveys)
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	if len(surveys) > 0 {
+		wanted := func(name string) bool { return surveys[name] != nil }
+		err = s.each(ctx, options, defaultBlock, wanted, func(block *intake) error {
+			block.surveyed(surveys)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return all.learn(surveys, func(c *cells) int { return gaps[c.name] })
+	return all.learn(surveys, func(c *Cells) int { return gaps[c.name] })
 }
 
 // Blocks returns the rows of a source by a schema, as FitBlocks of an estimator, a pipeline and a transformer takes them: with targets
 // for float64, labels for int, and with the weights, if the schema has them. Each pass opens the source again. Rows is the size of a
-// block; 0: 4096. Errors, which the iterator gives, are those of [ReadCSV] and ctx's; ErrParam where Y is not what the target of the
-// schema is, and for a target that is a gap or a class that the schema does not have.
+// block; 0: 4096. Errors, which the iterator gives, are those of [Source.Table] and ctx's; ErrParam where Y does not fit the Task of
+// the schema, and for a target that is a gap or a class that the schema does not have; ErrShape for a source without rows.
 func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, rows int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
-		stopped := false
-		err := checkBlocks[Y](schema, rows)
-		if rows == 0 {
-			rows = defaultBlock
+		some := false
+		err := checkBlocks(schema, rows)
+		if err == nil {
+			err = checkTask[Y](schema)
 		}
 		if err == nil {
-			err = s.each(check.Context(ctx), &Options{Schema: schema}, rows, func(in *intake) error {
+			options := Options{Schema: schema, Format: schema.Format}
+			err = s.each(check.Context(ctx), options, rows, wantedBy[Y](schema), func(in *intake) error {
+				some = true
 				block, err := blockOf[Y](in)
 				if err == nil && !yield(block, nil) {
-					stopped = true
-					return io.EOF
+					return errStopped
 				}
 				return err
 			})
+			if err == nil && !some {
+				err = noRows(s.Name)
+			}
 		}
-		if err != nil && !stopped {
+		if err != nil && err != errStopped {
 			yield(streaming.Block[Y]{}, err)
 		}
 	}
 }
 
-func checkBlocks[Y streaming.Target](schema *Schema, rows int) error {
+// errStopped ends a pass whose rows are no longer asked for.
+var errStopped = errors.New("stopped")
+
+// wantedBy returns the columns of a block.
+func wantedBy[Y streaming.Target](schema *Schema) func(string) bool {
+	_, features := any(*new(Y)).(streaming.None)
+	names := map[string]bool{}
+	for _, c := range schema.Columns {
+		names[c.Name] = c.Role == Feature || !features && (c.Role == Target || c.Role == Weight)
+	}
+	return func(name string) bool { return names[name] }
+}
+
+func checkBlocks(schema *Schema, rows int) error {
 	if schema == nil {
 		return fault.Param("table: Blocks", "schema", "nil", "one that was learnt")
 	}
 	if rows < 0 {
 		return fault.Param("table: Blocks", "rows", rows, ">= 1, or 0 for 4096")
 	}
+	return schema.check()
+}
+
+// checkTask returns ErrParam unless the target of the schema is of a type.
+func checkTask[Y streaming.Target](schema *Schema) error {
 	switch any(*new(Y)).(type) {
 	case float64:
 		if schema.Task != Regression {

@@ -1,11 +1,11 @@
 package table
 
 import (
-	"bufio"
-	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
@@ -23,18 +23,8 @@ func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o,
 
 // ParseCSV is ReadCSV for a reader; the name, which may be a file's, stands in the errors.
 func ParseCSV(name string, r io.Reader, o *Options) (*Table, error) {
-	in, err := openCSV(name, r, o)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		switch err := in.next(); {
-		case err == io.EOF:
-			return in.rows.table()
-		case err != nil:
-			return nil, err
-		}
-	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
+	return Source{Name: name, Open: open}.Table(context.Background(), o)
 }
 
 // readFile opens a file for one of the readers.
@@ -47,25 +37,23 @@ func readFile(path string, o *Options, parse func(string, io.Reader, *Options) (
 	return parse(path, f, o)
 }
 
-// csvInput is a CSV file that is being read.
+// csvInput is the Reader of CSV files.
 type csvInput struct {
+	io.Closer
 	records *celltext.Records
-	rows    *intake
 }
 
-func openCSV(name string, r io.Reader, o *Options) (*csvInput, error) {
-	options, err := o.complete()
-	if err != nil {
-		return nil, err
-	}
+func openCSV(name string, f io.ReadCloser, options Options) (*csvInput, error) {
 	parser, err := options.Format.parser()
 	if err != nil {
 		return nil, fault.AddPlace(name, err)
 	}
-	if r, err = uncompressed(name, r); err != nil {
+	r, err := celltext.Unpacked(name, f)
+	if err != nil {
 		return nil, err
 	}
-	records, err := celltext.Open(name, r, parser, celltext.Layout{Comma: options.Format.comma(), NoHeader: options.Format.NoHeader})
+	layout := celltext.Layout{Comma: celltext.Comma(options.Format.Comma, name), NoHeader: options.Format.NoHeader}
+	records, err := celltext.Open(name, r, parser, layout)
 	if err != nil {
 		return nil, err
 	}
@@ -75,38 +63,40 @@ func openCSV(name string, r io.Reader, o *Options) (*csvInput, error) {
 	}
 	place := fmt.Sprintf("%s:%d", name, max(1, records.Line()))
 	if i := strings.IndexAny(header[0], ";\t|"); len(header) == 1 && i >= 0 && options.Format.Comma == 0 {
-		return nil, fault.Param(place, "Options.Format.Comma", "','",
+		return nil, fault.Param(place, "Options.Format.Comma", strconv.QuoteRune(layout.Comma),
 			fmt.Sprintf("what stands between the cells, perhaps %q", header[0][i]))
 	}
-	rows, err := newIntake(name, header, options)
-	if err != nil {
-		return nil, err
-	}
-	return &csvInput{records, rows}, nil
+	return &csvInput{f, records}, nil
 }
 
-// next takes in a row; io.EOF at the end.
-func (in *csvInput) next() error {
-	cells, err := in.records.Next()
-	if err == nil {
-		in.rows.addTexts(cells, in.records.Line())
+// Columns implements Reader.
+func (in *csvInput) Columns() []Column { return header(in.records.Names()) }
+
+// Next implements Reader.
+func (in *csvInput) Next(_ context.Context, to []*Cells, most int) (n int, err error) {
+	for ; n < most; n++ {
+		texts, err := in.records.Next()
+		if err == io.EOF && n > 0 {
+			return n, nil // and the error again
+		}
+		if err != nil {
+			return 0, err
+		}
+		line := in.records.Line()
+		placed := false
+		for j, c := range to {
+			if c == nil {
+				continue
+			}
+			if !placed {
+				c.of.places, placed = append(c.of.places, line), true
+			}
+			c.add(c.of.parser.Parse(texts[j]), texts[j], line)
+		}
 	}
-	return err
+	return n, nil
 }
 
 func noRows(input string) error {
 	return fault.Shape(input+": there are", 0, "rows", "want at least 1")
-}
-
-// uncompressed looks for the two bytes that a gzip file begins with.
-func uncompressed(name string, r io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(r)
-	if start, err := in.Peek(2); err != nil || start[0] != 0x1f || start[1] != 0x8b {
-		return in, nil // a short file is text, and an error comes again
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return z, nil
 }

@@ -8,8 +8,10 @@
 //     rows, other rows are read by it, and it is JSON.
 //   - [Model] is an estimator with the schema, in one file. It predicts a table, of which the [Predictions] are written beside the
 //     columns of the input ([Table.WriteCSV]), or a single row, a [Prediction], which is a map, a struct or a line of text.
-//   - [Source] is a CSV file that memory does not hold. Its schema is learnt in two passes, and [Blocks] are what FitBlocks of an
-//     estimator takes.
+//   - [Source] gives rows that memory does not hold: of a CSV file, of another format by a [Reader], such as Parquet by package
+//     adapters/arrow, or of several files ([Join]). Its schema is learnt in two passes. [Blocks] are for FitBlocks of an estimator, and
+//     Tables for predictions.
+//   - [Encoder] reads single cells by a schema, as package adapters/beam does.
 //
 // A first program is
 //
@@ -23,6 +25,7 @@
 //
 //   - a [Number] if all its cells are numbers;
 //   - a [Time], in seconds since 1970 in UTC, if all are times;
+//   - a [Duration], in seconds, if the format declares it, as Arrow and Parquet files do;
 //   - an [ID], left out, if nine of ten values at least differ, and they are words, fewer than three to a value, or whole numbers
 //     under a name that ids have, such as id, user_id or key;
 //   - a [Text], left out, if nine of ten values at least differ and have three words or more in the mean, or half of them do and have

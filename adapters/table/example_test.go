@@ -177,3 +177,88 @@ func ExampleRole() {
 	fmt.Println(role, table.Category, task)
 	// Output: feature category classification
 }
+
+// pairs is the Reader of a format that has one block of rows.
+type pairs struct {
+	fill func(seconds, volts *table.Cells) // nil once it was called
+	rows int
+}
+
+// Columns implements table.Reader.
+func (p *pairs) Columns() []table.Column {
+	return []table.Column{{Name: "seconds", Kind: table.Duration}, {Name: "volts"}}
+}
+
+// Next implements table.Reader.
+func (p *pairs) Next(_ context.Context, to []*table.Cells, most int) (int, error) {
+	if p.fill == nil || p.rows > most {
+		return 0, io.EOF
+	}
+	p.fill(to[0], to[1])
+	p.fill = nil
+	return p.rows, nil
+}
+
+// Close implements table.Reader.
+func (p *pairs) Close() error { return nil }
+
+// A format that this package does not know has a Reader, which fills Cells. Its rows and those of a CSV file are one source.
+func ExampleReader() {
+	open := func(context.Context) (table.Reader, error) { // anew for each pass
+		return &pairs{rows: 2, fill: func(seconds, volts *table.Cells) {
+			if seconds != nil { // the column is read
+				seconds.AppendNumbers([]float64{0.5, 1})
+			}
+			if volts != nil {
+				volts.AppendNumbers([]float64{3.5, math.NaN()})
+			}
+		}}, nil
+	}
+	text := table.Source{Name: "run.csv", Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("volts,seconds\n4,1.5\n")), nil
+	}}
+	rows, err := table.Join(table.Source{Name: "run.bin", Read: open}, text).Table(context.Background(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(rows.Schema)
+	fmt.Println(rows.X.RawMatrix().Data)
+	// Output:
+	// seconds  feature  duration  durations, in seconds
+	// volts    feature  number    numbers; rows without a value: 1
+	// [0.5 3.5 1 NaN 1.5 4]
+}
+
+// Cells that do not fit are found one by one.
+func ExampleEncoder() {
+	schema := &table.Schema{Columns: []table.Column{
+		{Name: "area", Kind: table.Number}, {Name: "city", Kind: table.Category, Levels: []string{"Oslo", "Rome"}},
+	}}
+	encoder, err := schema.Encoder()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(encoder.Text(0, " 60.5 "))
+	fmt.Println(encoder.Text(1, "Rome"))
+	_, err = encoder.Text(0, "about 60")
+	fmt.Println(err)
+	// Output:
+	// 60.5 <nil>
+	// 1 <nil>
+	// column "area" = "about 60", want a number
+}
+
+// The columns of predictions, for a file of another format.
+func ExamplePredictionColumn() {
+	p := &table.Predictions{Numbers: []float64{2}, Low: []float64{1}, High: []float64{3}}
+	var columns []table.PredictionColumn = p.Columns("rent")
+	for _, c := range columns {
+		fmt.Println(c.Name, c.Numbers)
+	}
+	// Output:
+	// rent [2]
+	// rent_low [1]
+	// rent_high [3]
+}

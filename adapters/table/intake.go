@@ -6,56 +6,51 @@ import (
 	"strconv"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// intake takes in the rows of an input. What a column is its last cell may decide, so all cells are kept until then, in a few
+// intake collects the rows of an input. The last cell may decide the kind of a column, so all cells are kept until then, in a few
 // slices for each column.
 type intake struct {
 	input   string // a file's name
 	options Options
 	parser  *celltext.Parser
-	columns []*cells
+	plain   *celltext.Parser // of texts in UTF-8, whatever the encoding of files
+	columns []*Cells
 	places  []int // the lines of rows; nil: the numbers of rows, from 1
+	parts   []part
+	started bool // a part is not the first one
 	rows    int
 }
 
-// cells holds the cells of a column.
-type cells struct {
-	name  string
-	typed typed
-	stats celltext.Column
-	skip  bool // nothing but the text is looked at
-
-	kinds  []celltext.Kind
-	values []float64
-	text   []byte
-	ends   []int // of each cell in text
+// part is one of several inputs whose rows are collected.
+type part struct {
+	name   string
+	from   int // its first row among those that are held
+	before int // its rows that are no longer held
 }
 
-// typed holds the type that an input declares for a column.
-type typed struct {
-	kind   Kind     // 0: what the cells tell
-	levels []string // of a Category, in their order
-	words  bool     // cells are texts, even where they look like numbers
-}
-
-// newIntake begins an input with columns of the given names; the ones without are numbered.
-func newIntake(input string, header []string, o Options) (*intake, error) {
+// newIntake begins an input with these columns; the ones without a name are numbered.
+func newIntake(input string, columns []Column, o Options) (*intake, error) {
 	parser, err := o.Format.parser()
 	if err != nil {
 		return nil, fault.AddPlace(input, err)
 	}
-	t := &intake{input: input, options: o, parser: parser}
+	o.completeTarget(namesOf(columns))
+	t := &intake{input: input, options: o, parser: parser, plain: o.Format.plain()}
 	if o.Schema == nil {
-		if err := o.checkColumns(input, header); err != nil {
+		if err := o.checkColumns(input, namesOf(columns)); err != nil {
 			return nil, err
 		}
 	}
-	for j, name := range header {
-		c := &cells{name: name, skip: name == "" || slices.Contains(o.Drop, name)}
-		if name == "" {
+	for j, of := range columns {
+		c := &Cells{of: t, name: of.Name, skip: of.Name == "" || slices.Contains(o.Drop, of.Name)}
+		if of.Name == "" {
 			c.name = fmt.Sprintf("column %d", j+1)
+		}
+		if err := c.declare(input, of); err != nil {
+			return nil, err
 		}
 		t.columns = append(t.columns, c)
 	}
@@ -66,6 +61,45 @@ func newIntake(input string, header []string, o Options) (*intake, error) {
 		return t, t.checkPresent()
 	}
 	return t, nil
+}
+
+// declare records the type that an input declares for a column.
+func (c *Cells) declare(input string, of Column) error {
+	if of.Role == LeftOut {
+		c.skip, c.unread, c.note = true, true, of.Note
+		o := &c.of.options
+		used := slices.Contains([]string{o.Target, o.Group, o.Weight}, c.name) || o.Kinds[c.name] != 0
+		if o.Schema != nil {
+			k := slices.IndexFunc(o.Schema.Columns, func(known Column) bool { return known.Name == c.name })
+			used = k >= 0 && o.Schema.Columns[k].Role == Feature
+		}
+		if used {
+			return &CellError{0, c.name, fault.Param(input, c.place(), of.Note, "numbers, times or texts")}
+		}
+		return nil
+	}
+	c.typed.words = c.typed.words || of.Kind == Text || of.Kind == Category
+	if of.Kind != 0 && of.Kind != Text {
+		c.typed.kind, c.typed.levels = of.Kind, of.Levels
+	}
+	return nil
+}
+
+// header returns columns of these names, of which the input declares nothing else.
+func header(names []string) []Column {
+	out := make([]Column, len(names))
+	for j, n := range names {
+		out[j].Name = n
+	}
+	return out
+}
+
+func namesOf(columns []Column) []string {
+	out := make([]string, len(columns))
+	for j, c := range columns {
+		out[j] = c.Name
+	}
+	return out
 }
 
 func (t *intake) names() []string {
@@ -82,52 +116,56 @@ func (t *intake) checkPresent() error {
 	for _, c := range t.options.Schema.Columns {
 		if c.Role == Feature && !slices.Contains(names, c.Name) {
 			return &CellError{0, c.Name, fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing",
-				"all features of the schema; there are "+someOf(names))}
+				"all features of the schema; there are "+celltext.List(names))}
 		}
 	}
 	return nil
 }
 
-// addTexts takes in a row of texts, as a file has them.
-func (t *intake) addTexts(row []string, line int) {
-	for j, text := range row {
-		t.columns[j].add(t.parser.Parse(text), text, line)
-	}
-	t.places = append(t.places, line)
-	t.rows++
-}
-
-// add takes in a cell.
-func (c *cells) add(cell celltext.Cell, text string, line int) {
-	if !c.skip {
-		c.stats.Add(cell, text, line)
-	}
-	c.kinds = append(c.kinds, cell.Kind)
-	c.values = append(c.values, cell.Value)
-	c.text = append(c.text, text...)
-	c.ends = append(c.ends, len(c.text))
-}
-
-// at returns the text of row i.
-func (c *cells) at(i int) string {
-	from := 0
-	if i > 0 {
-		from = c.ends[i-1]
-	}
-	return string(c.text[from:c.ends[i]])
-}
-
-// place names the column in an error.
-func (c *cells) place() string { return fmt.Sprintf("column %q", c.name) }
-
-// gaps counts the rows without a value.
-func (c *cells) gaps() (n int) {
-	for _, k := range c.kinds {
-		if k == celltext.Gap {
-			n++
+// begin starts another part, and returns the cells that its columns go to: nil for those that are not read.
+func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
+	t.parts = append(t.parts, part{name: name, from: t.rows})
+	out := make([]*Cells, len(columns))
+	names := namesOf(columns)
+	for j, c := range t.columns {
+		if c.unread {
+			continue
+		}
+		at := j
+		if t.started {
+			if at = slices.Index(names, c.name); at >= 0 && slices.Contains(names[at+1:], c.name) {
+				return nil, fault.Param(name, "column name", strconv.Quote(c.name)+" twice", "each once")
+			}
+		}
+		if at < 0 {
+			return nil, &CellError{0, c.name, fault.Param(name, "column", strconv.Quote(c.name)+", which is missing",
+				"all columns of "+t.parts[0].name+"; there are "+celltext.List(names))}
+		}
+		if err := c.declare(name, columns[at]); err != nil {
+			return nil, err
+		}
+		if !c.unread {
+			out[at] = c
 		}
 	}
-	return n
+	t.started = true
+	return out, nil
+}
+
+// took counts rows whose cells were appended.
+func (t *intake) took(n int) error {
+	t.rows += n
+	for last := t.parts[len(t.parts)-1]; len(t.places) < t.rows; { // where the reader has no lines
+		t.places = append(t.places, last.before+len(t.places)-last.from+1)
+	}
+	for _, c := range t.columns {
+		if !c.unread && len(c.kinds) != t.rows {
+			return fault.Shape(fmt.Sprintf("%s: column %q has", t.place(t.rows-1), c.name), len(c.kinds), "cells",
+				"the reader counts %d rows", t.rows)
+		}
+	}
+	return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", t.input, t.rows, len(t.columns)),
+		float64(t.rows)*float64(len(t.columns)), "read it in Blocks")
 }
 
 // forget drops all rows, but not the statistics of their cells.
@@ -135,29 +173,29 @@ func (t *intake) forget() {
 	for _, c := range t.columns {
 		c.kinds, c.values, c.text, c.ends = c.kinds[:0], c.values[:0], c.text[:0], c.ends[:0]
 	}
+	if n := len(t.parts); n > 0 {
+		last := t.parts[n-1]
+		t.parts = append(t.parts[:0], part{name: last.name, before: last.before + t.rows - last.from})
+	}
 	t.places, t.rows = t.places[:0], 0
 }
 
 // place names a row in an error: by its line in a file, or by its number from 1.
 func (t *intake) place(row int) string {
-	line := row + 1
-	if t.places != nil {
+	name, line := t.input, row+1
+	for _, p := range t.parts {
+		if p.from <= row {
+			name, line = p.name, p.before+row-p.from+1
+		}
+	}
+	if row < len(t.places) {
 		line = t.places[row]
 	}
-	return fmt.Sprintf("%s:%d", t.input, line)
+	return fmt.Sprintf("%s:%d", name, line)
 }
 
 // wrong is the error of a cell.
-func (t *intake) wrong(c *cells, row int, want string) error {
+func (t *intake) wrong(c *Cells, row int, want string) error {
 	return &CellError{row + 1, c.name,
-		fault.Param(t.place(row), c.place(), strconv.Quote(shortened(c.at(row))), want)}
-}
-
-// shortened returns the part of a text that an error shows.
-func shortened(text string) string {
-	const most = 40
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "..."
-	}
-	return text
+		fault.Param(t.place(row), c.place(), strconv.Quote(celltext.Short(c.at(row))), want)}
 }

@@ -1,12 +1,7 @@
 package table
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/kernelearn/kernelearn/internal/enum"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Kind classifies the cells of a column.
@@ -19,18 +14,21 @@ const (
 	Time          // seconds since 1970, UTC
 	Text          // words of a language, another text in nearly every row
 	ID            // names a row
+	Duration      // seconds, which text files hold as numbers
 )
 
-var kindNames = []string{"", "number", "category", "time", "text", "id"}
+var kindNames = []string{"", "number", "category", "time", "text", "id", "duration"}
 
 // String returns the kind's name.
 func (k Kind) String() string { return enum.Name("Kind", int(k), kindNames...) }
 
 // MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the kinds.
-func (k Kind) MarshalText() ([]byte, error) { return marshalName("Kind", int(k), kindNames) }
+func (k Kind) MarshalText() ([]byte, error) { return enum.Marshal("table", "Kind", int(k), kindNames) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the kinds.
-func (k *Kind) UnmarshalText(text []byte) error { return unmarshalName("Kind", k, text, kindNames) }
+func (k *Kind) UnmarshalText(text []byte) error {
+	return enum.Unmarshal("table", "Kind", k, text, kindNames)
+}
 
 // Role is the purpose of a column.
 type Role int
@@ -50,10 +48,12 @@ var roleNames = []string{"feature", "left out", "target", "group", "weight"}
 func (r Role) String() string { return enum.Name("Role", int(r), roleNames...) }
 
 // MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the roles.
-func (r Role) MarshalText() ([]byte, error) { return marshalName("Role", int(r), roleNames) }
+func (r Role) MarshalText() ([]byte, error) { return enum.Marshal("table", "Role", int(r), roleNames) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the roles.
-func (r *Role) UnmarshalText(text []byte) error { return unmarshalName("Role", r, text, roleNames) }
+func (r *Role) UnmarshalText(text []byte) error {
+	return enum.Unmarshal("table", "Role", r, text, roleNames)
+}
 
 // Task is the kind of prediction: numbers or classes.
 type Task int
@@ -71,27 +71,9 @@ var taskNames = []string{"auto", "regression", "classification"}
 func (t Task) String() string { return enum.Name("Task", int(t), taskNames...) }
 
 // MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the tasks.
-func (t Task) MarshalText() ([]byte, error) { return marshalName("Task", int(t), taskNames) }
+func (t Task) MarshalText() ([]byte, error) { return enum.Marshal("table", "Task", int(t), taskNames) }
 
 // UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the tasks.
-func (t *Task) UnmarshalText(text []byte) error { return unmarshalName("Task", t, text, taskNames) }
-
-func marshalName(typ string, value int, names []string) ([]byte, error) {
-	if value < 0 || value >= len(names) || names[value] == "" {
-		return nil, fault.Param("table", typ, value, "one of "+listed(names))
-	}
-	return []byte(names[value]), nil
-}
-
-func unmarshalName[T ~int](typ string, to *T, text []byte, names []string) error {
-	if k := slices.Index(names, string(text)); k >= 0 && len(text) > 0 {
-		*to = T(k)
-		return nil
-	}
-	return fault.Param("table", typ, fmt.Sprintf("%q", text), "one of "+listed(names))
-}
-
-// listed names what an enumeration has.
-func listed(names []string) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" }), ", ")
+func (t *Task) UnmarshalText(text []byte) error {
+	return enum.Unmarshal("table", "Task", t, text, taskNames)
 }

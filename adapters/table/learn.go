@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/kernelearn/kernelearn/adapters/table/internal/survey"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -27,66 +26,21 @@ const (
 const ways = "; or list gaps in Format.Missing, set Format.WordsAsGaps, set Decimal, Thousands or Percent for other notations, " +
 	"or set Kinds or Drop"
 
-// survey counts the distinct texts of a column.
-type survey struct {
-	most   int // levels that are counted
-	levels map[string]struct{}
-	values int // without gaps
-	words  int
-}
-
-func (v *survey) add(k celltext.Kind, text string) {
-	if k == celltext.Gap || v.full() {
-		return
-	}
-	v.values++
-	v.words += len(strings.Fields(text))
-	if _, ok := v.levels[text]; !ok {
-		v.levels[text] = struct{}{}
-	}
-}
-
-func (v *survey) full() bool { return len(v.levels) >= v.most }
-
-// share returns the share of distinct values.
-func (v *survey) share() float64 { return float64(len(v.levels)) / float64(max(1, v.values)) }
-
-// length is the number of words of a value, in the mean.
-func (v *survey) length() float64 { return float64(v.words) / float64(max(1, v.values)) }
-
-// sorted returns the levels in ascending order, as numbers if all are whole numbers.
-func (v *survey) sorted() []string {
-	out, numbers := make([]string, 0, len(v.levels)), make(map[string]int64, len(v.levels))
-	for text := range v.levels {
-		out = append(out, text)
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			numbers[text] = n
-		}
-	}
-	slices.SortFunc(out, func(a, b string) int {
-		if len(numbers) == len(out) && numbers[a] != numbers[b] {
-			return cmp.Compare(numbers[a], numbers[b])
-		}
-		return strings.Compare(a, b)
-	})
-	return out
-}
-
 // surveys returns an empty one for each column of which the distinct values tell what it is.
-func (t *intake) surveys() map[string]*survey {
-	out := map[string]*survey{}
+func (t *intake) surveys() map[string]*survey.Survey {
+	out := map[string]*survey.Survey{}
 	for _, c := range t.columns {
 		typ, _ := c.stats.Type()
 		kind := cmp.Or(t.options.Kinds[c.name], c.typed.kind)
-		v := &survey{most: mostDistinct, levels: map[string]struct{}{}}
+		v := &survey.Survey{Most: mostDistinct, Levels: map[string]struct{}{}}
 		switch {
 		case c.skip || c.typed.levels != nil || c.name == t.options.Group || c.name == t.options.Weight:
 		case c.name == t.options.Target:
 			out[c.name] = v
 		case kind == Category:
-			v.most = math.MaxInt // they were asked for
+			v.Most = math.MaxInt // they were asked for
 			out[c.name] = v
-		case kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && namesID(c.name)):
+		case kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && survey.NamesID(c.name)):
 			out[c.name] = v
 		}
 	}
@@ -94,11 +48,11 @@ func (t *intake) surveys() map[string]*survey {
 }
 
 // surveyed takes the rows that are held into the surveys, and returns these.
-func (t *intake) surveyed(out map[string]*survey) map[string]*survey {
+func (t *intake) surveyed(out map[string]*survey.Survey) map[string]*survey.Survey {
 	for _, c := range t.columns {
 		if v := out[c.name]; v != nil {
 			for i, k := range c.kinds {
-				v.add(k, c.at(i))
+				v.Add(k, c.at(i))
 			}
 		}
 	}
@@ -106,7 +60,7 @@ func (t *intake) surveyed(out map[string]*survey) map[string]*survey {
 }
 
 // learn decides what every column is. Gaps counts the rows of a column without a value.
-func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Schema, error) {
+func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int) (*Schema, error) {
 	s := &Schema{Format: t.options.Format}
 	for _, c := range t.columns {
 		out := Column{Name: c.name}
@@ -121,7 +75,9 @@ func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Sche
 			out.Role, out.Kind = Weight, Number
 			err = t.checkNumbers(c, celltext.Numbers)
 		default:
-			out.Gaps = gaps(c)
+			if !c.skip {
+				out.Gaps = gaps(c)
+			}
 			err = t.learnFeature(c, surveys[c.name], &out)
 		}
 		if err != nil {
@@ -136,7 +92,7 @@ func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Sche
 }
 
 // learnTarget decides what a target is for.
-func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
+func (t *intake) learnTarget(c *Cells, v *survey.Survey, out *Column) (Task, error) {
 	typ, mixed := c.stats.Type()
 	task, kind := t.options.Task, cmp.Or(t.options.Kinds[c.name], c.typed.kind)
 	if task == Auto && t.options.Kinds[c.name] != 0 {
@@ -153,13 +109,13 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 	case typ == celltext.Times && !c.typed.words && kind != Category:
 		return 0, fault.Param(t.input, c.place(), "times", "a target of numbers or words, or Task set to Classification")
 	case kind == Category || c.typed.words || typ == celltext.Texts:
-		if task, out.Note = Classification, "words"; v != nil && v.values >= fewestRows && v.share() >= nearlyEvery {
+		if task, out.Note = Classification, "words"; v != nil && v.Values >= fewestRows && v.Share() >= nearlyEvery {
 			return 0, fault.Param(t.input, c.place(), "another word in nearly every row",
 				"numbers or classes, or Task set to Classification")
 		}
 	case mixed:
 		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
-	case typ == celltext.Integers && len(v.levels) == 2 && v.values > 2:
+	case typ == celltext.Integers && len(v.Levels) == 2 && v.Values > 2:
 		task, out.Note = Classification, "two whole numbers; numbers with Task Regression"
 	default:
 		task = Regression
@@ -172,10 +128,10 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 		return task, t.checkNumbers(c, celltext.Numbers)
 	}
 	if out.Kind, out.Levels = Category, slices.Clone(c.typed.levels); out.Levels == nil {
-		if v.full() {
-			return 0, fault.Param(t.input, c.place(), fmt.Sprintf("%d classes or more", len(v.levels)), "fewer classes")
+		if v.Full() {
+			return 0, fault.Param(t.input, c.place(), fmt.Sprintf("%d classes or more", len(v.Levels)), "fewer classes")
 		}
-		out.Levels = v.sorted()
+		out.Levels = v.Sorted()
 	}
 	if out.Note = fmt.Sprintf("%s; %d classes", out.Note, len(out.Levels)); len(out.Levels) < 2 {
 		return 0, fault.Param(t.input, c.place(), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
@@ -184,7 +140,7 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 }
 
 // learnFeature decides what any other column is.
-func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
+func (t *intake) learnFeature(c *Cells, v *survey.Survey, out *Column) error {
 	leave := func(kind Kind, note string) {
 		out.Role, out.Kind, out.Note = LeftOut, kind, note
 	}
@@ -196,13 +152,18 @@ func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
 	switch {
 	case c.skip && slices.Contains(t.options.Drop, c.name):
 		leave(Text, "left out by Drop")
+	case c.note != "":
+		leave(Text, c.note)
 	case c.skip:
 		leave(Text, "has no name")
 	case out.Kind == Text || out.Kind == ID:
 		leave(out.Kind, "set by Kinds")
 	case typ == celltext.Empty && out.Kind == 0:
 		leave(Number, "no row has a value")
-	case out.Kind == Number:
+	case out.Kind == Number || out.Kind == Duration:
+		if out.Kind == Duration && out.Note == "" {
+			out.Note = "durations, in seconds"
+		}
 		return t.checkNumbers(c, celltext.Numbers)
 	case out.Kind == Time:
 		return t.checkNumbers(c, celltext.Times)
@@ -212,7 +173,7 @@ func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
 		return c.stats.Mixed(t.input, c.name, strings.TrimPrefix(ways, "; or "))
 	case typ == celltext.Times:
 		out.Kind, out.Note = Time, "dates or times, in seconds since 1970"
-	case typ == celltext.Integers && v != nil && v.values >= fewestRows && v.share() >= nearlyEvery:
+	case typ == celltext.Integers && v != nil && v.Values >= fewestRows && v.Share() >= nearlyEvery:
 		leave(ID, fmt.Sprintf("nearly every row has another whole number, and the name is an id's; take it in by Kinds[%q]", c.name))
 	default:
 		if out.Kind, out.Note = Number, "numbers"; typ == celltext.Integers {
@@ -224,50 +185,32 @@ func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
 }
 
 // learnTexts decides what a column of texts is.
-func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
+func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 	if c.typed.levels != nil {
-		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), levelsNote(len(c.typed.levels))
+		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), survey.LevelsNote(len(c.typed.levels))
 		return
 	}
-	if out.Kind != Category && v.values >= fewestRows {
+	if out.Kind != Category && v.Values >= fewestRows {
 		leave := func(kind Kind, note string) {
 			out.Role, out.Kind, out.Note = LeftOut, kind, note+fmt.Sprintf("; make levels of them by Kinds[%q]", c.name)
 		}
 		switch {
-		case v.share() >= nearlyEvery && v.length() < severalWords || v.full():
-			leave(ID, "nearly every row has another name, or there are very many"+datesNote(v))
+		case v.Share() >= nearlyEvery && v.Length() < severalWords || v.Full():
+			leave(ID, "nearly every row has another name, or there are very many"+v.DatesNote())
 			return
-		case v.share() >= nearlyEvery || v.share() >= mostlyOther && v.length() >= manyWords:
-			leave(Text, fmt.Sprintf("texts of %.0f words, another in nearly every row", v.length()))
+		case v.Share() >= nearlyEvery || v.Share() >= mostlyOther && v.Length() >= manyWords:
+			leave(Text, fmt.Sprintf("texts of %.0f words, another in nearly every row", v.Length()))
 			return
 		}
 	}
-	out.Kind, out.Levels = Category, v.sorted()
+	out.Kind, out.Levels = Category, v.Sorted()
 	if out.Note == "" {
-		out.Note = levelsNote(len(out.Levels)) + datesNote(v)
+		out.Note = survey.LevelsNote(len(out.Levels)) + v.DatesNote()
 	}
-}
-
-// datesNote says how dates are to be written, where the values of a column look like some.
-func datesNote(v *survey) string {
-	for text := range v.levels {
-		parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
-		if len(parts) < 3 || !unicode.IsDigit(rune(text[0])) || strings.ContainsFunc(text, unicode.IsLetter) {
-			return ""
-		}
-	}
-	return "; dates are read as 2024-12-31"
-}
-
-func levelsNote(n int) string {
-	if n == 1 {
-		return "1 level"
-	}
-	return strconv.Itoa(n) + " levels"
 }
 
 // checkNumbers returns the error of a column that is to be numbers, or times, and has other cells.
-func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
+func (t *intake) checkNumbers(c *Cells, want celltext.Type) error {
 	typ, mixed := c.stats.Type()
 	if typ == celltext.Integers || typ == celltext.Empty {
 		typ = want
@@ -295,32 +238,6 @@ func fits(k celltext.Kind, want celltext.Type) bool {
 		return k == celltext.Time || k == celltext.Gap
 	}
 	return k == celltext.Integer || k == celltext.Number || k == celltext.Gap
-}
-
-// idNames are the last words of the names of ids.
-var idNames = []string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}
-
-// namesID reports whether a name is one that ids have: id, user_id, userId, uuid, key, index, row.
-func namesID(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(splitCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
-	if len(words) == 0 {
-		return false
-	}
-	return words[0] == "id" || slices.Contains(idNames, words[len(words)-1])
-}
-
-// splitCase puts a space between a small letter and a capital.
-func splitCase(name string) string {
-	var b strings.Builder
-	before := ' '
-	for _, r := range name {
-		if unicode.IsUpper(r) && unicode.IsLower(before) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-		before = r
-	}
-	return b.String()
 }
 
 // finite reports whether a value is a number.

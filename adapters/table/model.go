@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -81,6 +82,30 @@ func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
 	}
 	m := &Model{}
 	return m, m.Fit(ctx, rows)
+}
+
+// Bind returns a model of a fitted estimator, an estimators.Regressor or an estimators.Classifier, and the schema whose matrix it was
+// fitted to, such as by [Blocks]. The model predicts rows as they were written, but it does not fill gaps. Save and Load need a model
+// whose Regressor or Classifier is of the estimator's type. Errors: ErrParam for an estimator that does not fit the Task or the classes
+// of the schema; ErrNotFitted, and ErrShape for other columns than the schema's, from the estimator.
+func Bind(s *Schema, estimator any) (_ *Model, err error) {
+	defer fault.Recover(&err)
+	if s == nil {
+		return nil, fault.Param("table: Bind", "schema", "nil", "one that was learnt")
+	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	_, classifier := estimator.(estimators.Classifier)
+	_, regressor := estimator.(estimators.Regressor)
+	if classifier != (s.Task == Classification) || regressor != (s.Task == Regression) {
+		return nil, fault.Param("table: Bind", "estimator", fmt.Sprintf("%T", estimator),
+			"one for the Task of the schema, "+s.Task.String())
+	}
+	if err := checkFitted(s, estimator); err != nil {
+		return nil, fmt.Errorf("table: Bind: %w", err)
+	}
+	return &Model{fitted: &fitted{s, estimator}}, nil
 }
 
 // checkTable returns ErrParam for a table that a model cannot learn from.
@@ -227,33 +252,50 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return fault.BadModel(modelKind, "%v", err)
 	}
+	if registry.NameOf(estimator) != p.Estimator.Type {
+		if bound := m.bound(p.Estimator.Type); bound != nil {
+			estimator = bound
+		}
+	}
 	if err := p.Estimator.UnmarshalInto(modelKind, "the estimator", estimator); err != nil {
 		return err
 	}
 	if err := checkFitted(s, estimator); err != nil {
-		return err
+		return fault.BadModel(modelKind, "%v", err)
 	}
 	m.fitted = &fitted{s, estimator}
 	return nil
 }
 
-// checkFitted returns ErrBadModel for an estimator of other columns or classes than the schema's.
+// bound returns a clone of the field that is of a type itself, as Bind has them; else nil.
+func (m *Model) bound(typ string) any {
+	for _, e := range []any{m.Regressor, m.Classifier} {
+		if !check.IsNil(e) && registry.NameOf(e) == typ {
+			return estimators.Clone(e)
+		}
+	}
+	return nil
+}
+
+// checkFitted returns the error of an estimator of other columns or classes than the schema's.
 func checkFitted(s *Schema, estimator any) error {
-	d := len(s.Names())
-	x := mat.NewDense(1, d, nil)
+	x := mat.NewDense(1, len(s.Names()), nil)
 	var err error
 	switch e := estimator.(type) {
 	case estimators.Classifier:
+		if _, err = e.Predict(x); err != nil {
+			break
+		}
 		labels := e.Classes()
 		if n := len(labels); n == 0 || labels[0] < 0 || labels[n-1] >= len(s.Classes()) {
-			return fault.BadModel(modelKind, "the estimator's classes are %v, the schema has %d", labels, len(s.Classes()))
+			return fault.Param("the estimator", "Classes", fmt.Sprint(labels),
+				fmt.Sprintf("labels of the schema's %d classes, from 0", len(s.Classes())))
 		}
-		_, err = e.Predict(x)
 	case estimators.Regressor:
 		_, err = e.Predict(x)
 	}
 	if err != nil {
-		return fault.BadModel(modelKind, "a row of the schema's %d features: %v", d, err)
+		return fmt.Errorf("a row of the schema's %d features: %w", len(s.Names()), err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -14,9 +13,11 @@ import (
 // Options sets the purpose of the columns. The zero value, like a nil pointer, makes a feature of every column that can be one.
 type Options struct {
 	Target string // the column that is learnt; "": none
-	Task   Task   // what the target is for
-	Group  string // the column whose equal values say which rows belong together, such as a patient's; "": none
-	Weight string // the column of the weights of rows, numbers > 0; "": none
+	// TargetLast makes the target of the last column that Group, Weight and Drop do not name, if Target is "".
+	TargetLast bool
+	Task       Task   // what the target is for
+	Group      string // the column whose equal values say which rows belong together, such as a patient's; "": none
+	Weight     string // the column of the weights of rows, numbers > 0; "": none
 	// Drop names columns that are left out.
 	Drop []string
 	// Kinds overrides the kinds that the cells suggest: {"postcode": table.Category}.
@@ -34,7 +35,7 @@ type Options struct {
 type Format struct {
 	// NoHeader: the first line is a row. Columns are then called "0", "1" and so on.
 	NoHeader bool `json:"no_header,omitempty"`
-	// Comma stands between cells; 0 is ','.
+	// Comma stands between cells; 0 is ',', and a tab in a file whose name ends in .tsv.
 	Comma rune `json:"comma,omitempty"`
 	// Decimal is the decimal mark of numbers; 0 is '.'.
 	Decimal rune `json:"decimal,omitempty"`
@@ -71,6 +72,13 @@ func (f Format) parser() (*celltext.Parser, error) {
 		Parser("table: Format")
 }
 
+// plain returns the parser of texts that are in UTF-8, by rules that parser has checked.
+func (f Format) plain() *celltext.Parser {
+	f.Latin1 = false
+	p, _ := f.parser()
+	return p
+}
+
 // complete returns the options with the format that holds, or what contradicts itself.
 func (o *Options) complete() (Options, error) {
 	var out Options
@@ -83,13 +91,14 @@ func (o *Options) complete() (Options, error) {
 			return out, fault.Param(typ, "Task", out.Task, "Auto, Regression or Classification")
 		}
 		for _, name := range slices.Sorted(maps.Keys(out.Kinds)) {
-			if k := out.Kinds[name]; k < Number || k > ID {
-				return out, fault.Param(typ, fmt.Sprintf("Kinds[%q]", name), int(k), "Number, Category, Time, Text or ID")
+			if k := out.Kinds[name]; k < Number || k > Duration {
+				return out, fault.Param(typ, fmt.Sprintf("Kinds[%q]", name), int(k), "Number, Category, Time, Text, ID or Duration")
 			}
 		}
 		return out, out.checkRoles()
 	}
-	if out.Target != "" || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil || out.Kinds != nil {
+	if out.Target != "" || out.TargetLast || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil ||
+		out.Kinds != nil {
 		return out, fault.Param(typ, "Schema", "set", "nil with Target, Task, Group, Weight, Drop or Kinds, which it has itself")
 	}
 	if out.Format.isZero() {
@@ -117,6 +126,19 @@ func (o *Options) checkRoles() error {
 	return nil
 }
 
+// completeTarget sets the target of TargetLast.
+func (o *Options) completeTarget(columns []string) {
+	if !o.TargetLast || o.Target != "" {
+		return
+	}
+	for _, name := range slices.Backward(columns) {
+		if name != "" && name != o.Group && name != o.Weight && !slices.Contains(o.Drop, name) {
+			o.Target = name
+			return
+		}
+	}
+}
+
 // checkColumns returns ErrParam for an option that names a column which the input has not.
 func (o *Options) checkColumns(input string, header []string) error {
 	named := map[string][]string{
@@ -125,18 +147,9 @@ func (o *Options) checkColumns(input string, header []string) error {
 	for _, field := range []string{"Target", "Group", "Weight", "Drop", "Kinds"} {
 		for _, n := range named[field] {
 			if n != "" && !slices.Contains(header, n) {
-				return fault.Param(input, "Options."+field, strconv.Quote(n), "one of the columns "+someOf(header))
+				return fault.Param(input, "Options."+field, strconv.Quote(n), "one of the columns "+celltext.List(header))
 			}
 		}
 	}
 	return nil
-}
-
-// someOf lists names, of many the first.
-func someOf(names []string) string {
-	const most = 20 // more would hide the rest of an error
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", ..."
-	}
-	return strings.Join(names, ", ")
 }

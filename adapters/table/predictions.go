@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -160,38 +159,43 @@ func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat
 	return nil
 }
 
-// columns returns the names of the prediction columns of a file, and the text of a row.
-func (p *Predictions) columns(name string, format Format) (names []string, text func(row int) []string) {
-	var numbers [][]float64
-	for _, c := range []struct {
-		name   string
-		values []float64
-	}{{name, p.Numbers}, {name + "_low", p.Low}, {name + "_high", p.High}} {
-		if c.values != nil {
-			names, numbers = append(names, c.name), append(numbers, c.values)
-		}
-	}
+// PredictionColumn is a column of predictions in a file: numbers, or the texts of classes.
+type PredictionColumn struct {
+	Name    string
+	Numbers []float64 // nil where there are Texts
+	Texts   []string
+}
+
+// Columns returns the columns of a file: name, a number or a class; name_low and name_high, of intervals; name_of_C for each class C, its
+// probability.
+func (p *Predictions) Columns(name string) (out []PredictionColumn) {
 	if p.Classes != nil {
-		names = append(names, name)
+		out = append(out, PredictionColumn{Name: name, Texts: p.Classes})
+	}
+	for _, c := range []PredictionColumn{{Name: name, Numbers: p.Numbers}, {Name: name + "_low", Numbers: p.Low},
+		{Name: name + "_high", Numbers: p.High}} {
+		if c.Numbers != nil {
+			out = append(out, c)
+		}
 	}
 	if p.Proba != nil {
 		for k, class := range p.ClassNames {
-			names, numbers = append(names, name+"_of_"+class), append(numbers, mat.Col(nil, k, p.Proba))
+			out = append(out, PredictionColumn{Name: name + "_of_" + class, Numbers: mat.Col(nil, k, p.Proba)})
 		}
 	}
-	return names, func(row int) (out []string) {
-		if p.Classes != nil {
-			out = append(out, p.Classes[row])
-		}
-		for _, values := range numbers {
-			v := strconv.FormatFloat(values[row], 'g', -1, 64)
-			if format.Decimal != 0 {
-				v = strings.Replace(v, ".", string(format.Decimal), 1)
-			}
-			out = append(out, v)
-		}
-		return out
+	return out
+}
+
+// text returns the cell of a row.
+func (c *PredictionColumn) text(row int, format Format) string {
+	if c.Numbers == nil {
+		return c.Texts[row]
 	}
+	v := strconv.FormatFloat(c.Numbers[row], 'g', -1, 64)
+	if format.Decimal != 0 {
+		v = strings.Replace(v, ".", string(format.Decimal), 1)
+	}
+	return v
 }
 
 // rows is how many there are.
@@ -208,24 +212,26 @@ func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
 		return fault.Shape("table: WriteCSV: there are predictions of", p.rows(), "rows", "the table has %d", t.Rows())
 	}
 	format := t.Schema.Format
-	header := t.header()
-	more, text := p.columns("prediction", format)
-	if n, twice := celltext.Duplicate(append(slices.Clone(header), more...)); twice {
+	header, cell := t.written()
+	columns := p.Columns("prediction")
+	for _, c := range columns {
+		header = append(header, c.Name)
+	}
+	if n, twice := celltext.Duplicate(header); twice {
 		return fault.Param("table: WriteCSV", "column", strconv.Quote(n)+", which the table has", "another name in the table")
 	}
 	out := csv.NewWriter(w)
 	out.Comma = format.comma()
-	if err := out.Write(append(header, more...)); err != nil {
+	if err := out.Write(header); err != nil {
 		return err
 	}
-	line := make([]string, 0, len(header)+len(more))
+	line := make([]string, len(header))
 	for i := range t.Rows() {
-		line = line[:0]
-		for j := range header {
-			line = append(line, t.cell(i, j))
+		for j := range header[:len(header)-len(columns)] {
+			line[j] = cell(i, j)
 		}
-		if more != nil {
-			line = append(line, text(i)...)
+		for k, c := range columns {
+			line[len(header)-len(columns)+k] = c.text(i, format)
 		}
 		if err := out.Write(line); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -114,10 +115,10 @@ func (s *Schema) check() error {
 		names[j] = c.Name
 		switch {
 		case c.Role < Feature || c.Role > Weight:
-			return fault.Param(typ, fmt.Sprintf("Role of %q", c.Name), int(c.Role), "one of "+listed(roleNames))
-		case c.Kind < Number || c.Kind > ID:
-			return fault.Param(typ, fmt.Sprintf("Kind of %q", c.Name), int(c.Kind), "one of "+listed(kindNames))
-		case c.Role == Feature && c.Kind >= Text:
+			return fault.Param(typ, fmt.Sprintf("Role of %q", c.Name), int(c.Role), "one of "+enum.Listed(roleNames))
+		case c.Kind < Number || c.Kind > Duration:
+			return fault.Param(typ, fmt.Sprintf("Kind of %q", c.Name), int(c.Kind), "one of "+enum.Listed(kindNames))
+		case c.Role == Feature && (c.Kind == Text || c.Kind == ID):
 			return fault.Param(typ, fmt.Sprintf("Role of %q", c.Name), c.Role, "left out for a text or an id")
 		case c.Role == Feature:
 			features++

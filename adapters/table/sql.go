@@ -21,15 +21,15 @@ func FromRows(rows *sql.Rows, o *Options) (*Table, error) {
 	if rows == nil {
 		return nil, fault.Param(input, "rows", "nil", "those of a query")
 	}
-	header, err := rows.Columns()
+	names, err := rows.Columns()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
-	t, err := newIntake(input, header, options)
+	t, err := newIntake(input, header(names), options)
 	if err != nil {
 		return nil, err
 	}
-	values, into := make([]any, len(header)), make([]any, len(header))
+	values, into := make([]any, len(names)), make([]any, len(names))
 	for j := range values {
 		into[j] = &values[j]
 	}

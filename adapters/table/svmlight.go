@@ -1,16 +1,15 @@
 package table
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table/internal/svmlight"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -38,106 +37,42 @@ func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	if options.Target != "" || options.Group != "" || options.Weight != "" || options.Drop != nil || options.Kinds != nil {
 		return nil, fault.Param(name, "Options", "columns", "Task and Schema only: the format has no names")
 	}
-	if r, err = uncompressed(name, r); err != nil {
+	if r, err = celltext.Unpacked(name, r); err != nil {
 		return nil, err
 	}
-	in := &sparseRows{name: name, first: 1}
-	lines := bufio.NewReader(r)
-	for end := false; !end; {
-		text, err := lines.ReadString('\n')
-		if end = err == io.EOF; err != nil && !end {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		in.line++
-		text, _, _ = strings.Cut(text, "#")
-		if words := strings.Fields(text); len(words) > 0 {
-			if err := in.add(words); err != nil {
-				return nil, err
-			}
-		}
+	rows, err := svmlight.Read(name, r)
+	if err != nil {
+		return nil, err
 	}
-	if len(in.ends) == 0 {
+	if len(rows.Ends) == 0 {
 		return nil, noRows(name)
 	}
-	return in.table(options)
+	return (&sparseRows{Rows: rows, name: name}).table(options)
 }
 
 // sparseTarget is the name of the target, which the format does not give.
 const sparseTarget = "target"
 
-// sparseRows are the rows of a file.
+// sparseRows makes a table of the rows of a file.
 type sparseRows struct {
-	name    string
-	line    int
-	targets *cells
-	groups  []int
-	numbers []int // of features
-	values  []float64
-	ends    []int // of each row among the features
-	lines   []int
-	first   int // the least number of a feature: 0 or 1
-	last    int
+	*svmlight.Rows
+	name string
 }
 
-func (s *sparseRows) place() string { return fmt.Sprintf("%s:%d", s.name, s.line) }
-
-// add takes in a row.
-func (s *sparseRows) add(words []string) error {
-	if s.targets == nil {
-		s.targets = &cells{name: sparseTarget}
-	}
-	text := strings.TrimPrefix(words[0], "+")
-	target, err := s.number("target", text)
-	if err != nil {
-		return err
-	}
-	kind := celltext.Number
-	if target == math.Trunc(target) && math.Abs(target) < 1e15 { // so that 1 and 1.0 are one class
-		kind, text = celltext.Integer, strconv.FormatFloat(target, 'f', -1, 64)
-	}
-	s.targets.add(celltext.Cell{Kind: kind, Value: target}, text, s.line)
-	words = words[1:]
-	hasGroup := len(words) > 0 && strings.HasPrefix(words[0], "qid:")
-	if hasGroup != (s.groups != nil) && s.ends != nil {
-		return fault.Param(s.place(), "qid", hasGroup, "one in each row, or in none")
-	}
-	if hasGroup {
-		group, err := strconv.Atoi(words[0][len("qid:"):])
-		if err != nil {
-			return fault.Param(s.place(), "qid", strconv.Quote(shortened(words[0])), "a whole number")
+// targets returns the targets as cells. Equal numbers become the same class, such as 1 and 1.0.
+func (s *sparseRows) targets() *Cells {
+	out := &Cells{name: sparseTarget}
+	for i, v := range s.Targets {
+		kind := celltext.Number
+		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			kind = celltext.Integer
 		}
-		s.groups, words = append(s.groups, group), words[1:]
+		out.add(celltext.Cell{Kind: kind, Value: v}, strconv.FormatFloat(v, 'f', -1, 64), s.Lines[i])
 	}
-	before := -1
-	for _, w := range words {
-		left, right, _ := strings.Cut(w, ":")
-		k, err := strconv.Atoi(left)
-		if err != nil || k <= before || k > math.MaxInt32 {
-			return fault.Param(s.place(), "feature", strconv.Quote(shortened(w)), "number:value, with numbers that ascend from 0 or 1")
-		}
-		v, err := s.number("feature "+left, right)
-		if err != nil {
-			return err
-		}
-		s.numbers, s.values = append(s.numbers, k), append(s.values, v)
-		s.first, s.last, before = min(s.first, k), max(s.last, k), k
-	}
-	s.ends, s.lines = append(s.ends, len(s.numbers)), append(s.lines, s.line)
-	return nil
+	return out
 }
 
-func (s *sparseRows) number(what, text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	switch {
-	case math.IsInf(v, 0) || math.IsNaN(v):
-		return 0, fmt.Errorf("%s: %s: %.40s: %w", s.place(), what, text, fault.ErrNotFinite)
-	case err != nil:
-		return 0, fault.Param(s.place(), what, strconv.Quote(shortened(text)), "a number")
-	}
-	return v, nil
-}
-
-// table makes a matrix of all rows.
+// table returns all rows as a matrix.
 func (s *sparseRows) table(o Options) (*Table, error) {
 	schema := o.Schema
 	if schema == nil {
@@ -146,7 +81,7 @@ func (s *sparseRows) table(o Options) (*Table, error) {
 			return nil, err
 		}
 	}
-	columns := make(map[int]int, s.last+1)
+	columns := make(map[int]int, s.Last+1)
 	for j, name := range schema.Names() {
 		k, err := strconv.Atoi(name)
 		if err != nil {
@@ -155,48 +90,49 @@ func (s *sparseRows) table(o Options) (*Table, error) {
 		columns[k] = j
 	}
 	d := len(columns)
-	if err := check.Numbers(fmt.Sprintf("%s: a matrix of %d rows and %d columns", s.name, len(s.ends), d), float64(len(s.ends))*float64(d),
+	if err := check.Numbers(fmt.Sprintf("%s: a matrix of %d rows and %d columns", s.name, len(s.Ends), d), float64(len(s.Ends))*float64(d),
 		"leave features out of the file"); err != nil {
 		return nil, err
 	}
-	out := &Table{Schema: schema, X: mat.NewDense(len(s.ends), d, nil), Groups: s.groups, Unseen: map[string]int{}}
+	out := &Table{Schema: schema, X: mat.NewDense(len(s.Ends), d, nil), Groups: s.Groups, Unseen: map[string]int{}}
 	from := 0
-	for i, end := range s.ends {
+	for i, end := range s.Ends {
 		for ; from < end; from++ {
-			j, ok := columns[s.numbers[from]]
+			j, ok := columns[s.Features[from]]
 			if !ok {
-				return nil, fault.Param(fmt.Sprintf("%s:%d", s.name, s.lines[i]), "feature", s.numbers[from],
+				return nil, fault.Param(fmt.Sprintf("%s:%d", s.name, s.Lines[i]), "feature", s.Features[from],
 					fmt.Sprintf("one of the %d of the schema", d))
 			}
-			out.X.Set(i, j, s.values[from])
+			out.X.Set(i, j, s.Values[from])
 		}
 	}
 	c, ok := schema.Target()
 	if !ok {
 		return nil, fault.Param(s.name, "Options.Schema", "no target", "the schema of such a file")
 	}
-	rows := &intake{input: s.name, options: o, places: s.lines, rows: len(s.ends)}
-	return out, rows.encodeTarget(out, c, s.targets)
+	rows := &intake{input: s.name, options: o, places: s.Lines, rows: len(s.Ends)}
+	return out, rows.encodeTarget(out, c, s.targets())
 }
 
-// learn makes a schema.
+// learn returns the schema of the rows.
 func (s *sparseRows) learn(o Options) (*Schema, error) {
-	d := s.last - s.first + 1
-	if s.numbers == nil {
+	d := s.Last - s.First + 1
+	if s.Features == nil {
 		return nil, fault.Shape(s.name+": the rows have", 0, "features that are not 0", "want at least 1")
 	}
 	if err := check.Names("table: "+s.name, d); err != nil {
 		return nil, err
 	}
 	o.Target = sparseTarget
-	rows := &intake{input: s.name, options: o, columns: []*cells{s.targets}, places: s.lines, rows: len(s.ends)}
+	targets := s.targets()
+	rows := &intake{input: s.name, options: o, columns: []*Cells{targets}, places: s.Lines, rows: len(s.Ends)}
 	target := Column{Name: sparseTarget, Role: Target}
-	task, err := rows.learnTarget(s.targets, rows.surveyed(rows.surveys())[sparseTarget], &target)
+	task, err := rows.learnTarget(targets, rows.surveyed(rows.surveys())[sparseTarget], &target)
 	if err != nil {
 		return nil, err
 	}
 	out := &Schema{Task: task, Columns: slices.Grow([]Column{target}, d)}
-	for k := s.first; k <= s.last; k++ {
+	for k := s.First; k <= s.Last; k++ {
 		out.Columns = append(out.Columns, Column{Name: strconv.Itoa(k), Kind: Number, Note: "0 where a row has none"})
 	}
 	return out, nil

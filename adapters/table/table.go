@@ -116,7 +116,7 @@ func (t *intake) table() (*Table, error) {
 	s := t.options.Schema
 	if s == nil {
 		var err error
-		if s, err = t.learn(t.surveyed(t.surveys()), (*cells).gaps); err != nil {
+		if s, err = t.learn(t.surveyed(t.surveys()), (*Cells).gaps); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +131,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 		return nil, err
 	}
 	out := &Table{Schema: s, X: mat.NewDense(t.rows, len(features), nil), Unseen: map[string]int{}, input: t}
-	byName := make(map[string]*cells, len(t.columns))
+	byName := make(map[string]*Cells, len(t.columns))
 	for _, c := range t.columns {
 		byName[c.name] = c
 	}
@@ -142,7 +142,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 		in := byName[c.Name]
 		var err error
 		switch {
-		case in == nil:
+		case in == nil || in.unread:
 		case c.Role == Feature:
 			err = t.encodeFeature(out, column, c, in)
 			column++
@@ -162,7 +162,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 }
 
 // encodeOther reads a column that is no feature. Of rows that are read by a schema, groups and weights may lack.
-func (t *intake) encodeOther(out *Table, c Column, in *cells) (err error) {
+func (t *intake) encodeOther(out *Table, c Column, in *Cells) (err error) {
 	switch c.Role {
 	case Target:
 		return t.encodeTarget(out, c, in)
@@ -178,66 +178,57 @@ func (t *intake) encodeOther(out *Table, c Column, in *cells) (err error) {
 }
 
 // encodeFeature writes a column of the matrix.
-func (t *intake) encodeFeature(out *Table, column int, c Column, in *cells) error {
-	values, unseen, err := t.values(c, in)
-	if err != nil {
-		return err
-	}
+func (t *intake) encodeFeature(out *Table, column int, c Column, in *Cells) error {
+	raw := out.X.RawMatrix()
+	unseen, err := t.values(c, in, raw.Data[column:], raw.Stride)
 	if unseen > 0 {
 		out.Unseen[c.Name] = unseen
 	}
-	out.X.SetCol(column, values)
-	return nil
+	return err
 }
 
-// values returns a column as its kind says, with NaN for gaps.
-func (t *intake) values(c Column, in *cells) (out []float64, unseen int, err error) {
-	out = make([]float64, t.rows)
+// values writes a column as its kind says, with NaN for gaps, one value every stride.
+func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen int, err error) {
+	d := newDecoder(c, t.options.Format)
 	if c.Kind == Category {
-		codes := make(map[string]int, len(c.Levels))
-		for code, level := range c.Levels {
-			codes[level] = code
-		}
-		for i, k := range in.kinds {
-			if k == celltext.Gap {
-				out[i] = math.NaN()
-				continue
-			}
-			code, ok := codes[in.at(i)]
-			if !ok {
-				code = len(c.Levels)
-				unseen++
-			}
-			out[i] = float64(code)
-		}
-		return out, unseen, nil
-	}
-	want, name := celltext.Numbers, "a number"
-	if c.Kind == Time {
-		want, name = celltext.Times, "a date or time"
+		return d.codesOf(in, out, stride), nil
 	}
 	for i, k := range in.kinds {
-		switch {
-		case fits(k, want) && math.IsInf(in.values[i], 0):
-			return nil, 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
-		case fits(k, want):
-			out[i] = in.values[i]
-		case t.options.Format.WordsAsGaps:
-			out[i] = math.NaN()
-		default:
-			return nil, 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
+		v, ok := d.number(k, in.values[i])
+		if out[i*stride] = v; ok {
+			continue
 		}
+		if math.IsInf(v, 0) {
+			return 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
+		}
+		return 0, t.wrong(in, i, d.name()+", as in the rows that the schema was learnt from")
 	}
 	if err := in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers"); err != nil {
-		return nil, 0, &CellError{0, c.Name, err}
+		return 0, &CellError{0, c.Name, err}
 	}
-	return out, 0, nil
+	return 0, nil
+}
+
+// codesOf writes a column of categories, and counts the levels that are not known.
+func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
+	for i, k := range in.kinds {
+		if k == celltext.Gap {
+			out[i*stride] = math.NaN()
+			continue
+		}
+		code := d.code(in.at(i))
+		if code == len(d.Levels) {
+			unseen++
+		}
+		out[i*stride] = float64(code)
+	}
+	return unseen
 }
 
 // encodeTarget writes Targets or Labels. In rows to learn from a gap is an error.
-func (t *intake) encodeTarget(out *Table, c Column, in *cells) error {
-	values, _, err := t.values(c, in)
-	if err != nil {
+func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
+	values := make([]float64, t.rows)
+	if _, err := t.values(c, in, values, 1); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(values, math.IsNaN); i >= 0 && t.options.Schema == nil {
@@ -257,7 +248,7 @@ func (t *intake) encodeTarget(out *Table, c Column, in *cells) error {
 }
 
 // encodeGroups numbers the texts of a column in the order in which they come.
-func (t *intake) encodeGroups(in *cells) ([]int, error) {
+func (t *intake) encodeGroups(in *Cells) ([]int, error) {
 	codes, out := map[string]int{}, make([]int, t.rows)
 	for i, k := range in.kinds {
 		if k == celltext.Gap {
@@ -274,7 +265,7 @@ func (t *intake) encodeGroups(in *cells) ([]int, error) {
 	return out, nil
 }
 
-func (t *intake) encodeWeights(in *cells) ([]float64, error) {
+func (t *intake) encodeWeights(in *Cells) ([]float64, error) {
 	out := make([]float64, t.rows)
 	for i, v := range in.values {
 		if out[i] = v; !finite(v) || v <= 0 || !fits(in.kinds[i], celltext.Numbers) {
@@ -284,24 +275,26 @@ func (t *intake) encodeWeights(in *cells) ([]float64, error) {
 	return out, nil
 }
 
-// header returns the names of the input's columns.
-func (t *Table) header() []string {
+// written returns the columns that WriteCSV writes: their names, and the text of a cell as it was written.
+func (t *Table) written() (names []string, cell func(row, column int) string) {
 	if t.input == nil {
-		return t.Schema.Names()
-	}
-	return t.input.names()
-}
-
-// cell returns a cell of the input as it was written.
-func (t *Table) cell(row, column int) string {
-	if t.input == nil {
-		if v := t.X.At(row, column); !math.IsNaN(v) {
-			return strconv.FormatFloat(v, 'f', -1, 64)
+		return t.Schema.Names(), func(row, column int) string {
+			if v := t.X.At(row, column); !math.IsNaN(v) {
+				return strconv.FormatFloat(v, 'f', -1, 64)
+			}
+			return ""
 		}
-		return ""
 	}
-	if t.rows != nil {
-		row = t.rows[row]
+	var columns []*Cells
+	for _, c := range t.input.columns {
+		if !c.unread {
+			columns, names = append(columns, c), append(names, c.name)
+		}
 	}
-	return t.input.columns[column].at(row)
+	return names, func(row, column int) string {
+		if t.rows != nil {
+			row = t.rows[row]
+		}
+		return columns[column].at(row)
+	}
 }

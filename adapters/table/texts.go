@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -11,14 +12,14 @@ import (
 // be of any kind and role, also one that the schema leaves out of X. Package text of the transformers makes sparse rows of texts. Error:
 // ErrParam for a name that is no column of the input.
 func (t *Table) Texts(name string) ([]string, error) {
-	names := t.header()
+	names, cell := t.written()
 	column := slices.Index(names, name)
 	if column < 0 {
-		return nil, fault.Param("table: Texts", "column", strconv.Quote(name), "a column of the input; there are "+someOf(names))
+		return nil, fault.Param("table: Texts", "column", strconv.Quote(name), "a column of the input; there are "+celltext.List(names))
 	}
 	out := make([]string, t.Rows())
 	for i := range out {
-		out[i] = t.cell(i, column)
+		out[i] = cell(i, column)
 	}
 	return out, nil
 }

@@ -59,7 +59,7 @@ func (r *remarkable) full(cell Cell, tooLarge bool) bool {
 func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
 	first := func(of *fault.StrangeText) {
 		if of.Line == 0 {
-			*of = fault.StrangeText{Text: shortText(text), Line: line, Times: 1}
+			*of = fault.StrangeText{Text: Short(text), Line: line, Times: 1}
 		}
 	}
 	switch {
@@ -77,7 +77,7 @@ func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
 
 // countText counts a word. It keeps one word more than an error shows.
 func countText(words []fault.StrangeText, text string, line int) []fault.StrangeText {
-	text = shortText(text)
+	text = Short(text)
 	if i := slices.IndexFunc(words, func(w fault.StrangeText) bool { return w.Text == text }); i >= 0 {
 		words[i].Times++
 		return words
@@ -85,11 +85,21 @@ func countText(words []fault.StrangeText, text string, line int) []fault.Strange
 	return append(words, fault.StrangeText{Text: text, Line: line, Times: 1})
 }
 
-func shortText(text string) string {
+// Short returns the part of a text that an error shows.
+func Short(text string) string {
 	if len(text) > shownBytes {
 		text = strings.ToValidUTF8(text[:shownBytes], "") + "..."
 	}
 	return strings.Clone(text)
+}
+
+// List returns the first names, as many as an error shows.
+func List(names []string) string {
+	const most = 20 // more would hide the rest of an error
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
 }
 
 // Type classifies a column.

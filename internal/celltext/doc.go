@@ -1,5 +1,5 @@
-// Package celltext turns the text of tables into cells. Every text reader of this module follows its rules: adapters/table, and
-// through it the CSV files of the other adapters.
+// Package celltext turns the text of tables into cells. Every text reader of this module follows its rules: adapters/table, which
+// golearn's grids and adapters/arrow use, and adapters/beam.
 //
 // White space around a cell is dropped. The first kind that fits decides:
 //

@@ -142,7 +142,7 @@ func (r *Records) column(j int) string {
 
 // NotUTF8 returns the error for a cell that is not UTF-8.
 func NotUTF8(place, column, cell string) error {
-	return fault.Param(place, column, strconv.Quote(shortText(cell)), "UTF-8, or Latin1 set for a file that is Latin-1")
+	return fault.Param(place, column, strconv.Quote(Short(cell)), "UTF-8, or Latin1 set for a file that is Latin-1")
 }
 
 // wrong adds the file's name to an error of encoding/csv, which has the line.

@@ -32,6 +32,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -42,16 +43,18 @@ const testFraction = 0.25
 // set is a data set of golearn's.
 type set struct {
 	name, file string
-	options    grids.CSVOptions
+	options    table.Options
 	numbers    bool // to predict, not classes
 }
 
 var sets = []set{
 	{name: "iris", file: "iris_headers.csv"},
 	{name: "house-votes", file: "house-votes-84.csv"},
-	{name: "titanic", file: "titanic.csv", options: grids.CSVOptions{NoHeader: true, Categorical: []string{"3"}}},
-	{name: "digits", file: "mnist_test.csv", options: grids.CSVOptions{Class: "label", Categorical: []string{"label"}}},
-	{name: "house-prices", file: "boston_house_prices.csv", options: grids.CSVOptions{NoHeader: true}, numbers: true},
+	{name: "titanic", file: "titanic.csv",
+		options: table.Options{Format: table.Format{NoHeader: true}, Kinds: map[string]table.Kind{"3": table.Category}}},
+	{name: "digits", file: "mnist_test.csv", options: table.Options{Target: "label", Task: table.Classification}},
+	{name: "house-prices", file: "boston_house_prices.csv",
+		options: table.Options{Format: table.Format{NoHeader: true}, Task: table.Regression}, numbers: true},
 	{name: "random", file: "randomdata.csv", numbers: true},
 }
 

@@ -17,6 +17,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
+// missingCategory is the category of a gap.
+const missingCategory = "?"
+
 // Batch makes a record batch of a grid, to be released by the caller: float attributes are columns of float64, with nulls for
 // NaN, categorical ones dictionaries of texts, with nulls for "?", and binary ones booleans. The columns are in the grid's
 // order. Errors: estimators.ErrParam for no grid, an attribute of another type, or text that is not UTF-8.
@@ -131,4 +134,11 @@ func Write(g base.FixedDataGrid, path string) error {
 		}
 		return w.Close()
 	})
+}
+
+// guard makes an error of golearn's panics.
+func guard(doing string, err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("grid: %s: golearn panicked: %v", doing, v)
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 )
@@ -32,18 +33,26 @@ func parse(text string) *base.DenseInstances {
 	return grid
 }
 
-func ExampleCSVOptions() {
-	text := "1;20.5;-\n2;-;3\n"
-	grid, err := grids.ParseCSV("numbers", strings.NewReader(text), &grids.CSVOptions{
-		NoHeader: true, Comma: ';', Class: "0", Categorical: []string{"0"}, Missing: []string{"-"},
-	})
+// A second file is read by the schema of the first one.
+func ExampleFromTable() {
+	train, err := table.ParseCSV("train", strings.NewReader(weather), &table.Options{Target: "play"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	test, err := table.ParseCSV("test", strings.NewReader("sky,temperature\ngrey,20\nred,\n"), &table.Options{Schema: train.Schema})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	grid, err := grids.FromTable(test)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	x, columns, err := grids.Matrix(grid, nil)
 	fmt.Println(columns, mat.Row(nil, 0, x), mat.Row(nil, 1, x), err)
-	// Output: [1 2] [20.5 NaN] [NaN 3] <nil>
+	// Output: [temperature sky=grey sky=sunny sky=(unseen)] [20 1 0 0] [NaN 0 0 1] <nil>
 }
 
 func ExampleReadCSV() {
@@ -157,7 +166,7 @@ func ExampleWithClass() {
 	_, classes, err := grids.Labels(bySky)
 	fmt.Println(classes, err)
 	// Output:
-	// [sunny grey] <nil>
+	// [grey sunny] <nil>
 }
 
 // The importance of a grid's columns: of a category as one, by the names that they have there. Rows that Fit has

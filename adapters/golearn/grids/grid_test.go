@@ -47,8 +47,8 @@ func TestMatrixOfChosenAttributes(t *testing.T) {
 	g := csvGridOf(t, "a,colour,b,class", "1,red,2,x", "3,blue,4,y")
 	x, names, err := Matrix(g, []base.Attribute{base.NewFloatAttribute("b"), gridtable.NewCategorical("colour", []string{"blue"})})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"b", "colour=red", "colour=blue"}, names)
-	assert.True(t, mat.Equal(mat.NewDense(2, 3, []float64{2, 1, 0, 4, 0, 1}), x))
+	assert.Equal(t, []string{"b", "colour=blue", "colour=red"}, names)
+	assert.True(t, mat.Equal(mat.NewDense(2, 3, []float64{2, 0, 1, 4, 1, 0}), x))
 	_, _, err = Matrix(g, []base.Attribute{base.NewFloatAttribute("c")})
 	require.ErrorIs(t, err, estimators.ErrShape)
 	_, _, err = Matrix(nil, nil)
@@ -75,7 +75,7 @@ func TestLabelsAndTargetsRefuse(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = Labels(line)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = Targets(csvGridOf(t, "a,class", "1,x"))
+	_, err = Targets(csvGridOf(t, "a,class", "1,x", "2,y"))
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 

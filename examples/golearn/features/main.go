@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
@@ -52,7 +53,11 @@ func run() error {
 	fmt.Printf("the columns are %q\n", cls.Features())
 
 	// Columns in another order, a gap, and a soil that training did not hold.
-	test, err := grids.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), &grids.CSVOptions{NoClass: true})
+	rows, err := table.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), nil)
+	if err != nil {
+		return err
+	}
+	test, err := grids.FromTable(rows)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
@@ -60,7 +61,7 @@ func run() error {
 	}
 
 	csv, err := grids.ParseCSV("csv", strings.NewReader("play,temperature,sky\nyes,22,sunny\nno,7,grey\n"),
-		&grids.CSVOptions{Class: "play"})
+		&table.Options{Target: "play"})
 	if err != nil {
 		return err
 	}

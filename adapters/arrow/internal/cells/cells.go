@@ -189,14 +189,3 @@ func Countable(t arrow.DataType) bool {
 	}
 	return arrow.IsInteger(t.ID())
 }
-
-// Integral reports whether categories of a type are integers.
-func Integral(t arrow.DataType) bool {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		return Integral(t.ValueType)
-	case arrow.ExtensionType:
-		return Integral(t.StorageType())
-	}
-	return arrow.IsInteger(t.ID())
-}

@@ -1,7 +1,7 @@
 // Package cells reads the cells of Arrow's arrays as numbers, seconds or texts, and gives Parquet the types that it can write.
 //
 //	Numbers               reads the cells of numbers, decimals, times and durations
-//	Texts                 reads the cells of categories; Countable and Integral say which types have some
+//	Texts                 reads the cells of categories; Countable reports which types have some
 //	ParquetSchema         the types that columns are written as
 //	Convert               the arrays of a batch in other types, such as durations for the integers that Parquet has
 package cells

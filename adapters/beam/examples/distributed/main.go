@@ -22,6 +22,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	kernelbeam "github.com/kernelearn/kernelearn/adapters/beam"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -131,7 +132,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	data := &kernelbeam.Data{Files: []string{pattern}, Target: "y"}
+	data := &kernelbeam.Data{Files: []string{pattern}, Options: table.Options{Target: "y"}}
 	options := &kernelbeam.Options{RangeBytes: int64(*rangeMB) << 20, Observe: func(s estimators.Step) { fmt.Println(s.Message) }}
 	engine := "embedded runner"
 	if *onFlink {

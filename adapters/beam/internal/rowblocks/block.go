@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
@@ -81,77 +81,57 @@ func (b *Block) appendNumbers(o *Block, i int) {
 
 // cells holds one row by the numbers of its columns.
 type cells interface {
-	number(column int) (float64, error) // NaN for a gap
+	number(e *table.Encoder, at place) (float64, error) // by the schema; NaN for a gap
 	text(column int) (string, error)
 }
 
-// parse appends the numbers of a row, or nothing and an error.
+// parse appends the numbers of a row, or nothing and an error, which names the column.
 func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 	b.Width = len(cols.features)
-	name, x, y, labels := "", len(b.X), len(b.Y), len(b.Labels)
+	x, y, labels := len(b.X), len(b.Y), len(b.Labels)
 	defer func() {
 		if err != nil {
 			b.X, b.Y, b.Labels = b.X[:x], b.Y[:y], b.Labels[:labels]
-			err = fmt.Errorf("column %q: %w", name, err)
 		}
 	}()
-	for i, j := range cols.features {
-		name = r.Features[i]
-		v, err := in.number(j)
-		if err == nil {
-			err = r.checkFeature(v)
-		}
+	for _, at := range cols.features {
+		v, err := in.number(cols.encoder, at)
 		if err != nil {
 			return err
 		}
 		b.X = append(b.X, v)
 	}
-	if cols.target >= 0 {
-		name = r.Target
-		if err := b.appendOutcome(r, in, cols.target); err != nil {
+	for _, at := range []place{cols.target, cols.weight} {
+		if at.file < 0 {
+			continue
+		}
+		v, err := in.number(cols.encoder, at)
+		if err != nil {
 			return err
 		}
-	}
-	if cols.weight < 0 {
-		return nil
-	}
-	name = r.Weight
-	w, err := in.number(cols.weight)
-	if err == nil {
-		err = b.appendWeight(w)
-	}
-	return err
-}
-
-// checkFeature says whether v may be one.
-func (r *Layout) checkFeature(v float64) error {
-	switch {
-	case v != v && !r.Gaps:
-		return fmt.Errorf("a gap, and Data.Gaps is not set")
-	case math.IsInf(v, 0):
-		return fmt.Errorf("%v is not finite", v)
+		c := r.Schema.Columns[at.schema]
+		switch {
+		case at == cols.weight:
+			err = b.appendWeight(v)
+		case r.Labelled:
+			err = b.appendLabel(v, c.Levels)
+		default:
+			err = b.appendTarget(v)
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
 	}
 	return nil
 }
 
-// appendOutcome appends a target or a label.
-func (b *Block) appendOutcome(r *Layout, in cells, column int) error {
-	if !r.Labelled {
-		v, err := in.number(column)
-		if err == nil {
-			err = b.appendTarget(v)
-		}
-		return err
+// appendLabel appends the number of a class.
+func (b *Block) appendLabel(v float64, classes []string) error {
+	if !(v < float64(len(classes))) {
+		return fmt.Errorf("a gap, or none of the classes %s", strings.Join(classes, ", "))
 	}
-	text, err := in.text(column)
-	if err != nil {
-		return err
-	}
-	label, err := r.classNumber(text)
-	if err == nil {
-		b.Labels = append(b.Labels, label)
-	}
-	return err
+	b.Labels = append(b.Labels, int(v))
+	return nil
 }
 
 // appendTarget appends a target.
@@ -170,31 +150,6 @@ func (b *Block) appendWeight(w float64) error {
 	}
 	b.Weights = append(b.Weights, w)
 	return nil
-}
-
-// classNumber returns the number of a class.
-func (r *Layout) classNumber(text string) (int, error) {
-	if len(r.Classes) == 0 {
-		v, err := strconv.Atoi(text)
-		if err != nil {
-			return 0, fmt.Errorf("the label %q is no whole number: set Data.Classes", text)
-		}
-		return v, nil
-	}
-	if i := slices.Index(r.Classes, text); i >= 0 {
-		return i, nil
-	}
-	return 0, fmt.Errorf("the label %q is none of the classes %s", text, strings.Join(r.Classes, ", "))
-}
-
-// notExact is the error of an integer.
-func notExact(text string) error {
-	return fmt.Errorf("%s is no integer that float64 holds to the last digit, and Data.RoundIntegers is not set", text)
-}
-
-// notUTF8 is the error of a text.
-func notUTF8(text string) error {
-	return fmt.Errorf("%q is not UTF-8: set Data.CSV.Latin1 for a file that is Latin-1", text)
 }
 
 // Hash returns a hash of row i and its target. It tells rows apart and deals them to folds.

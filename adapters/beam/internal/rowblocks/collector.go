@@ -161,8 +161,8 @@ func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id 
 	}
 	wrong := error(nil)
 	for j, v := range x {
-		if err := c.Layout.checkFeature(v); err != nil && wrong == nil {
-			wrong = fmt.Errorf("column %d: %w", j, err)
+		if math.IsInf(v, 0) && wrong == nil {
+			wrong = fmt.Errorf("column %d: %v is not finite", j, v)
 		}
 	}
 	one := Block{Width: len(x), X: x}
@@ -174,8 +174,6 @@ func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id 
 		wrong = one.appendTarget(y)
 	case y != math.Trunc(y) || math.Abs(y) > 1<<53:
 		wrong = fmt.Errorf("the label %v is no whole number", y)
-	case len(c.Layout.Classes) > 0 && (y < 0 || y >= float64(len(c.Layout.Classes))):
-		wrong = fmt.Errorf("the label %v is none of %d classes", y, len(c.Layout.Classes))
 	default:
 		one.Labels = []int{int(y)}
 	}

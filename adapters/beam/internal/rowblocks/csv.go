@@ -10,11 +10,13 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unsafe"
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -23,10 +25,10 @@ import (
 const maxLine = 16 << 20
 
 var (
-	errOpenQuote = fmt.Errorf("a quote is not closed at the end of the line: set Data.CSV.WholeFiles for fields with line breaks: %w",
+	errOpenQuote = fmt.Errorf("a quote is not closed at the end of the line: set Data.WholeFiles for fields with line breaks: %w",
 		fault.ErrParam)
 	errLongLine = fmt.Errorf("a line of more than %d bytes: %w", maxLine, fault.ErrTooLarge)
-	errReturns  = fmt.Errorf("lines end with carriage returns alone: set Data.CSV.WholeFiles, or convert the file: %w", fault.ErrParam)
+	errReturns  = fmt.Errorf("lines end with carriage returns alone: set Data.WholeFiles, or convert the file: %w", fault.ErrParam)
 	errQuote    = errors.New("a quote within a field")
 )
 
@@ -34,6 +36,7 @@ var (
 type csvFile struct {
 	of      *beamfiles.File
 	in      *bufio.Reader
+	comma   byte
 	names   []string // none in an empty file
 	dropped int      // columns at the end without a name
 	parser  *celltext.Parser
@@ -48,7 +51,7 @@ func openCSV(ctx context.Context, path string, r *Layout) (*csvFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18)}
+	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18), comma: byte(celltext.Comma(r.Format.Comma, path))}
 	if err := f.begin(path, r); err != nil {
 		o.Close()
 		return nil, err
@@ -66,7 +69,7 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 			return fileError(path, err)
 		}
 	}
-	if f.parser, err = r.Rules.Parser(TypeData + ": CSV"); err != nil {
+	if f.parser, err = r.parser(); err != nil {
 		return err
 	}
 	mark, err := celltext.SkipMark(path, f.in)
@@ -77,12 +80,12 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 		return newFinding(path, 0, errReturns.Error(), errReturns)
 	}
 	if r.WholeFiles {
-		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: r.Comma, NoHeader: r.Columns != nil}))
-		f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = r.Comma, -1, true
-		f.whole.TrimLeadingSpace = !unicode.IsSpace(r.Comma)
+		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: rune(f.comma), NoHeader: r.Format.NoHeader}))
+		f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = rune(f.comma), -1, true
+		f.whole.TrimLeadingSpace = !unicode.IsSpace(rune(f.comma))
 	}
-	if r.Columns != nil {
-		f.names = r.Columns
+	if r.Format.NoHeader {
+		f.names = r.names()
 		return nil
 	}
 	if f.names, err = f.header(path, r); err != nil {
@@ -121,10 +124,10 @@ func (f *csvFile) header(path string, r *Layout) ([]string, error) {
 	}
 	f.rows += int64(len(line))
 	if _, err := io.Copy(io.Discard,
-		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: r.Comma})); err != nil {
+		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: rune(f.comma)})); err != nil {
 		return nil, fileError(path, err)
 	}
-	fields, err := split(trimLine(line), byte(r.Comma), nil, math.MaxInt)
+	fields, err := split(trimLine(line), f.comma, nil, math.MaxInt)
 	if err != nil {
 		return nil, newFinding(path, 0, err.Error(), fault.ErrShape)
 	}
@@ -266,7 +269,7 @@ func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collec
 
 // csvLines hands over the rows from an offset on.
 func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols columns, span span, c *Collector) error {
-	in := &csvCells{parser: f.parser, round: r.Round}
+	in := &csvCells{parser: f.parser}
 	var long []byte
 	for span.Claim(at) {
 		line, err := readLine(f.in, long)
@@ -277,7 +280,7 @@ func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols column
 			span.Finish() // the file has become shorter
 			return nil
 		}
-		in.fields, err = split(trimLine(line), byte(r.Comma), in.fields[:0], cols.count+mostSurplus)
+		in.fields, err = split(trimLine(line), f.comma, in.fields[:0], cols.count+mostSurplus)
 		if err == errOpenQuote {
 			return c.stop(at, err, span)
 		}
@@ -297,7 +300,7 @@ func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols column
 
 // csvWhole hands over all rows of a file whose fields may have line breaks.
 func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *Collector) error {
-	in := &csvCells{parser: f.parser, round: r.Round}
+	in := &csvCells{parser: f.parser}
 	for {
 		at := f.base + f.whole.InputOffset()
 		record, err := f.whole.Read()
@@ -323,7 +326,7 @@ func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span sp
 		if parse != nil {
 			err = parse.Err
 		}
-		if err := c.csvRow(ctx, cols, in, err, at, []byte(strings.Join(record, string(r.Comma)))); err != nil {
+		if err := c.csvRow(ctx, cols, in, err, at, []byte(strings.Join(record, string(f.comma)))); err != nil {
 			return err
 		}
 		if c.done() {
@@ -334,31 +337,81 @@ func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span sp
 	return nil
 }
 
+// csvHead returns the first rows of a file, of which those are left out that do not have its columns.
+func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Column, rows [][]any, err error) {
+	f, err := openCSV(ctx, path, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.close()
+	names := f.names
+	for {
+		fields, err := f.fields(r)
+		if err == io.EOF || err != nil && len(rows) > 0 { // a pass says more of the place
+			break
+		}
+		if err != nil {
+			return nil, nil, fileError(path, err)
+		}
+		if names == nil && r.Format.NoHeader {
+			for j := range fields {
+				names = append(names, strconv.Itoa(j))
+			}
+		}
+		row := make([]any, len(names))
+		ok := len(fields) == len(names)+f.dropped
+		for j := range row {
+			if ok {
+				row[j], ok = f.parser.Text(fields[j])
+			}
+		}
+		if ok && len(row) > 0 {
+			rows = append(rows, row)
+		}
+		if len(rows) == headRows(len(names)) {
+			break
+		}
+	}
+	for _, name := range names {
+		columns = append(columns, table.Column{Name: name})
+	}
+	return columns, rows, nil
+}
+
+// fields returns the fields of the next row, none for an empty one and for one that cannot be divided.
+func (f *csvFile) fields(r *Layout) (out []string, err error) {
+	if f.whole != nil {
+		record, err := f.whole.Read()
+		var parse *csv.ParseError
+		if errors.As(err, &parse) {
+			return nil, nil
+		}
+		return slices.Clone(record), err
+	}
+	line, err := readLine(f.in, nil)
+	if len(line) == 0 && err != nil || err != nil && err != io.EOF {
+		return nil, err
+	}
+	fields, err := split(trimLine(line), f.comma, nil, math.MaxInt)
+	if err != nil {
+		return nil, nil
+	}
+	for _, field := range fields {
+		out = append(out, string(field))
+	}
+	return out, nil
+}
+
 // csvCells are the fields of a row.
 type csvCells struct {
 	fields [][]byte
 	parser *celltext.Parser
-	round  bool
 }
 
 // number implements cells.
-func (c *csvCells) number(column int) (float64, error) {
-	field := c.fields[column]
-	text := unsafe.String(unsafe.SliceData(field), len(field)) // which is not kept but in an error, where it is copied
-	text, cell, ok := c.parser.Cell(text)
-	switch {
-	case !ok:
-		return 0, notUTF8(text)
-	case cell.Kind == celltext.Gap:
-		return math.NaN(), nil
-	case !cell.Measured():
-		return 0, fmt.Errorf("%q is no number", text)
-	case math.IsInf(cell.Value, 0):
-		return 0, celltext.TooLarge(strings.Clone(text))
-	case cell.Rounded && !c.round:
-		return 0, notExact(text)
-	}
-	return cell.Value, nil
+func (c *csvCells) number(e *table.Encoder, at place) (float64, error) {
+	field := c.fields[at.file]
+	return e.Text(at.schema, unsafe.String(unsafe.SliceData(field), len(field))) // which is not kept, except as a copy in an error
 }
 
 // text implements cells.
@@ -389,6 +442,11 @@ func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wron
 		return nil
 	}
 	return c.closeRow(ctx, at, id)
+}
+
+// notUTF8 is the error of a text.
+func notUTF8(text string) error {
+	return fmt.Errorf("%q is not UTF-8: set Format.Latin1 for a file that is Latin-1", text)
 }
 
 // mostSurplus bounds the fields of a line beyond those of the first, which are counted for an error.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -15,98 +16,99 @@ const TypeData = "kernelbeam: Data"
 
 // Layout tells workers how the rows of a Data are stored.
 type Layout struct {
-	CSV        bool // all files are; else those are Parquet whose names say so
-	Parquet    bool // all files are
-	Features   []string
-	Target     string
-	Weight     string
+	CSV        bool          // all files are; else those are Parquet whose names say so
+	Parquet    bool          // all files are
+	Schema     *table.Schema // nil for a PCollection, and before it is learnt
+	Format     table.Format
 	ID         string
-	Classes    []string
 	Labelled   bool
-	Gaps       bool
-	Round      bool
-	Comma      rune
-	Columns    []string
+	Targets    bool // the target and the weights are read
 	WholeFiles bool
-	Rules      celltext.Rules
 	RangeBytes int64
 }
 
-// CheckDistinct returns an error where a column is to be two things.
-func (r *Layout) CheckDistinct() error {
-	if len(r.Features) == 0 {
-		return fault.Param(TypeData, "Features", "none", "at least one column")
-	}
-	seen := map[string]bool{}
-	for _, name := range append(slices.Clone(r.Features), r.Target, r.Weight, r.ID) {
-		if name != "" && seen[name] {
-			return fault.Param(TypeData, "Features, Target, Weight, ID", name, "each column once")
-		}
-		seen[name] = true
-	}
-	return nil
+// parser returns the parser of the cells of text files.
+func (r *Layout) parser() (*celltext.Parser, error) {
+	f := r.Format
+	return celltext.Rules{Missing: f.Missing, Decimal: f.Decimal, Thousands: f.Thousands, Percent: f.Percent, Latin1: f.Latin1}.
+		Parser(TypeData + ": Format")
 }
 
-// Names returns the names of the columns of a file.
-func (r *Layout) Names(ctx context.Context, path string) ([]string, error) {
-	if r.parquet(path) {
-		return parquetNames(ctx, path)
+// names returns the names of the columns of a text file without a header.
+func (r *Layout) names() (out []string) {
+	if r.Schema == nil {
+		return nil
 	}
-	if r.Columns != nil {
-		return r.Columns, nil
+	for _, c := range r.Schema.Columns {
+		out = append(out, c.Name)
 	}
-	f, err := openCSV(ctx, path, r)
-	if err != nil {
-		return nil, err
-	}
-	defer f.close()
-	return f.names, nil
+	return out
 }
 
 func (r *Layout) parquet(path string) bool {
 	return r.Parquet || !r.CSV && strings.HasSuffix(strings.ToLower(path), ".parquet")
 }
 
-// columns are the places of a file's columns; -1 for what there is not to be.
+// place is a column of a file by its number, and by that of the schema.
+type place struct{ file, schema int }
+
+// columns are the places of a file's columns.
 type columns struct {
-	features           []int
-	target, weight, id int
-	count              int // with those at the end without a name
-	named              int
+	encoder        *table.Encoder
+	features       []place
+	target, weight place // -1: none
+	id             int   // -1: none
+	count          int   // with those at the end without a name
+	named          int
 }
 
 // columnsOf finds the columns by their names.
-func (r *Layout) columnsOf(names []string) (columns, error) {
-	at := make(map[string]int, len(names))
-	for i, name := range names {
-		if _, twice := at[name]; twice && (slices.Contains(r.Features, name) || name == r.Target || name == r.Weight || name == r.ID) {
-			return columns{}, fmt.Errorf("two columns are named %q: %w", name, fault.ErrShape)
-		}
-		at[name] = i
+func (r *Layout) columnsOf(names []string) (c columns, err error) {
+	if c.encoder, err = r.Schema.Encoder(); err != nil {
+		return c, err
 	}
-	c := columns{features: make([]int, len(r.Features)), target: -1, weight: -1, id: -1, count: len(names), named: len(names)}
-	find := func(name string, to *int) error {
-		if name == "" {
-			return nil
+	c.target, c.weight, c.id, c.count, c.named = place{-1, -1}, place{-1, -1}, -1, len(names), len(names)
+	find := func(name string) (int, error) {
+		i := slices.Index(names, name)
+		switch {
+		case i < 0:
+			return i, fmt.Errorf("no column %q; there are %s: %w", name, strings.Join(names, ", "), fault.ErrShape)
+		case slices.Contains(names[i+1:], name):
+			return i, fmt.Errorf("two columns are named %q: %w", name, fault.ErrShape)
 		}
-		i, ok := at[name]
-		if !ok {
-			return fmt.Errorf("no column %q; there are %s: %w", name, strings.Join(names, ", "), fault.ErrShape)
-		}
-		*to = i
-		return nil
+		return i, nil
 	}
-	for i, name := range r.Features {
-		c.features[i] = -1
-		if err := find(name, &c.features[i]); err != nil {
+	for k, of := range r.Schema.Columns {
+		wanted := of.Role == table.Feature || r.Targets && (of.Role == table.Target || of.Role == table.Weight)
+		if !wanted {
+			continue
+		}
+		i, err := find(of.Name)
+		if err != nil {
 			return c, err
 		}
+		switch at := (place{i, k}); of.Role {
+		case table.Target:
+			c.target = at
+		case table.Weight:
+			c.weight = at
+		default:
+			c.features = append(c.features, at)
+		}
 	}
-	if err := find(r.Target, &c.target); err != nil {
-		return c, err
+	if r.ID != "" {
+		c.id, err = find(r.ID)
 	}
-	if err := find(r.Weight, &c.weight); err != nil {
-		return c, err
-	}
-	return c, find(r.ID, &c.id)
+	return c, err
 }
+
+// Head returns the columns of a file and its first rows, without those that do not have its columns, to learn a schema from.
+func (r *Layout) Head(ctx context.Context, path string) ([]table.Column, [][]any, error) {
+	if r.parquet(path) {
+		return parquetHead(ctx, path)
+	}
+	return r.csvHead(ctx, path)
+}
+
+// headRows bounds the rows of a head, by its number of columns.
+func headRows(columns int) int { return max(1000, blockCells/max(1, columns)) }

@@ -14,7 +14,7 @@ import (
 
 var (
 	errPacked = fmt.Errorf("it is compressed by gzip, of which no range can be read: name it in Data.Files with .gz at the end, or set "+
-		"Data.CSV.WholeFiles: %w", fault.ErrParam)
+		"Data.WholeFiles: %w", fault.ErrParam)
 	errDamaged = fmt.Errorf("what gzip compressed is damaged or cut short: %w", fault.ErrBadModel)
 )
 

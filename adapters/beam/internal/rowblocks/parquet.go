@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -19,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -74,14 +73,71 @@ func (f *parquetFile) names() []string {
 	return out
 }
 
-// parquetNames returns the columns of a file.
-func parquetNames(ctx context.Context, path string) ([]string, error) {
+// parquetHead returns the first rows of a file.
+func parquetHead(ctx context.Context, path string) (columns []table.Column, rows [][]any, err error) {
 	f, err := openParquet(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.close()
-	return f.names(), nil
+	defer func() {
+		if p := recover(); p != nil { // the reader panics at some files
+			err = damaged(path, p)
+		}
+	}()
+	in, err := pqarrow.NewFileReader(f.in, pqarrow.ArrowReadProperties{BatchSize: mostBlockRows}, memory.DefaultAllocator)
+	if err != nil {
+		return nil, nil, damaged(path, err)
+	}
+	batches, err := in.GetRecordReader(ctx, nil, nil)
+	if err != nil {
+		return nil, nil, damaged(path, err)
+	}
+	defer batches.Release()
+	for _, field := range batches.Schema().Fields() {
+		columns = append(columns, declared(field))
+	}
+	for len(rows) < headRows(len(columns)) && batches.Next() {
+		batch := batches.RecordBatch()
+		some := make([][]any, batch.NumRows())
+		for i := range some {
+			some[i] = make([]any, len(columns))
+		}
+		for j, a := range batch.Columns() {
+			if columns[j].Role == table.LeftOut {
+				continue
+			}
+			value, err := values(a)
+			if err != nil {
+				return nil, nil, damaged(path, err)
+			}
+			for i := range some {
+				some[i][j] = value(i)
+			}
+		}
+		rows = append(rows, some...)
+	}
+	if err := batches.Err(); err != nil && err != io.EOF {
+		return nil, nil, damaged(path, err)
+	}
+	return columns, rows, nil
+}
+
+// declared returns the column that a field declares.
+func declared(f arrow.Field) table.Column {
+	out := table.Column{Name: f.Name}
+	switch t := f.Type.(type) {
+	case *arrow.StringType, *arrow.LargeStringType:
+		out.Kind = table.Text
+	case *arrow.DictionaryType:
+		out.Kind = table.Category
+	case *arrow.BooleanType, *arrow.Date32Type, *arrow.TimestampType:
+	default:
+		if _, ok := t.(arrow.FixedWidthDataType); !ok || !(arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID())) {
+			out.Role, out.Note = table.LeftOut, "of the type "+t.String()
+		}
+	}
+	return out
 }
 
 // parquetRange hands the rows of those row groups that begin in a range of a file to c.
@@ -150,8 +206,11 @@ func (r *Layout) parquetGroup(ctx context.Context, f *parquetFile, g int, cols c
 	if err != nil {
 		return err
 	}
-	wanted := append([]int(nil), cols.features...)
-	for _, j := range []int{cols.target, cols.weight, cols.id} {
+	var wanted []int
+	for _, at := range cols.features {
+		wanted = append(wanted, at.file)
+	}
+	for _, j := range []int{cols.target.file, cols.weight.file, cols.id} {
 		if j >= 0 {
 			wanted = append(wanted, j)
 		}
@@ -177,7 +236,7 @@ func (r *Layout) parquetGroup(ctx context.Context, f *parquetFile, g int, cols c
 
 // parquetBatch hands over some rows.
 func (r *Layout) parquetBatch(ctx context.Context, batch arrow.RecordBatch, first int64, c *Collector) (int64, error) {
-	in := &parquetCells{round: r.Round}
+	in := &parquetCells{schema: r.Schema}
 	cols, err := in.use(r, batch)
 	if err != nil {
 		c.fault(-1, err)
@@ -207,10 +266,11 @@ func (r *Layout) parquetBatch(ctx context.Context, batch arrow.RecordBatch, firs
 
 // parquetCells reads the cells of one row of a batch.
 type parquetCells struct {
+	schema  *table.Schema
 	arrays  []arrow.Array
-	numbers []numberAt // nil where a column is not to be numbers
+	numbers []numberAt        // nil for columns that are not read as numbers
+	values  []func(i int) any // of the other ones
 	row     int
-	round   bool
 }
 
 // use takes the columns of a batch, and returns which are which.
@@ -223,29 +283,30 @@ func (p *parquetCells) use(r *Layout, batch arrow.RecordBatch) (columns, error) 
 	if err != nil {
 		return cols, err
 	}
-	measured := append(slices.Clone(cols.features), cols.weight)
-	if !r.Labelled {
-		measured = append(measured, cols.target)
-	}
-	p.arrays, p.numbers = batch.Columns(), make([]numberAt, len(names))
-	for _, j := range measured {
-		if j < 0 {
+	p.arrays, p.numbers, p.values = batch.Columns(), make([]numberAt, len(names)), make([]func(int) any, len(names))
+	for _, at := range append([]place{cols.target, cols.weight}, cols.features...) {
+		if at.file < 0 {
 			continue
 		}
-		if p.numbers[j], err = numbers(p.arrays[j]); err != nil {
-			return cols, fmt.Errorf("column %q: %w", names[j], err)
+		a := p.arrays[at.file]
+		if p.schema.Columns[at.schema].Kind == table.Number {
+			p.numbers[at.file] = numbers(a)
+		}
+		if p.values[at.file], err = values(a); err != nil {
+			return cols, fmt.Errorf("column %q: %w", names[at.file], err)
 		}
 	}
 	return cols, nil
 }
 
 // number implements cells.
-func (p *parquetCells) number(column int) (float64, error) {
-	v, exact := p.numbers[column](p.row)
-	if !exact && !p.round {
-		return 0, notExact(strconv.FormatFloat(v, 'f', -1, 64) + " or next to it")
+func (p *parquetCells) number(e *table.Encoder, at place) (float64, error) {
+	if number := p.numbers[at.file]; number != nil {
+		if v, ok := number(p.row); ok {
+			return v, nil
+		}
 	}
-	return v, nil
+	return e.Value(at.schema, p.values[at.file](p.row))
 }
 
 // text implements cells.
@@ -256,53 +317,80 @@ func (p *parquetCells) text(column int) (string, error) {
 	return "", nil
 }
 
-// numberAt returns an element of a column, and false where it is an integer that float64 may not hold. A null is NaN.
-type numberAt func(i int) (v float64, exact bool)
+// numberAt returns an element of a column, NaN for a null; false for a number that is not finite, or an integer that float64 may not hold.
+type numberAt func(i int) (v float64, ok bool)
 
-// exactNumbers reads numbers that float64 holds.
-func exactNumbers[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](value func(int) T) numberAt {
-	return func(i int) (float64, bool) { return float64(value(i)), true }
-}
-
-// numbers returns the elements of a column of numbers.
-func numbers(a arrow.Array) (numberAt, error) {
-	var at numberAt
+// numbers returns the elements of a column of numbers; nil for another type.
+func numbers(a arrow.Array) numberAt {
 	switch a := a.(type) {
 	case *array.Float64:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Float32:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Int64:
-		const most = 1 << 53
-		at = func(i int) (float64, bool) { v := a.Value(i); return float64(v), -most <= v && v <= most }
+		return exactNumbers(a, a.Value)
 	case *array.Int32:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Int16:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Int8:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Uint32:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Uint16:
-		at = exactNumbers(a.Value)
+		return exactNumbers(a, a.Value)
 	case *array.Uint8:
-		at = exactNumbers(a.Value)
-	case *array.Boolean:
-		at = func(i int) (float64, bool) {
-			if a.Value(i) {
-				return 1, true
-			}
-			return 0, true
-		}
-	default:
-		return nil, fmt.Errorf("its type is %s, and no number: %w", a.DataType(), fault.ErrParam)
+		return exactNumbers(a, a.Value)
 	}
-	if a.NullN() == 0 {
-		return at, nil
-	}
+	return nil
+}
+
+func exactNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | float32 | float64](a arrow.Array, value func(int) T) numberAt {
+	const most = 1 << 53
+	_, float := any(*new(T)).(float64)
 	return func(i int) (float64, bool) {
 		if a.IsNull(i) {
 			return math.NaN(), true
+		}
+		v := float64(value(i))
+		return v, v-v == 0 && (float || math.Abs(v) < most) || v != v
+	}
+}
+
+// values returns the elements of a column as package table takes them; nil for a null.
+func values(a arrow.Array) (func(i int) any, error) {
+	number := numbers(a)
+	var at func(i int) any
+	switch a := a.(type) {
+	case *array.Int64:
+		at = func(i int) any { return a.Value(i) }
+	case *array.Uint64:
+		at = func(i int) any { return a.Value(i) }
+	case *array.Boolean:
+		at = func(i int) any { return a.Value(i) }
+	case *array.String:
+		at = func(i int) any { return a.Value(i) }
+	case *array.LargeString:
+		at = func(i int) any { return a.Value(i) }
+	case *array.Date32:
+		at = func(i int) any { return a.Value(i).ToTime() }
+	case *array.Timestamp:
+		unit := a.DataType().(*arrow.TimestampType).Unit
+		at = func(i int) any { return a.Value(i).ToTime(unit) }
+	case *array.Dictionary:
+		at = func(i int) any { return a.ValueStr(i) }
+	default:
+		if number == nil {
+			return nil, fmt.Errorf("its type is %s, and no number, time or text: %w", a.DataType(), fault.ErrParam)
+		}
+		at = func(i int) any {
+			v, _ := number(i)
+			return v
+		}
+	}
+	return func(i int) any {
+		if a.IsNull(i) {
+			return nil
 		}
 		return at(i)
 	}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
@@ -24,7 +25,7 @@ func numbered(t *testing.T, path string, rows int, f func(c *Collector, all offs
 	n, err := beamfiles.Size(context.Background(), path)
 	require.NoError(t, err)
 	seen := make([]int, rows)
-	r := &Layout{Features: []string{"x"}, Comma: ','}
+	r := &Layout{Schema: &table.Schema{Columns: []table.Column{{Name: "x", Kind: table.Number}}}}
 	c := &Collector{Layout: r, Receive: func(_ context.Context, b *Block) (int, error) {
 		for _, v := range b.X {
 			seen[int(v)]++
@@ -168,28 +169,28 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Numbers by the rules of all readers, gaps, and what is none.
+// Numbers by the rules of all readers, gaps, and cells that are none.
 func TestNumber(t *testing.T) {
-	parser, err := celltext.Rules{}.Parser("CSV")
-	require.NoError(t, err)
-	number := func(text string) (float64, error) {
-		return (&csvCells{fields: [][]byte{[]byte(text)}, parser: parser}).number(0)
+	number := func(f table.Format, text string) (float64, error) {
+		e, err := (&table.Schema{Columns: []table.Column{{Name: "x", Kind: table.Number}}, Format: f}).Encoder()
+		require.NoError(t, err)
+		return (&csvCells{fields: [][]byte{[]byte(text)}}).number(e, place{0, 0})
 	}
 	for text, want := range map[string]float64{"1": 1, " -2.5e3\t": -2500, ".5": .5} {
-		got, err := number(text)
+		got, err := number(table.Format{}, text)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
 	for _, gap := range append(celltext.Missing(), " ", " NA ") {
-		got, err := number(gap)
+		got, err := number(table.Format{}, gap)
 		require.NoError(t, err)
 		assert.True(t, got != got, gap)
 	}
 	for _, wrong := range []string{"x", "1,5", "1 2", "1e999", "--1", "0x1p4", "1_1", "inf", "9007199254740993", "2024-01-01", "\xe4"} {
-		_, err := number(wrong)
+		_, err := number(table.Format{}, wrong)
 		assert.Error(t, err, wrong)
 	}
-	got, err := (&csvCells{fields: [][]byte{[]byte("9007199254740993")}, parser: parser, round: true}).number(0)
+	got, err := number(table.Format{RoundIntegers: true}, "9007199254740993")
 	require.NoError(t, err)
 	assert.Equal(t, 9007199254740992., got)
 }

@@ -45,7 +45,7 @@ func checkClass(c Column, row int, v float64) error {
 	switch {
 	case c.Kind == CategoricalKind && c.Values[int(v)] == Missing:
 		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), Missing,
-			"a class in every training row; a class that is written as - or ? is one where CSVOptions.Missing lists other gaps")
+			"a class in every training row; a class that is written as - or ? is one where Format.Missing lists other gaps")
 	case v == 0 || v == 1 || c.Kind != FloatKind:
 		return nil
 	case v-v != 0:

@@ -1,0 +1,124 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/kernelearn/kernelearn/adapters/table/internal/values"
+	"github.com/kernelearn/kernelearn/internal/celltext"
+)
+
+// Cells collects the cells of a column, which a [Reader] appends.
+type Cells struct {
+	of     *intake
+	name   string
+	typed  typed
+	note   string // the reason of an input that cannot give the cells
+	stats  celltext.Column
+	skip   bool // the column is left out
+	unread bool // its cells are not collected
+
+	kinds  []celltext.Kind
+	values []float64
+	text   []byte // without the texts of cells that a program gave as numbers or times
+	ends   []int  // of each cell in text, up to the last one that has a text
+}
+
+// typed holds the type that an input declares for a column.
+type typed struct {
+	kind   Kind     // 0: the cells tell it
+	levels []string // of a Category, in their order
+	words  bool     // cells are texts, even where they look like numbers
+}
+
+// Append takes in a value by the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column that its
+// reader declares as Text or Category, a text that looks like a number is a word. Errors: ErrParam for any other value, and for a text
+// that is not UTF-8.
+func (c *Cells) Append(value any) error { return c.of.addValue(c, value, c.typed.words) }
+
+// AppendNumbers takes in numbers, which may be seconds, with NaN for gaps.
+func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext.Number) }
+
+// AppendTimes takes in seconds since 1970 in UTC, with NaN for gaps.
+func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
+
+// appendTyped takes in cells of which no text is kept. Rows that are read by a schema need no statistics but the infinities.
+func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
+	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
+	for i, v := range cells {
+		k := kind
+		switch {
+		case v != v:
+			k = celltext.Gap
+		case counted && kind == celltext.Number && values.IsInteger(v):
+			k = celltext.Integer
+		}
+		if counted || v-v != 0 && k != celltext.Gap {
+			c.count(celltext.Cell{Kind: k, Value: v}, line+i)
+		}
+		c.kinds = append(c.kinds, k)
+	}
+	c.values = append(c.values, cells...)
+}
+
+// count takes a cell without a text into the statistics.
+func (c *Cells) count(cell celltext.Cell, line int) {
+	text := ""
+	if math.IsInf(cell.Value, 0) {
+		text = strconv.FormatFloat(cell.Value, 'g', -1, 64)
+	}
+	c.stats.Add(cell, text, line)
+}
+
+// line returns the line, or the number, of the next row in its file.
+func (c *Cells) line() int {
+	row := len(c.kinds) + 1
+	if n := len(c.of.parts); n > 0 {
+		row += c.of.parts[n-1].before - c.of.parts[n-1].from
+	}
+	return row
+}
+
+// add takes in a cell.
+func (c *Cells) add(cell celltext.Cell, text string, line int) {
+	if !c.skip {
+		c.stats.Add(cell, text, line)
+	}
+	if text != "" {
+		for len(c.ends) < len(c.kinds) {
+			c.ends = append(c.ends, len(c.text))
+		}
+		c.text = append(c.text, text...)
+		c.ends = append(c.ends, len(c.text))
+	}
+	c.kinds = append(c.kinds, cell.Kind)
+	c.values = append(c.values, cell.Value)
+}
+
+// at returns the text of row i.
+func (c *Cells) at(i int) string {
+	if i < len(c.ends) {
+		from := 0
+		if i > 0 {
+			from = c.ends[i-1]
+		}
+		if c.ends[i] > from {
+			return string(c.text[from:c.ends[i]])
+		}
+	}
+	return values.Text(c.kinds[i], c.values[i])
+}
+
+// place names the column in an error.
+func (c *Cells) place() string { return fmt.Sprintf("column %q", c.name) }
+
+// gaps counts the rows without a value.
+func (c *Cells) gaps() (n int) {
+	for _, k := range c.kinds {
+		if k == celltext.Gap {
+			n++
+		}
+	}
+	return n
+}

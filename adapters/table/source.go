@@ -1,0 +1,212 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
+)
+
+// Source gives rows in several passes: a CSV file, a file of another format, or several of them ([Join]). They are never held in memory
+// at once, except by Table.
+type Source struct {
+	Name string // stands in errors
+	// Open opens a CSV file.
+	Open func() (io.ReadCloser, error)
+	// Read opens a file of another format, in place of Open. Package adapters/arrow has it for Parquet and Arrow files.
+	Read func(ctx context.Context) (Reader, error)
+
+	parts []Source // of Join
+}
+
+// Reader reads the rows of a file of a format that this package does not know.
+type Reader interface {
+	// Columns returns the names of the columns, with what the format declares: Time, Duration or Category as the Kind, Text for
+	// texts that are words even where they look like numbers, 0 for cells that tell the kind; Levels, if they are known; and the
+	// Role LeftOut, with a Note that names the type, for a column that cannot be read.
+	Columns() []Column
+	// Next appends at most that number of rows to the cells of each column, and returns their number. Cells are nil for columns that are
+	// not read; they are the same ones in all calls. The error is io.EOF after the last row.
+	Next(ctx context.Context, to []*Cells, most int) (rows int, err error)
+	io.Closer
+}
+
+// File returns the source of a CSV file, which may be compressed by gzip.
+func File(path string) Source {
+	return Source{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// Join returns the source of the rows of several, one after the other. Their columns are found by the names of the first one, in any
+// order; what else they have is not read.
+func Join(sources ...Source) Source {
+	switch len(sources) {
+	case 0:
+		return Source{}
+	case 1:
+		return sources[0]
+	}
+	return Source{Name: fmt.Sprintf("%s and %d more", sources[0].Name, len(sources)-1), parts: sources}
+}
+
+// all lists the sources that are read.
+func (s Source) all() (out []Source) {
+	if s.parts == nil {
+		return []Source{s}
+	}
+	for _, p := range s.parts {
+		out = append(out, p.all()...)
+	}
+	return out
+}
+
+// reader opens a source that is not joined.
+func (s Source) reader(ctx context.Context, o Options) (Reader, error) {
+	switch {
+	case s.Read != nil:
+		return s.Read(ctx)
+	case s.Open == nil:
+		return nil, fault.Param("table: Source", "Open and Read", "nil", "a function")
+	}
+	f, err := s.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	in, err := openCSV(s.Name, f, o)
+	if err != nil {
+		_ = f.Close() // it was read only
+		return nil, err
+	}
+	return in, nil
+}
+
+// collection is a pass over a source.
+type collection struct {
+	Source
+	options Options
+	rows    int                    // of a block
+	wanted  func(name string) bool // columns that are read; nil: all
+	do      func(*intake) error    // with each block, whose rows go with the next one
+
+	in *intake // nil before the first part
+}
+
+// run reads all rows, and returns the block that is not full yet.
+func (c *collection) run(ctx context.Context) (_ *intake, err error) {
+	defer fault.Recover(&err)
+	for _, part := range c.all() {
+		if err := c.part(ctx, part); err != nil {
+			return nil, err
+		}
+	}
+	return c.in, nil
+}
+
+// part reads the rows of a source that is not joined.
+func (c *collection) part(ctx context.Context, s Source) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	from, err := s.reader(ctx, c.options)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	columns := from.Columns()
+	if c.in == nil {
+		if c.in, err = newIntake(s.Name, columns, c.options); err != nil {
+			return err
+		}
+		c.in.input = c.Name
+		for _, of := range c.in.columns {
+			of.unread = of.unread || c.wanted != nil && !c.wanted(of.name)
+		}
+	}
+	to, err := c.in.begin(s.Name, columns)
+	if err != nil {
+		return err
+	}
+	for {
+		n, err := from.Next(ctx, to, min(c.rows-c.in.rows, defaultBlock))
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = c.in.took(n)
+		}
+		if err != nil {
+			return err
+		}
+		if c.in.rows < c.rows {
+			continue
+		}
+		if err := c.do(c.in); err != nil {
+			return err
+		}
+		c.in.forget()
+	}
+}
+
+// defaultBlock is the number of rows of a block where none is given.
+const defaultBlock = 4096
+
+// each calls do for blocks of rows, of which the last may have fewer.
+func (s Source) each(ctx context.Context, o Options, rows int, wanted func(string) bool, do func(*intake) error) error {
+	if rows == 0 {
+		rows = defaultBlock
+	}
+	c := &collection{Source: s, options: o, rows: rows, wanted: wanted, do: do}
+	in, err := c.run(ctx)
+	if err != nil || in.rows == 0 {
+		return err
+	}
+	return do(in)
+}
+
+// Table reads all rows into memory. Options may be nil. Errors: those of [ReadCSV], those of the reader, and ctx's.
+func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
+	defer check.Begin(&ctx)(&err)
+	options, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	in, err := (&collection{Source: s, options: options, rows: math.MaxInt}).run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return in.table()
+}
+
+// Tables returns the rows by a schema in tables of n rows, 0: 4096, to predict files that memory does not hold. The last may have fewer
+// rows, and a table is overwritten once the next is asked for. Targets, labels, groups and weights are nil. WriteCSV writes all columns
+// of a source, but only the features of a joined one. A source without rows has no tables. The iterator gives the errors of
+// [Source.Table].
+func (s Source) Tables(ctx context.Context, schema *Schema, n int) iter.Seq2[*Table, error] {
+	return func(yield func(*Table, error) bool) {
+		err := checkBlocks(schema, n)
+		if err == nil {
+			var wanted func(string) bool
+			if s.parts != nil { // which may have other columns each
+				wanted = wantedBy[streaming.None](schema)
+			}
+			err = s.each(check.Context(ctx), Options{Schema: schema, Format: schema.Format}, n, wanted, func(in *intake) error {
+				t, err := in.encode(schema, false)
+				if err == nil && !yield(t, nil) {
+					return errStopped
+				}
+				return err
+			})
+		}
+		if err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	}
+}
