@@ -24,8 +24,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// blockFitters are all of them, with what they may be configured to, and how often they read a
-// stream that is too long for a sketch to keep all of it.
+// blockFitters lists all transformers that fit from blocks, with their settings, and how often they read a stream that is too long
+// for a sketch to hold completely.
 var blockFitters = []struct {
 	name   string
 	passes int
@@ -63,14 +63,14 @@ func learnt(t *testing.T, tr transformers.Transformer) []byte {
 	return data
 }
 
-// What is learnt of a stream is what Fit learns, to the bit, whatever the blocks and the workers
-// are: of few rows always, of many by all that are exact.
+// FitBlocks gives the same result as Fit, bit by bit, for any blocks and workers: with few rows for every transformer, and with
+// many rows for those that are exact.
 func TestFitBlocksIsFit(t *testing.T) {
 	sketched := []string{"PowerTransformer", "QuantileTransformer"}
 	for _, n := range []int{1, 2, 5, 900, 20_000} {
 		for _, c := range blockFitters {
 			x := maptest.MixedRows(n, c.gaps)
-			if c.name == "OneHot" { // has gaps where it encodes alone
+			if c.name == "OneHot" { // only OneHot has gaps, because it can encode them
 				x = x.Slice(0, n, 0, 5).(*mat.Dense)
 			}
 			want := c.make(1)
@@ -91,7 +91,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 			if n > columnstats.SketchBuffer && slices.Contains(sketched, c.name) {
 				continue
 			}
-			if c.name == "PowerTransformer" { // whose likelihood is summed in another order
+			if c.name == "PowerTransformer" { // its likelihood is summed in another order
 				got := &columnwise.PowerTransformer{}
 				require.NoError(t, got.UnmarshalBinary(first))
 				for j, lambda := range want.(*columnwise.PowerTransformer).Lambdas() {
@@ -104,7 +104,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	}
 }
 
-// Errors name the row of the stream, and leave what was learnt before.
+// Errors name the row of the stream and keep the earlier model.
 func TestFitBlocksErrors(t *testing.T) {
 	errReading := errors.New("the disk is gone")
 	for _, c := range blockFitters {
@@ -142,8 +142,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 }
 
-// A stream that is another one when it is read again is an error, be it longer, shorter or changed
-// in a single value.
+// A stream that is longer, shorter or changed in a single value when it is read again gives an error.
 func TestFitBlocksChanged(t *testing.T) {
 	x := maptest.MixedRows(9000, false)
 	other := mat.DenseCopyOf(x)
@@ -167,7 +166,7 @@ func TestFitBlocksChanged(t *testing.T) {
 	}
 }
 
-// counted is a context that is cancelled after it was looked at so often.
+// counted is a context that is cancelled after a number of checks.
 type counted struct {
 	context.Context
 	left *int
@@ -180,8 +179,7 @@ func (c counted) Err() error {
 	return nil
 }
 
-// However early or late it is cancelled, FitBlocks ends with the context's error, and never far
-// beyond: within a block of 40 000 rows it looks ten times.
+// Whenever it is cancelled, FitBlocks returns the context's error soon after: within a block of 40 000 rows it checks ten times.
 func TestFitBlocksCancelled(t *testing.T) {
 	x := maptest.MixedRows(40_000, false)
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(math.Mod(v, 64))) }, x)
@@ -201,7 +199,7 @@ func TestFitBlocksCancelled(t *testing.T) {
 	}
 }
 
-// Too many categories, and a column without a frequent value, are refused while the stream is read.
+// Too many categories, and a column without a frequent value, give an error while the stream is read.
 func TestFitBlocksOfTooManyValues(t *testing.T) {
 	n := columnstats.MostCounted + 5
 	x := mat.NewDense(n, 1, nil)
@@ -216,7 +214,7 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "column 0 has more than 65536 values")
 
-	// One of them is there a few times more, and another as often.
+	// One value occurs a few more times, and another as often.
 	for _, i := range []int{100, 4000, n - 1} {
 		x.Set(i, 0, 17)
 		x.Set(i-1, 0, 16)
@@ -226,7 +224,7 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 	assert.Equal(t, []float64{16}, p.Values())
 }
 
-// Quantiles of a long stream are within the documented distance of their ranks.
+// The quantiles of a long stream are within the documented distance of their ranks.
 func TestFitBlocksQuantiles(t *testing.T) {
 	const n = 300_000
 	rng := rand.New(rand.NewPCG(3, 0))

@@ -12,14 +12,14 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// leastPiece and twice as many rows are between two looks at a context: enough to be multiplied at full speed, and never so few that
-// they are mapped one by one.
+// leastPiece, or up to twice as many, is the number of rows between two checks of a context: enough for products at full speed, and
+// never so few that rows are mapped one by one.
 const leastPiece = 2048
 
-// TransformContext is t.Transform(x), the same to the bit, in pieces of some thousand rows. Between the pieces it
-// checks ctx and reports its progress to a listener set by [estimators.Observed]. A transformer that does not
-// implement [TransformerTo] does not say how its rows depend on each other, so all of them are transformed at once.
-// Errors are those of Transform, [estimators.ErrTooLarge] for a result of more than 8 GiB, or the error of ctx.
+// TransformContext returns t.Transform(x), bit by bit, computed in pieces of several thousand rows. Between the pieces it checks
+// ctx and reports its progress to the observer of [estimators.Observed]. If a transformer does not implement [TransformerTo], its
+// rows may depend on each other, so all of them are transformed at once. Errors are those of Transform, [estimators.ErrTooLarge]
+// for a result of more than 8 GiB, and the error of ctx.
 //
 // [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
 // [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge
@@ -36,7 +36,7 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 		return t.Transform(x)
 	}
 	slice, err := slicer(x)
-	if err != nil { // as Transform says it, who may know what a NaN is for
+	if err != nil { // Transform itself decides whether NaN is an error
 		return t.Transform(x)
 	}
 	n := rowsOf(x)
@@ -73,7 +73,7 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 	return out, ctx.Err()
 }
 
-// slicer returns what slices the rows of x. Those of sparse rows are sparse.
+// slicer returns a function that slices the rows of x. Slices of sparse rows are sparse.
 func slicer(x mat.Matrix) (func(first, last int) mat.Matrix, error) {
 	if sparse.Is(x) {
 		rows, err := sparse.From("x", x)

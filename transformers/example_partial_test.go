@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Rows come over time, and the scaler learns from all of them.
+// Rows arrive over time, and the scaler is fitted to all of them.
 func ExamplePartialFitter() {
 	scaler := &scalers.MinMaxScaler{}
 	var learner transformers.PartialFitter = scaler

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shift is a transformer of one's own.
+// shift is a transformer of another package.
 type shift struct{ by float64 }
 
 func (s *shift) Fit(_ context.Context, x mat.Matrix) error {
@@ -38,7 +38,7 @@ func ExampleTransformer() {
 	// Output: 4 <nil>
 }
 
-// One row at a time, again and again, without allocating.
+// The program transforms single rows repeatedly without allocating memory.
 func ExampleTransformerTo() {
 	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(3, 1, []float64{10, 20, 30})); err != nil {
@@ -59,8 +59,8 @@ func ExampleTransformerTo() {
 	// 2
 }
 
-// How much of the kernel at new rows the features leave out: nothing at a landmark, all of
-// it far from them.
+// The residual is the part of the kernel at new rows that the features do not represent: nothing at a landmark, and everything far
+// from the landmarks.
 func ExampleRowResidualer() {
 	train := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 	m := &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: 0.5}}
@@ -94,7 +94,7 @@ func ExampleInverter() {
 	if err := scaler.Fit(context.Background(), mat.NewDense(3, 2, []float64{200, 14, 400, 12, 600, 10})); err != nil {
 		log.Fatal(err)
 	}
-	// A centre that was found among the scaled rows, in metres and degrees.
+	// A centre of the scaled rows is converted to metres and degrees.
 	centre, err := scaler.InverseTransform(mat.NewDense(1, 2, []float64{0.5, -0.5}))
 	if err != nil {
 		log.Fatal(err)
@@ -104,7 +104,7 @@ func ExampleInverter() {
 	// [500 11]
 }
 
-// Names of columns go through any transformer.
+// Any transformer can pass the names of columns on.
 func ExampleNamesOf() {
 	table := mat.NewDense(3, 2, []float64{1.6, 3, 1.7, 1, 1.8, 3})
 	code := &columnwise.OneHot{Columns: []int{1}}
@@ -120,7 +120,8 @@ func ExampleNamesOf() {
 	// Output: [height colour=1 colour=3]
 }
 
-// What an estimator learns from, and what new rows become: a pipeline does this with the targets of its training rows.
+// The example shows the rows to which an estimator is fitted, and the transformed new rows. A pipeline passes the targets of its
+// training rows in this way.
 func ExampleTargetFitter() {
 	var encoder transformers.TargetFitter = &columnwise.TargetEncoder{Folds: 2, Smoothing: 1}
 	x, y := mat.NewDense(4, 1, []float64{1, 1, 1, 1}), mat.NewDense(4, 1, []float64{0, 0, 0, 4})

@@ -4,11 +4,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Inverter is the capability to map rows of a result back to rows of the data, for example to read a cluster centre
-// or the end of an interval in the units of the data.
+// Inverter is the capability to map rows of a result back to rows of the data, for example to express a cluster centre or the bound
+// of an interval in the units of the data.
 type Inverter interface {
-	// InverseTransform returns the rows x (m×d) that Transform maps to z (m×r), for the rows of
-	// Fit to rounding but where Transform maps several values to one. Errors: ErrNotFitted,
-	// ErrShape, ErrNotFinite, also for a z that no x is mapped to.
+	// InverseTransform returns the rows x (m×d) that Transform maps to z (m×r). For the rows of Fit it is exact up to rounding,
+	// unless Transform maps several values to one. Errors: ErrNotFitted, ErrShape, and ErrNotFinite, also for a z that no x is
+	// mapped to.
 	InverseTransform(z mat.Matrix) (*mat.Dense, error)
 }

@@ -27,8 +27,7 @@ func inverters() map[string]transformers.Inverter {
 	}
 }
 
-// The way there and back is the identity on the rows of Fit, of any column that a power does not
-// press together.
+// Transform followed by InverseTransform is the identity on the rows of Fit, for any column that a power does not flatten.
 func TestInverseIsInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offset := rapid.SampledFrom([]float64{0, 3, -3, 100}).Draw(t, "offset")
@@ -39,7 +38,7 @@ func TestInverseIsInverse(t *testing.T) {
 		for name, tr := range inverters() {
 			require.NoError(t, tr.(transformers.Transformer).Fit(context.Background(), maptest.AsColumn(x)))
 			if p, ok := tr.(*columnwise.PowerTransformer); ok && p.NoStandardize && (offset != 0 || math.Abs(p.Lambdas()[0]) > 10) {
-				continue // ψ itself is nearly constant or huge then
+				continue // ψ itself is nearly constant or huge in this case
 			}
 			z, err := tr.(transformers.Transformer).Transform(maptest.AsColumn(x))
 			require.NoError(t, err)
@@ -80,7 +79,7 @@ func TestInverseOfOddColumns(t *testing.T) {
 			}
 		}
 	}
-	// A column of one value comes back from anywhere.
+	// For a column of one value, every z is mapped back to that value.
 	m := &scalers.MinMaxScaler{}
 	maptest.FitTransform(t, m, maptest.AsColumn([]float64{4, 4}))
 	back, err := m.InverseTransform(maptest.AsColumn([]float64{0.5, -3}))

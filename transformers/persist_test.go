@@ -24,8 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The rows of the golden files; their contents were computed by the release
-// that introduced version 1.
+// The rows of the golden files, whose contents were computed by the release that introduced version 1.
 var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
 
 var goldenFiles = map[string]transformers.Transformer{
@@ -80,7 +79,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
-		// The machine that wrote the file may have rounded sums in another way, and a climb ends within its tolerance.
+		// The machine that wrote the file may have rounded sums differently, and a climb ends within its tolerance.
 		tolerance := 1e-12
 		if _, climbs := fitted.(*columnwise.PowerTransformer); climbs {
 			tolerance = 1e-7

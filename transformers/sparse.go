@@ -9,12 +9,12 @@ import (
 
 // SparseTransformer is the capability to return sparse rows. Pipelines use it for sparse rows, see [KeepSparse].
 type SparseTransformer interface {
-	// TransformSparse is Transform, and returns the nonzero entries of the result. Errors are those of Transform.
+	// TransformSparse is like Transform but returns the nonzero entries of the result. Errors are those of Transform.
 	TransformSparse(x mat.Matrix) (*sparse.Rows, error)
 }
 
-// KeepSparse returns a transformer as a [SparseTransformer] if it has that capability, and x is sparse or the transformer makes sparse
-// rows of dense ones, as a columnwise.OneHot with Sparse does.
+// KeepSparse returns a transformer as a [SparseTransformer] if it has that capability, and if x is sparse or the transformer makes
+// dense rows sparse, as a columnwise.OneHot with Sparse does.
 func KeepSparse(t Transformer, x mat.Matrix) (SparseTransformer, bool) {
 	keeper, ok := embedding.As[SparseTransformer](t)
 	if !ok || sparse.Is(x) {

@@ -23,13 +23,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Scalers, encoders and maps give the same bits from any parts in any order, and what Fit gives to rounding, of many rows
-// too.
+// Scalers, encoders and maps give bit-identical results for any parts in any order, which agree with Fit up to rounding, also for
+// many rows.
 func TestStatisticsToTheBit(t *testing.T) {
 	x, ctx := maptest.FarRows(20_000), context.Background()
 	for _, c := range []struct {
 		build func() transformers.Transformer
-		asFit float64 // how near Fit; 0: others
+		asFit float64 // tolerance of the comparison with Fit, or 0 for other results
 	}{
 		{build: func() transformers.Transformer { return &scalers.StandardScaler{} }, asFit: 1e-9},
 		{build: func() transformers.Transformer { return &scalers.RMSScaler{} }, asFit: 1e-9},
@@ -73,7 +73,7 @@ func TestStatisticsToTheBit(t *testing.T) {
 	}
 }
 
-// Rows that are taken out leave the bits of those that are left, or an error that leaves all.
+// Removing rows leaves exactly the statistics of the remaining rows, or returns an error and changes nothing.
 func TestUnmerge(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(600)
 	few := mat.DenseCopyOf(x.Slice(0, 600, 2, 3))
@@ -106,7 +106,7 @@ func TestUnmerge(t *testing.T) {
 		require.NoError(t, all.(streaming.Unmerger[streaming.None]).Unmerge(empty))
 		require.NoError(t, all.(streaming.Unmerger[streaming.None]).Unmerge(all))
 		assert.Equal(t, bytes(empty), bytes(all), "%T", c.of)
-		if _, ok := c.of.(*scalers.UnitRows); !ok { // which keeps no sums
+		if _, ok := c.of.(*scalers.UnitRows); !ok { // it stores no sums
 			never, err := c.of.NewStatistics()
 			require.NoError(t, err)
 			far := mat.NewDense(3, d, nil)
@@ -125,7 +125,7 @@ func TestUnmerge(t *testing.T) {
 	assert.Equal(t, 600, s.Rows())
 }
 
-// Statistics of another type or other settings are an error that names both; of a file too.
+// Statistics of another type or with other settings give an error that names both, also if they were read from a file.
 func TestOtherStatistics(t *testing.T) {
 	mean, err := (&columnwise.Imputer{}).NewStatistics()
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestOtherStatistics(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
-// Too many categories, or different values, are found wherever they come together, and leave the statistics.
+// Too many categories, or different values, give an error wherever they are combined, and the statistics stay unchanged.
 func TestStatisticsTooLarge(t *testing.T) {
 	ctx := context.Background()
 	codes := func(from, to int) *mat.Dense {
@@ -205,7 +205,7 @@ func TestStatisticsTooLarge(t *testing.T) {
 	}
 }
 
-// PartialFit goes on from PartialFit and FitStatistics, and from nothing else.
+// PartialFit continues after PartialFit and FitStatistics, and after nothing else.
 func TestPartialFit(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(300)
 	a, b := x.Slice(0, 100, 0, 3).(*mat.Dense), x.Slice(100, 300, 0, 3).(*mat.Dense)
@@ -232,7 +232,7 @@ func TestPartialFit(t *testing.T) {
 	assert.ErrorIs(t, im.PartialFit(ctx, a), fault.ErrParam, "the settings have changed")
 }
 
-// Gaps count where they are known, and are an error elsewhere.
+// Gaps are ignored where they are allowed, and give an error elsewhere.
 func TestStatisticsWithGaps(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())
@@ -260,7 +260,7 @@ func TestStatisticsWithGaps(t *testing.T) {
 	assert.EqualError(t, s.AddBlock(ctx, streaming.Rows(x)), "scalers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 }
 
-// Statistics of every version so far can be read.
+// Statistics of every earlier version can be read.
 func TestGoldenStatistics(t *testing.T) {
 	x := maptest.FarRows(40)
 	for name, of := range map[string]streaming.StatisticsFitter[streaming.None]{

@@ -11,22 +11,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// TargetFitter is a [Transformer] that learns from the targets too, such as columnwise.TargetEncoder. Pipelines and
-// searches give it those of their training rows. Its Fit, which has none, returns an error that wraps
-// errors.ErrUnsupported if it cannot do without.
+// TargetFitter is a [Transformer] whose fit also uses the targets, such as columnwise.TargetEncoder. Pipelines and searches pass it
+// the targets of their training rows. Its Fit receives none, and returns an error that wraps errors.ErrUnsupported if it needs
+// them.
 type TargetFitter interface {
 	Transformer
-	// FitTransformTargets learns the map from x (n×d) and the targets (n×k), and returns what an estimator is to learn
-	// from for the rows of x: no row of it may depend on the row's own targets, or the estimator would see in the rows
-	// what it has to predict. It may therefore differ from what Transform returns for x. A number is one column. Two
-	// classes are one column, 1 in the rows of the second class and 0 elsewhere, and more classes are such a column each,
-	// in the order of their labels. Errors are those of Fit, ErrShape for another number of rows in targets, and
-	// ErrNotFinite.
+	// FitTransformTargets fits the map to x (n×d) and the targets (n×k), and returns the rows to which an estimator is fitted. None
+	// of these rows may depend on the row's own targets, which the estimator has to predict. They may therefore differ from the
+	// result of Transform for x. A number is one column. Two classes are one column, which is 1 in the rows of the second class and
+	// 0 elsewhere; more classes have such a column each, in the order of their labels. Errors are those of Fit, ErrShape for
+	// another number of rows in targets, and ErrNotFinite.
 	FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (*mat.Dense, error)
 }
 
-// FitTransform fits t to x (n×d), and to the targets (n×k) if it is a [TargetFitter], and returns what an estimator is
-// to learn from. Targets may be nil if t does not need them.
+// FitTransform fits t to x (n×d), and to the targets (n×k) if it is a [TargetFitter], and returns the rows to which an estimator is
+// fitted. Targets may be nil if t does not need them.
 func FitTransform(ctx context.Context, t Transformer, x, targets mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)

@@ -4,14 +4,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TransformerTo is the capability to transform into memory of the caller's: what serves
-// single rows, and blocks of rows, again and again. All transformers of this package
-// have it.
+// TransformerTo is the capability to transform into memory of the caller, for a service that transforms single rows or blocks of
+// rows repeatedly. All transformers of this module have it.
 type TransformerTo interface {
-	// TransformTo is Transform into dst, which has a row for each of x and the width of
-	// Transform's result, or is empty: then it takes that shape, in the memory it has
-	// where that is enough, as after Reset. dst and x share no memory. Of up to sixteen
-	// rows of a *mat.Dense it allocates nothing else. After an error dst holds nothing
-	// of use.
+	// TransformTo is like Transform but writes to dst, which has a row for each row of x and the width of the result. If dst is
+	// empty, it gets that shape, in its existing memory if that suffices, as after Reset. The matrices dst and x must not share
+	// memory. For up to sixteen rows of a *mat.Dense it allocates nothing else. After an error the contents of dst are undefined.
 	TransformTo(dst *mat.Dense, x mat.Matrix) error
 }

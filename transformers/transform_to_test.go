@@ -17,8 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Into whatever memory, of few rows and of many, TransformTo gives what Transform gives, to
-// rounding.
+// TransformTo gives the result of Transform up to rounding, for any memory, few rows and many rows.
 func TestTransformToIsTransform(t *testing.T) {
 	for name, configured := range goldenFiles {
 		tr := estimators.Clone(configured)
@@ -60,7 +59,7 @@ func TestTransformToIsTransform(t *testing.T) {
 	}
 }
 
-// A feature that overflows is an error of few rows as it is of many.
+// A feature that overflows gives an error for few rows and for many.
 func TestTransformToOverflow(t *testing.T) {
 	ctx := context.Background()
 	x := mat.NewDense(2, 1, []float64{0, 1e300})

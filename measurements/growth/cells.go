@@ -16,7 +16,7 @@ type key struct {
 	seed         uint64
 }
 
-// value is the error of the test rows, the NMSE or the share of wrong labels, and the seconds
+// value is the error of the test rows, the NMSE or the error rate, and the seconds
 // of the search and the fit.
 type value struct{ error, seconds float64 }
 

@@ -50,7 +50,7 @@ func (s settings) curves(sources []source, kept measurements) (out []curve) {
 	for _, src := range sources {
 		c := curve{set: src.name, what: "NMSE", test: src.test}
 		if src.classes {
-			c.what = "share of wrong labels"
+			c.what = "error rate"
 		}
 		for _, p := range s.places(src) {
 			q := point{place: p, seeds: kept.seeds(src.name, p)}

@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, run(t.Context(), append(args, "-out", dir), &whole, io.Discard))
 	assert.FileExists(t, filepath.Join(dir, pictured))
 	for _, text := range []string{
-		"diabetes-progression, NMSE of 110 test rows", "breast-cancer-wdbc, share of wrong labels of 142 test rows",
+		"diabetes-progression, NMSE of 110 test rows", "breast-cancer-wdbc, error rate of 142 test rows",
 		"30 lssvm 2 ", "30 nystroem20 2 ", "50 nystroem20 2 ",
 	} {
 		assert.Contains(t, strings.Join(strings.Fields(whole.String()), " "), text)

@@ -41,7 +41,7 @@ func (p program) curves(ctx context.Context, out io.Writer) error {
 		}
 		c := setCurves{set: name, what: "NMSE"}
 		if src.classes {
-			c.what = "share of wrong labels"
+			c.what = "error rate"
 		}
 		for _, learner := range p.learners {
 			c.curves = append(c.curves, curve{learner: learner})

@@ -55,8 +55,8 @@ func TestCurves(t *testing.T) {
 	require.NoError(t, run(t.Context(), append(args, "-out", dir), &whole, io.Discard))
 	text := whole.String()
 	for _, want := range []string{
-		"diabetes-progression, NMSE of 110 test rows, and processor seconds", "breast-cancer-wdbc, share of wrong labels of 142 test rows, and processor seconds",
-		"clusters, share of wrong labels of 20000 test rows", "drawn: " + filepath.Join(dir, pictured),
+		"diabetes-progression, NMSE of 110 test rows, and processor seconds", "breast-cancer-wdbc, error rate of 142 test rows, and processor seconds",
+		"clusters, error rate of 20000 test rows", "drawn: " + filepath.Join(dir, pictured),
 	} {
 		assert.Contains(t, text, want)
 	}

@@ -54,7 +54,7 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	contenders[1].use()
-	fmt.Fprintf(out, "GOMAXPROCS %d, simdblas, peers with %d processes, means of %d seeds; NMSE or share of wrong labels of the test "+
+	fmt.Fprintf(out, "GOMAXPROCS %d, simdblas, peers with %d processes, means of %d seeds; NMSE or error rate of the test "+
 		"rows\n\n", runtime.GOMAXPROCS(0), o.peers.jobs, o.seeds)
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)

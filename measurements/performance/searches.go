@@ -173,7 +173,7 @@ func oursForClasses(seed uint64, train, test drawn) work {
 	}, train, test)
 }
 
-// classified measures the share of wrong labels.
+// classified measures the error rate.
 func classified(build func() *selection.Classifier, train, test drawn) work {
 	y, yt := labelsOf(train.y), labelsOf(test.y)
 	return func(ctx context.Context) (float64, error) {

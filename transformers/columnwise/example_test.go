@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Incomes: few are large, and a distance between two rows would be theirs alone.
+// A few incomes are large and would dominate the distance between two rows.
 var incomes = mat.NewDense(8, 1, []float64{9, 12, 14, 18, 25, 38, 90, 640})
 
 func ExamplePowerTransformer() {
@@ -62,7 +62,7 @@ func ExampleOutput() {
 }
 
 func ExampleWinsorizer() {
-	// A height in metres that somebody gave in centimetres.
+	// One height was entered in centimetres instead of metres.
 	heights := mat.NewDense(6, 1, []float64{1.62, 1.75, 181, 1.58, 1.90, 1.70})
 	bound := &columnwise.Winsorizer{NoLower: true, Upper: 0.8}
 	if err := bound.Fit(context.Background(), heights); err != nil {
@@ -173,11 +173,11 @@ func ExampleTargetEncoder() {
 	x := mat.NewDense(6, 1, []float64{1, 1, 2, 2, 2, 3})
 	rent := mat.NewDense(6, 1, []float64{900, 1100, 500, 600, 550, 2000})
 	encoder := &columnwise.TargetEncoder{Smoothing: 1}
-	// What a model learns from: no row's own rent is in it.
+	// A model is fitted to these means, which exclude the row's own rent.
 	if _, err := encoder.FitTransformTargets(context.Background(), x, rent); err != nil {
 		log.Fatal(err)
 	}
-	// New rows have the means of all, and a city that is new has the mean rent.
+	// New rows get the means of all rows, and an unknown city gets the mean rent.
 	z, err := encoder.Transform(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))
 	if err != nil {
 		log.Fatal(err)

@@ -1,16 +1,16 @@
-// Package columnwise holds the transformers that learn of each column by itself, and make of it what an estimator can
+// Package columnwise contains the transformers that treat each column separately and convert it to values that an estimator can
 // use:
 //
 //	Imputer              NaN to the mean, the median or the most frequent value of its column
 //	OneHot               category codes to a column for each category
 //	TargetEncoder        category codes to the mean target of their rows
-//	PowerTransformer     each column as normal as a power can make it
-//	QuantileTransformer  each value to its rank in its column, even or normal
-//	Winsorizer           far values to a quantile of their column
+//	PowerTransformer     each column to nearly normal values, by a power
+//	QuantileTransformer  each value to its rank in its column, uniform or normal
+//	Winsorizer           extreme values to a quantile of their column
 //
-// All of them know gaps, which are NaN, and all but TargetEncoder fit from a stream of rows and from statistics of parts
-// of the rows. They then learn what Fit learns, except that QuantileTransformer and PowerTransformer learn of long streams from a sketch
-// of the ranks, to bounds that they document, and so does all that is a rank when statistics are merged.
+// All of them handle gaps, which are NaN. All except TargetEncoder also fit from a stream of rows and from statistics of parts of
+// the rows. The result is then that of Fit, with one exception: for long streams QuantileTransformer and PowerTransformer use a
+// sketch of the ranks, with documented bounds, and so does every method based on ranks when statistics are merged.
 package columnwise
 
 import (
@@ -36,17 +36,17 @@ import (
 
 const imputerName = "columnwise: Imputer"
 
-// Statistic says what an [Imputer] fills the gaps of a column with.
+// Statistic is the value with which an [Imputer] fills the gaps of a column.
 type Statistic int
 
-// The statistics, of the values that the column has in the rows of Fit.
+// The statistics, computed from the values of the column in the rows of Fit.
 const (
 	Mean Statistic = iota
 	// Median is the middle value, or the mean of the two middle values if the number of values is even.
 	Median
-	// MostFrequent is the most frequent value. If several are equally frequent, it is the least of them.
+	// MostFrequent is the most frequent value. If several are equally frequent, it is the smallest of them.
 	MostFrequent
-	// Constant is [Imputer.Value], whatever the rows are.
+	// Constant is [Imputer.Value] for any rows.
 	Constant
 )
 
@@ -55,12 +55,12 @@ func (s Statistic) String() string {
 	return enum.Name("Statistic", int(s), "Mean", "Median", "MostFrequent", "Constant")
 }
 
-// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
-// changes. A column without a single value in Fit is filled with 0.
-// There is nothing to learn from it, but it stays a column so that the width does not depend on the rows.
+// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows of Fit, and all other values stay unchanged. A column
+// without a value in Fit is filled with 0. It contains no information, but it is kept so that the width does not depend on the
+// rows.
 //
-// If Indicators is set, a column is appended for each column that had gaps in Fit, in their order. It is 1 where
-// the value was missing and 0 elsewhere, since a missing value is often informative.
+// With Indicators, a column is appended for each column that had gaps in Fit, in their order. It is 1 where the value was missing
+// and 0 elsewhere, because a missing value is often informative.
 //
 // The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
 //
@@ -69,7 +69,7 @@ type Imputer struct {
 	Statistic  Statistic
 	Indicators bool
 
-	// Value fills the gaps if Statistic is [Constant]. Otherwise it has to be 0.
+	// Value fills the gaps if Statistic is [Constant]. Otherwise it must be 0.
 	Value float64
 
 	learned[imputerModel]
@@ -77,7 +77,7 @@ type Imputer struct {
 
 type imputerModel struct {
 	Values codec.Floats
-	Gaps   []int // the columns that get an indicator
+	Gaps   []int // the columns with an indicator
 }
 
 // Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
@@ -101,10 +101,10 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
-// it reads it as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536
-// different values of a column: If a column has more, a second pass finds the most frequent value if it is in more
-// than one of 65 536 rows. Otherwise the error is ErrTooLarge.
+// FitBlocks implements [streaming.BlockFitter], with the result of Fit. With Mean it reads the stream once. With Median it reads it
+// as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536 different values of a column. If
+// a column has more, a second pass finds the most frequent value if it is in more than one of 65 536 rows; otherwise the error is
+// ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
@@ -136,7 +136,7 @@ func (p *Imputer) validate() error {
 	return nil
 }
 
-// fillStatistics are those of one Statistic, and how they fill a column.
+// fillStatistics returns the statistics for one Statistic, and the function that fills a column from them.
 func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
 	st := &columnstats.Statistics[C]{Type: imputerName, Settings: p.settings(), Gap: check.Anywhere,
 		Fresh: func(int) C { return fresh() }}
@@ -153,7 +153,7 @@ func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of fun
 	}}
 }
 
-// settings are what statistics have to agree in.
+// settings returns the settings in which statistics must agree.
 func (p *Imputer) settings() string {
 	if p.Statistic == Constant {
 		return fmt.Sprintf("(%v %v)", p.Statistic, p.Value)
@@ -194,15 +194,15 @@ func (p *Imputer) statistics() (imputing, error) {
 		func(c *columnstats.Sums) filling { return filling{p.Value, c.N} }), nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
-// different values in a column (more are ErrTooLarge), for Median the sketch of [QuantileTransformer].
+// NewStatistics implements [streaming.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536 different
+// values in a column (more give ErrTooLarge), for Median the sketch of [QuantileTransformer].
 func (p *Imputer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	of, err := p.statistics()
 	return of.fresh, err
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
-// values or more is one whose rank is as far off as [QuantileTransformer]'s.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit, with the mean rounded once. The Median of 8192
+// or more values has an error in its rank, as in [QuantileTransformer].
 func (p *Imputer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	of, err := p.statistics()
@@ -224,14 +224,14 @@ func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.state.MarshalSt
 // UnmarshalStatistics implements estimators.Continuer.
 func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalStatistics(p, data) }
 
-// indicate gives column j an indicator where it has gaps and is to have one.
+// indicate adds an indicator for column j if it has gaps and Indicators is set.
 func (p *Imputer) indicate(m *imputerModel, j, gaps int) {
 	if p.Indicators && gaps > 0 {
 		m.Gaps = append(m.Gaps, j)
 	}
 }
 
-// filling is what a column's gaps are filled with, 0 where it has no values, and how many it has.
+// filling is the value that fills a column's gaps, 0 for a column without values, and the number of its values.
 type filling struct {
 	value float64
 	n     int
@@ -287,13 +287,13 @@ func fillings[T any](columns []T, err error, of func(T) filling) ([]filling, err
 	return out, nil
 }
 
-// medianOf sorts v.
+// medianOf returns the median of v, which it sorts.
 func medianOf(v []float64) float64 {
 	slices.Sort(v)
 	return middle(v[(len(v)-1)/2], v[len(v)/2])
 }
 
-// middle is the mean of two numbers without overflow.
+// middle returns the mean of two numbers without overflow.
 func middle(a, b float64) float64 {
 	if m := (a + b) / 2; !math.IsInf(m, 0) {
 		return m
@@ -301,7 +301,7 @@ func middle(a, b float64) float64 {
 	return a/2 + b/2
 }
 
-// mostFrequentOf sorts v.
+// mostFrequentOf returns the most frequent value of v, which it sorts.
 func mostFrequentOf(v []float64) float64 {
 	slices.Sort(v)
 	best, most := v[0], 0
@@ -318,11 +318,11 @@ func mostFrequentOf(v []float64) float64 {
 	return best
 }
 
-// Values returns the d numbers that gaps are filled with, or nil before Fit.
+// Values returns the d numbers that fill gaps, or nil before Fit.
 func (p *Imputer) Values() []float64 { return slices.Clone(p.state.Model().Values) }
 
-// Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
-// and without Indicators.
+// Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit and without
+// Indicators.
 func (p *Imputer) Indicated() []int { return slices.Clone(p.state.Model().Gaps) }
 
 func (imputerModel) TypeName() string { return imputerName }
@@ -355,8 +355,7 @@ func (m imputerModel) Validate() error {
 	return validColumns(m.Gaps, len(m.Values))
 }
 
-// validColumns says what is wrong with positions of columns that should ascend
-// within a width.
+// validColumns returns an error unless the positions of columns are ascending and below the width.
 func validColumns(columns []int, width int) error {
 	for i, j := range columns {
 		if j < 0 || j >= width || i > 0 && j <= columns[i-1] {
@@ -374,7 +373,7 @@ func (m imputerModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return z, nil
 }
 
-// ColumnNames are those of x, and of each indicator that of its column with "missing".
+// ColumnNames returns the names of x, and for each indicator the name of its column with "missing".
 func (m imputerModel) ColumnNames(in []string) []string {
 	for _, j := range m.Gaps {
 		in = append(in, in[j]+" missing")

@@ -9,14 +9,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// learned is the part that the transformers of a package have in common: what Fit learnt, and the methods that need no
-// more than that. A type whose configuration counts in Transform too has methods of its own over state.
+// learned is the common part of the transformers of a package: the fitted values, and the methods that need nothing else. A type
+// whose settings also matter in Transform has its own methods on state.
 type learned[M rowmap.Stored] struct {
 	_     embedding.Promoted
 	state rowmap.State[M]
 }
 
-// Transform returns the map of each row of x (m×d), which has the width that Fit saw.
+// Transform returns the transformed rows of x (m×d), which must be as wide as in Fit.
 func (l *learned[M]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(l.state.TypeName(), &err)
 	return rowmap.Apply(l.TransformTo, x)
@@ -34,10 +34,9 @@ func (l *learned[M]) FeatureNames(in []string) ([]string, error) { return l.stat
 // Graph implements [graph.Grapher].
 func (l *learned[M]) Graph(x graph.Value) (graph.Outputs, error) { return l.state.Graph(x) }
 
-// MarshalBinary implements encoding.BinaryMarshaler: all that Transform needs is stored, and a
-// file is read into a value of any configuration. It is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It stores everything that Transform needs, and the file can be read into a
+// value with any settings. The error is ErrNotFitted before Fit.
 func (l *learned[M]) MarshalBinary() ([]byte, error) { return l.state.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave
-// the value as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave the value unchanged.
 func (l *learned[M]) UnmarshalBinary(data []byte) error { return l.state.UnmarshalBinary(data) }

@@ -8,24 +8,24 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 )
 
-// likelihood is that of normal values ψ of a column, for any λ: by a row, less a constant,
+// likelihood computes the likelihood of normal values ψ of a column, for any λ: for each row, up to a constant,
 //
 //	-ln sd(ψ) + (λ-1) mean(sign(x) ln(1+|x|))
 //
 // in the forms of warp, so that nothing overflows or cancels.
 type likelihood struct {
-	// Of a column of one sign: ln((1+|x|)/(1+ref)), for a ref that is the least and the
-	// largest |x|, their means, and the logarithm between the two.
+	// For a column of one sign: ln((1+|x|)/(1+ref)) with the smallest and the largest |x| as ref, their means, and the logarithm of
+	// the ratio of the two.
 	ofLeast, ofLargest   logarithms
 	between              float64
 	negative, bothSigned bool
-	// Of a column of both signs: ln(1+|x|) of those of each, their means over all.
+	// For a column of both signs: ln(1+|x|) of the values of each sign, and their means over all.
 	above, below logarithms
 
-	values []float64 // in use by at
+	values []float64 // scratch space of evaluate
 }
 
-// logarithms are some, with the largest of their sizes.
+// logarithms holds logarithms with the largest absolute value.
 type logarithms struct {
 	t    []float64
 	far  float64
@@ -38,7 +38,7 @@ func (l *logarithms) add(t float64, n int) {
 	l.mean += t / float64(n)
 }
 
-// newLikelihood looks at a column with its least and its largest value.
+// newLikelihood returns the likelihood of a column with its smallest and its largest value.
 func newLikelihood(column []float64, least, largest float64) *likelihood {
 	n := len(column)
 	l := &likelihood{values: make([]float64, n), negative: largest < 0, bothSigned: least < 0 && largest >= 0}
@@ -91,11 +91,10 @@ func (l *likelihood) evaluate(lambda float64) float64 {
 	return -logDeviation(l.values) + (p-1)*l.ofLargest.mean - l.between
 }
 
-// smallGrowth is a |pt| up to which the terms of growths leave less than 2⁻⁵⁴, and beyond which
-// the exponential keeps more than a spread needs.
+// smallGrowth is the |pt| up to which the remaining terms of growths are below 2⁻⁵⁴. Beyond it the exponential is accurate enough.
 const smallGrowth = 0x1p-6
 
-// growths sets dst to growth(p, t, s) of each t, where pt+s is at most 0 but for rounding.
+// growths sets dst to growth(p, t, s) of each t, where pt+s is at most 0 up to rounding.
 func growths(dst []float64, p float64, l logarithms, s float64) {
 	unit := math.Exp(s)
 	if math.Abs(p)*l.far < smallGrowth {
@@ -114,19 +113,18 @@ func growths(dst []float64, p float64, l logarithms, s float64) {
 	}
 }
 
-// logDeviation is the logarithm of the standard deviation with n below.
+// logDeviation returns the logarithm of the standard deviation with divisor n.
 func logDeviation(v []float64) float64 {
 	n := float64(len(v))
 	s := columnstats.NewSpread(v)
 	return math.Log(s.Total()/n)/2 + float64(s.Exponent)*math.Ln2
 }
 
-// maxLambda bounds |λ|. A column that wants more is far narrower than its distance from 0.
+// maxLambda bounds |λ|. A column that needs more is far narrower than its distance from 0.
 const maxLambda = 1000
 
-// maximise returns the λ of the largest likelihood: a bracket that grows from (-2, 2) by the golden
-// ratio, and Brent's search by parabolas within it (R. Brent, Algorithms for Minimization without
-// Derivatives, 1973).
+// maximise returns the λ with the largest likelihood. It expands a bracket from (-2, 2) by the golden ratio, and then uses Brent's
+// search by parabolas (R. Brent, Algorithms for Minimization without Derivatives, 1973).
 func (l *likelihood) maximise(ctx context.Context) (float64, error) {
 	const golden = 1.618033988749895
 	a, b := -2.0, 2.0
@@ -146,13 +144,13 @@ func (l *likelihood) maximise(ctx context.Context) (float64, error) {
 	return brent(ctx, func(v float64) float64 { return -l.evaluate(v) }, min(a, c), max(a, c), b)
 }
 
-// brentTolerance is the relative width at which brent ends: f is flat, to rounding, within the
-// root of 2⁻⁵². brentSteps are more than it takes.
+// brentTolerance is the relative width at which brent ends: f is flat up to rounding within the root of 2⁻⁵². brentSteps is more
+// than it needs.
 const brentTolerance, brentSteps = 1.5e-8, 100
 
-// brent returns a minimiser of f in [low, high], from x.
+// brent returns a minimiser of f in [low, high], starting at x.
 func brent(ctx context.Context, f func(float64) float64, low, high, x float64) (float64, error) {
-	const short = 0.3819660112501051 // 2 - the golden ratio
+	const short = 0.3819660112501051 // 2 minus the golden ratio
 	w, v, fx := x, x, f(x)
 	fw, fv := fx, fx
 	step, before := 0.0, 0.0
@@ -164,7 +162,7 @@ func brent(ctx context.Context, f func(float64) float64, low, high, x float64) (
 		if math.Abs(x-middle) <= 2*tolerance-(high-low)/2 {
 			break
 		}
-		// The parabola through the three best points, if it falls within and halves the steps.
+		// The step goes to the vertex of the parabola through the three best points, if that lies inside and halves the steps.
 		r, q := (x-w)*(fx-fv), (x-v)*(fx-fw)
 		p := (x-v)*q - (x-w)*r
 		if q = 2 * (q - r); q > 0 {

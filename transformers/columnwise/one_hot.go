@@ -27,16 +27,16 @@ const oneHotName = "columnwise: OneHot"
 // defaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
 const defaultMaxCategories = 1000
 
-// Drop says which categories of a [OneHot] get no column.
+// Drop selects the categories of a [OneHot] that get no column.
 type Drop int
 
-// What is dropped.
+// The possible values of Drop.
 const (
 	// DropNone gives each category a column.
 	DropNone Drop = iota
-	// DropBinary leaves out the column of the first category if there are two.
+	// DropBinary omits the column of the first category if there are two.
 	DropBinary
-	// DropFirst leaves out the column of the first category, so that no column is the sum of others.
+	// DropFirst omits the column of the first category, so that no column is a linear combination of others.
 	DropFirst
 )
 
@@ -45,13 +45,12 @@ func (d Drop) String() string {
 	return enum.Name("Drop", int(d), "DropNone", "DropBinary", "DropFirst")
 }
 
-// OneHot replaces a column of category codes by a column for each category that Fit saw in it, 1 in the rows of
-// that category and 0 elsewhere. The new columns stand where the old one stood, the categories ascending. A
-// category that Fit did not see is 0 in all of them. With a [Drop], the dropped category is also 0 in all of them.
-// Columns that are not encoded are not changed.
+// OneHot replaces a column of category codes by one column for each category in the rows of Fit, which is 1 in the rows of that
+// category and 0 elsewhere. The new columns take the place of the old one, with the categories ascending. A category that was not
+// in the rows of Fit is 0 in all of them, and so is a category that [Drop] omits. Columns that are not encoded are not changed.
 //
-// A column with more than MaxCategories values is the error ErrTooLarge: it is unlikely to be a category, and would
-// become as many columns.
+// A column with more than MaxCategories values gives ErrTooLarge: it is unlikely to be a category, and would become as many
+// columns.
 //
 // The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
 //
@@ -61,14 +60,14 @@ type OneHot struct {
 	Columns []int
 	Drop    Drop
 
-	// If Gaps is set, NaN is a category of its own, after all others, in columns where Fit sees it, and ErrNotFinite
-	// in columns that are not encoded. Otherwise NaN is ErrNotFinite in every column.
+	// Gaps makes NaN a category of its own, after all others, in encoded columns where Fit finds it. In columns that are not
+	// encoded it is ErrNotFinite. Without Gaps, NaN is ErrNotFinite in every column.
 	Gaps bool
 
 	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
 	MaxCategories int `zero:"1000"`
 
-	// If Sparse is set, the steps and the estimator that follow in a pipeline get sparse rows (package sparse): of thousands of
+	// Sparse passes sparse rows (package sparse) to the following steps and the estimator of a pipeline: with thousands of
 	// categories in a column, each row has one entry. Transform returns a dense matrix in any case.
 	Sparse bool
 
@@ -78,11 +77,11 @@ type OneHot struct {
 type oneHotModel struct {
 	Width   int
 	Gaps    bool
-	Columns []int          // that are encoded
-	Values  []codec.Floats // their categories that have a column, ascending; NaN last
+	Columns []int          // the encoded columns
+	Values  []codec.Floats // their categories with a column, ascending, NaN last
 }
 
-// Fit takes the categories of x (n×d).
+// Fit finds the categories of x (n×d).
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
@@ -107,7 +106,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and learns what Fit learns.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is that of Fit.
 func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
@@ -155,8 +154,8 @@ func (o *OneHot) statistics() (st *columnstats.Statistics[*columnstats.Categorie
 	}, m, limit, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: the categories of the columns, up to MaxCategories
-// and without gaps in each; more are ErrTooLarge as soon as there are.
+// NewStatistics implements [streaming.StatisticsFitter] with the categories of the columns, without gaps, up to MaxCategories in
+// each. More give ErrTooLarge as soon as they occur.
 func (o *OneHot) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	st, _, _, err := o.statistics()
 	if err != nil {
@@ -165,7 +164,7 @@ func (o *OneHot) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return st, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit.
 func (o *OneHot) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, m, limit, err := o.statistics()
@@ -197,7 +196,7 @@ func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.state.MarshalSta
 // UnmarshalStatistics implements estimators.Continuer.
 func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.state.UnmarshalStatistics(o, data) }
 
-// configured returns a model without categories, their limit, and where NaN is no error.
+// configured returns a model without categories, their limit, and a function that reports in which columns NaN is allowed.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
 	if err := settings.Check(oneHotName, o); err != nil {
 		return nil, 0, nil, err
@@ -211,11 +210,11 @@ func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, er
 	return m, limit, gap, nil
 }
 
-// mostColumns bounds the width of the rows: nothing in a file stands behind columns that are copied, and Encoding says something
-// of each.
+// mostColumns bounds the width of the rows. A file contains no data for columns that are copied, and Encoding describes each of
+// them.
 const mostColumns = 1 << 20
 
-// choose sets the columns of d that are encoded.
+// choose selects which of the d columns are encoded.
 func (o *OneHot) choose(m *oneHotModel, d int) error {
 	if d > mostColumns {
 		return fmt.Errorf("%s: x has %d columns, limit %d: %w", oneHotName, d, mostColumns, fault.ErrTooLarge)
@@ -232,7 +231,7 @@ func (o *OneHot) choose(m *oneHotModel, d int) error {
 	return nil
 }
 
-// encode gives m the categories of column j.
+// encode stores the categories of column j in m.
 func (o *OneHot) encode(m *oneHotModel, j int, values codec.Floats, limit int) error {
 	if len(values) > limit {
 		return tooMany(j, fmt.Sprint(len(values)), limit)
@@ -257,7 +256,7 @@ func (m *oneHotModel) checkColumns() error {
 	return nil
 }
 
-// categoryCounts is the categories of a column so far.
+// categoryCounts holds the categories of a column so far.
 type categoryCounts struct {
 	values map[float64]bool
 	gaps   bool
@@ -271,7 +270,7 @@ func newSeen(columns int) []categoryCounts {
 	return out
 }
 
-// add takes those of column j of x, until they are more than the limit.
+// add adds the categories of column j of x, until there are more than the limit.
 func (s *categoryCounts) add(x *mat.Dense, j, limit int) error {
 	n, _ := x.Dims()
 	for i := range n {
@@ -301,7 +300,7 @@ func (s *categoryCounts) categories() codec.Floats {
 	return categories(out)
 }
 
-// categories returns the distinct values, ascending, NaN at the end. It sorts v.
+// categories returns the distinct values in ascending order, with NaN at the end. It sorts v.
 func categories(v []float64) codec.Floats {
 	gaps := slices.ContainsFunc(v, math.IsNaN)
 	v = slices.DeleteFunc(v, math.IsNaN)
@@ -313,7 +312,7 @@ func categories(v []float64) codec.Floats {
 	return out
 }
 
-// width is the number of columns of the result.
+// width returns the number of columns of the result.
 func (m oneHotModel) width() int {
 	w := m.Width - len(m.Columns)
 	for _, v := range m.Values {
@@ -333,7 +332,7 @@ func (m oneHotModel) MapRow(dst, x []float64) {
 	m.eachEntry(x, func(j int, v float64) { dst[j] = v })
 }
 
-// eachEntry calls f with the columns of the result that a row sets, ascending, and their values.
+// eachEntry calls f with the nonzero columns of a row of the result, ascending, and their values.
 func (m oneHotModel) eachEntry(x []float64, f func(j int, v float64)) {
 	to, next := 0, 0
 	for j, v := range x {
@@ -350,7 +349,7 @@ func (m oneHotModel) eachEntry(x []float64, f func(j int, v float64)) {
 	}
 }
 
-// position returns the place of a category, -1 for one that has no column.
+// position returns the index of a category, or -1 if it has no column.
 func position(values codec.Floats, v float64) int {
 	last := len(values) - 1
 	if math.IsNaN(v) {
@@ -368,7 +367,7 @@ func position(values codec.Floats, v float64) int {
 	return -1
 }
 
-// Encoded is the column of a result of [OneHot].
+// Encoded describes a column of a result of [OneHot].
 type Encoded struct {
 	// Column is the position of the column of x.
 	Column int
@@ -376,11 +375,11 @@ type Encoded struct {
 	// Category is the category. It is NaN for gaps, and 0 if Copied is set.
 	Category float64
 
-	// Copied reports that the column of x was copied unchanged.
+	// Copied is set if the column of x was copied unchanged.
 	Copied bool
 }
 
-// Encoding returns what each column of a result stands for, or nil before Fit.
+// Encoding describes each column of a result. It returns nil before Fit.
 func (o *OneHot) Encoding() []Encoded {
 	m := o.state.Fitted
 	if m == nil {
@@ -401,7 +400,7 @@ func (o *OneHot) Encoding() []Encoded {
 	return out
 }
 
-// validCategories returns what is wrong with the categories of a column.
+// validCategories returns an error if the categories of a column are invalid.
 func validCategories(values codec.Floats, gaps bool) error {
 	if n := len(values); n > 0 && math.IsNaN(values[n-1]) && gaps {
 		values = values[:n-1]
@@ -468,7 +467,8 @@ func (m oneHotModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return graph.Concat(parts...), nil
 }
 
-// ColumnNames are those of x, and name=category for each category of an encoded column, as package inspection reads them.
+// ColumnNames returns the names of x, and name=category for each category of an encoded column, the form that package inspection
+// reads.
 func (m oneHotModel) ColumnNames(in []string) []string {
 	var out []string
 	next := 0

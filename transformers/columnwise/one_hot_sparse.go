@@ -14,7 +14,7 @@ var _ transformers.SparseTransformer = (*OneHot)(nil)
 // MakesSparse reports whether Sparse is set, see [transformers.KeepSparse].
 func (o *OneHot) MakesSparse() bool { return o.Sparse }
 
-// TransformSparse implements [transformers.SparseTransformer]. Memory: an entry for each value of x (n×d) at most.
+// TransformSparse implements [transformers.SparseTransformer]. The result has at most one entry for each value of x (n×d).
 func (o *OneHot) TransformSparse(x mat.Matrix) (_ *sparse.Rows, err error) {
 	defer fault.RecoverAs(oneHotName, &err)
 	m := o.state.Fitted

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Colour, size, weight.
+// goods has the columns colour, size and weight.
 var goods = golden.Dense([][]float64{{2, 10, 0.5}, {0, 20, 0.25}, {1, 10, 4}, {2, 10, 3}})
 
 func TestOneHotDefinition(t *testing.T) {
@@ -49,7 +49,7 @@ func TestOneHotOfGaps(t *testing.T) {
 	assert.ErrorContains(t, (&OneHot{Columns: []int{1}, Gaps: true}).Fit(context.Background(), x), "x[1,0] is NaN")
 	assert.ErrorContains(t, (&OneHot{}).Fit(context.Background(), x), "x[1,0] is NaN")
 
-	// A gap that comes later only is an unseen category; the model survives a file.
+	// A gap that occurs only after Fit is an unknown category. The model can be written and read.
 	require.NoError(t, o.Fit(context.Background(), golden.Dense([][]float64{{2, 1}, {3, 1}})))
 	data, err := o.MarshalBinary()
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestOneHotErrors(t *testing.T) {
 	assert.Nil(t, (&OneHot{}).Encoding())
 }
 
-// A width that a file names without columns of it is bounded.
+// The width in a file is bounded, because it may name columns without data.
 func TestWidthOfAOneHotFile(t *testing.T) {
 	data, err := codec.Marshal("transformers.OneHot", rowmap.Version, oneHotModel{Width: math.MaxInt32, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
 	require.NoError(t, err)

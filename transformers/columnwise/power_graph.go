@@ -35,7 +35,7 @@ func (m powerModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	sign := row(func(w warp) float64 { return w.sign })
 	u := x.Mul(sign)
 	ref, beyond := row(func(w warp) float64 { return w.ref }), row(func(w warp) float64 { return 1 + w.ref })
-	ratio := u.Sub(ref).Div(beyond) // (1+u)/(1+ref) less 1
+	ratio := u.Sub(ref).Div(beyond) // (1+u)/(1+ref) minus 1
 	log := ratio.Abs().Less(x.Number(0.5)).Where(ratio.Log1p(), u.Plus(1).Div(beyond).Log())
 	above := growthGraph(row(func(w warp) float64 { return w.p }), log, row(func(w warp) float64 { return -w.shift }))
 	below := row(warp.atZero).Sub(growthGraph(row(func(w warp) float64 { return 2 - w.p }), u.Neg().Log1p(), row(warp.logSlopeBelow)))
@@ -52,7 +52,7 @@ func (m powerModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return z, nil
 }
 
-// growthGraph is growth.
+// growthGraph computes the same as growth.
 func growthGraph(p, t, s graph.Value) graph.Value {
 	a := p.Mul(t)
 	flat := p.Equal(p.Number(0))

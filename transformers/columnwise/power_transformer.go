@@ -18,27 +18,27 @@ import (
 
 const powerTransformerName = "columnwise: PowerTransformer"
 
-// PowerTransformer makes the distribution of each column as normal as a power can make it, and then gives it mean 0
-// and standard deviation 1:
+// PowerTransformer makes the distribution of each column as close to normal as a power can, and then scales it to mean 0 and
+// standard deviation 1:
 //
 //	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd those of ψ over the rows of Fit, with n below
 //
 //	ψ(x) = ((1+x)^λ - 1)/λ              x ≥ 0   (λ = 0: ln(1+x))
 //	ψ(x) = -((1-x)^(2-λ) - 1)/(2-λ)     x < 0   (λ = 2: -ln(1-x))
 //
-// Each column has the λ of the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson, Biometrika 87, 2000). A λ <
-// 1 shortens a long tail of large values, a λ > 1 one of small values, and λ = 1 changes nothing. Because of the 1 in
-// 1+|x| the result depends on the unit of a column: a column of tiny numbers hardly changes unless λ is large.
+// Each column has the λ of the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson, Biometrika 87, 2000). A λ < 1 shortens a
+// long tail of large values, a λ > 1 one of small values, and λ = 1 changes nothing. Because of the 1 in 1+|x|, the result depends
+// on the unit of a column: a column of tiny numbers hardly changes unless λ is large.
 //
-// A column of one or two distinct values has no shape to change, and its λ is 1. Likelihood and scaling are computed
-// up to an affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or
-// longitudes, keep their digits, and no finite column overflows.
+// A column of one or two distinct values has no shape to change, and its λ is 1. Likelihood and scaling are computed up to an
+// affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or longitudes, keep their digits,
+// and no finite column overflows.
 //
-// The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs
-// O(nd). Besides the errors of [transformers.Transformer], a row of Transform is ErrNotFinite if it is so far from the rows of Fit
-// that its value overflows. So is a z of InverseTransform that no ψ reaches: ψ is bounded above where λ < 0, and
-// below where λ > 2. With NoStandardize this can happen to the rows of Fit as well: in a column far from 0 compared
-// with its spread, ψ can overflow or be the same number for all rows.
+// The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs O(nd). In
+// addition to the errors of [transformers.Transformer], Transform returns ErrNotFinite for a row that is so far from the rows of
+// Fit that its value overflows. InverseTransform returns it for a z that no ψ reaches: ψ is bounded above if λ < 0, and below if λ
+// > 2. With NoStandardize this can also happen to the rows of Fit: in a column far from 0 compared with its spread, ψ can overflow
+// or be the same number for all rows.
 //
 // See also [QuantileTransformer], [scalers.StandardScaler].
 //
@@ -47,11 +47,11 @@ type PowerTransformer struct {
 	// NoStandardize leaves ψ unscaled.
 	NoStandardize bool
 
-	// If Clip is set, values beyond the range of a column in Fit become the ends of that range, in columns with λ ≠ 1,
-	// and standardised values beyond 5 become 5. Without it a power can map a new value very far away.
+	// Clip limits values to the range of the column in Fit, in columns with λ ≠ 1, and standardised values to 5. Without it a power
+	// can map a new value very far away.
 	Clip bool
 
-	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
 	Gaps bool
 
 	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
@@ -63,12 +63,12 @@ type PowerTransformer struct {
 type powerModel struct {
 	Raw, Clip, Gaps bool
 	Lambdas         codec.Floats
-	Least, Largest  codec.Floats // in Fit; 0 of a column that is all gaps
+	Least, Largest  codec.Floats // in the rows of Fit, or 0 for a column of gaps
 	Shifts          codec.Floats // of the columns' warps
 	Means, Scales   codec.Floats // of the warped columns
 }
 
-// Fit takes λ, mean and standard deviation of each column of x (n×d).
+// Fit computes λ, mean and standard deviation of each column of x (n×d).
 func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(powerTransformerName, t); err != nil {
@@ -87,7 +87,7 @@ func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// lambdaOf is 1 for fewer than three values.
+// lambdaOf returns the λ of a column. It is 1 for fewer than three distinct values.
 func lambdaOf(ctx context.Context, column []float64) (float64, error) {
 	if !threeValues(column) {
 		return 1, nil
@@ -95,7 +95,7 @@ func lambdaOf(ctx context.Context, column []float64) (float64, error) {
 	return newLikelihood(column, slices.Min(column), slices.Max(column)).maximise(ctx)
 }
 
-// threeValues says whether a column has as many.
+// threeValues reports whether a column has at least three distinct values.
 func threeValues(column []float64) bool {
 	var found []float64
 	for _, v := range column {
@@ -108,14 +108,14 @@ func threeValues(column []float64) bool {
 	return false
 }
 
-// resize makes room for d columns.
+// resize allocates the fields for d columns.
 func (m *powerModel) resize(d int) {
 	for _, v := range []*codec.Floats{&m.Lambdas, &m.Least, &m.Largest, &m.Shifts, &m.Means, &m.Scales} {
 		*v = make(codec.Floats, d)
 	}
 }
 
-// scale sets all of column j that follows from its λ; it overwrites the column.
+// scale sets all fields of column j that follow from its λ. It overwrites the column.
 func (m *powerModel) scale(j int, column []float64, lambda float64) {
 	if len(column) == 0 {
 		m.bend(j, lambda, 0, 0)
@@ -126,13 +126,13 @@ func (m *powerModel) scale(j int, column []float64, lambda float64) {
 	m.standardize(j, &s)
 }
 
-// bend sets what column j needs for its warp.
+// bend sets the fields for the warp of column j.
 func (m *powerModel) bend(j int, lambda, least, largest float64) {
 	m.Lambdas[j], m.Least[j], m.Largest[j], m.Scales[j] = lambda, least, largest, 1
 	m.Shifts[j] = shiftOf(lambda, least, largest)
 }
 
-// warped is the warp of values of column j, in their place.
+// warped replaces values of column j by their warp.
 func (m *powerModel) warped(j int, values []float64) []float64 {
 	w := m.warp(j)
 	for i, v := range values {
@@ -141,7 +141,7 @@ func (m *powerModel) warped(j int, values []float64) []float64 {
 	return values
 }
 
-// standardize takes mean and scale of the warped column j.
+// standardize sets the mean and scale of the warped column j.
 func (m *powerModel) standardize(j int, s *columnstats.Spread) {
 	n := float64(s.N)
 	m.Means[j] = s.Mean()
@@ -150,8 +150,8 @@ func (m *powerModel) standardize(j int, s *columnstats.Spread) {
 	}
 }
 
-// InverseTransform returns the rows that Transform maps to z (m×d), m×d; with Clip within the
-// ranges of Fit, where they count.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). With Clip they lie within the ranges of Fit, in the
+// columns that Clip affects.
 func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&t.state, z)
@@ -205,7 +205,7 @@ func (m powerModel) warp(j int) warp {
 	return newWarp(m.Lambdas[j], m.Least[j], m.Largest[j], m.Shifts[j])
 }
 
-// clipped is x within the range of Fit, where that counts.
+// clipped returns x limited to the range of Fit, if Clip affects the column.
 func (m powerModel) clipped(j int, x float64) float64 {
 	if m.Clip && m.Lambdas[j] != 1 {
 		return max(m.Least[j], min(x, m.Largest[j]))

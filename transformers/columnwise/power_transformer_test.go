@@ -56,10 +56,10 @@ func yeoJohnsonReference(t *testing.T) (columns []yeoJohnsonColumn, grid [][]*fl
 	return ref.Columns, ref.Grid
 }
 
-// present leaves out the gaps.
+// present removes the gaps.
 func present(v []float64) []float64 { return slices.DeleteFunc(slices.Clone(v), math.IsNaN) }
 
-// atLambda is a fitted model of one column with the λ given.
+// atLambda returns a fitted model of one column with the given λ.
 func atLambda(column []float64, lambda float64, raw bool) *PowerTransformer {
 	one := func() codec.Floats { return make(codec.Floats, 1) }
 	m := &powerModel{Raw: raw, Gaps: true, Lambdas: one(), Least: one(), Largest: one(), Shifts: one(), Means: one(), Scales: one()}
@@ -81,7 +81,7 @@ func TestYeoJohnsonGrid(t *testing.T) {
 			continue
 		}
 		assert.LessOrEqual(t, math.Abs(got-*g[2]), 1e-14*math.Abs(*g[2]), "ψ(%v) of λ = %v", *g[0], *g[1])
-		// The way back loses what ψ has pressed together.
+		// The inverse loses digits where ψ is flat.
 		slope := math.Exp((*g[1] - 1) * math.Copysign(math.Log1p(math.Abs(*g[0])), *g[0]))
 		slack := 1e-14*math.Abs(*g[0]) + 1e-15*math.Abs(*g[2])/slope
 		if back := inverseYeoJohnson(got, *g[1]); slack < math.Abs(*g[0]) {
@@ -91,7 +91,7 @@ func TestYeoJohnsonGrid(t *testing.T) {
 	assert.Greater(t, len(grid)/2, beyond)
 }
 
-// λ, against the optimum at 220 digits.
+// λ is compared with the optimum at 220 digits.
 func TestYeoJohnsonLambdas(t *testing.T) {
 	columns, _ := yeoJohnsonReference(t)
 	compared := 0
@@ -106,9 +106,9 @@ func TestYeoJohnsonLambdas(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, *c.Lambda, got, *c.Lambda_tol, c.Name)
 		if c.Standardised_exact != nil {
-			continue // ψ as it is written overflows or cancels
+			continue // the plain formula of ψ overflows or cancels
 		}
-		// The likelihood is that of the reference but for a constant.
+		// The likelihood equals that of the reference up to a constant.
 		n := float64(len(x))
 		other := *c.Lambda + 1
 		assert.InDelta(t, naiveLikelihood(x, other)-*c.Loglik, n*(l.evaluate(other)-l.evaluate(*c.Lambda)), 1e-6*math.Max(1, math.Abs(*c.Loglik)), c.Name)
@@ -116,8 +116,7 @@ func TestYeoJohnsonLambdas(t *testing.T) {
 	assert.Equal(t, 14, compared)
 }
 
-// naiveLikelihood is the likelihood as it is written, for columns and λ where nothing overflows or
-// cancels.
+// naiveLikelihood computes the likelihood by its plain formula, for columns and λ where nothing overflows or cancels.
 func naiveLikelihood(x []float64, lambda float64) float64 {
 	n := float64(len(x))
 	psi, logs := make([]float64, len(x)), 0.0
@@ -178,7 +177,7 @@ func TestYeoJohnsonValues(t *testing.T) {
 	}
 }
 
-// Columns far from 0 against their spread, which scikit-learn 1.2.1 loses.
+// Columns far from 0 compared with their spread keep their digits, which scikit-learn 1.2.1 loses.
 func TestPowerTransformerFarFromZero(t *testing.T) {
 	columns, _ := yeoJohnsonReference(t)
 	for _, c := range columns {
@@ -202,7 +201,7 @@ func TestPowerTransformerFarFromZero(t *testing.T) {
 	}
 }
 
-// evenAndMonotone holds that z has mean 0, standard deviation 1 and the order of x.
+// evenAndMonotone checks that z has mean 0, standard deviation 1 and the order of x.
 func evenAndMonotone(t *testing.T, name string, x, z []float64) {
 	mean, squares := 0.0, 0.0
 	for _, v := range z {
@@ -222,7 +221,7 @@ func evenAndMonotone(t *testing.T, name string, x, z []float64) {
 	}
 }
 
-// 400 longitudes, whose ψ of that λ are all the same number to the digits of a float64.
+// For these 400 longitudes and this λ, all values of ψ are equal in float64.
 func TestPowerTransformerLongitudes(t *testing.T) {
 	var ref struct {
 		X      []float64
@@ -239,7 +238,7 @@ func TestPowerTransformerLongitudes(t *testing.T) {
 	assert.InDeltaSlice(t, ref.X, back.RawMatrix().Data, 1e-9)
 }
 
-// What has no mathematics of its own: huge, tiny and mixed numbers give finite, ordered values.
+// Huge, tiny and mixed numbers give finite values in the right order.
 func TestPowerTransformerAnyColumn(t *testing.T) {
 	for name, x := range map[string][]float64{
 		"largest":          {math.MaxFloat64, math.MaxFloat64 / 2, 1, 0},
@@ -258,7 +257,7 @@ func TestPowerTransformerAnyColumn(t *testing.T) {
 			mean += v / 4
 			squares += v * v / 4
 		}
-		if !strings.HasPrefix(name, "denormal") { // whose mean lies between two numbers
+		if !strings.HasPrefix(name, "denormal") { // its mean lies between two floating-point numbers
 			assert.InDelta(t, 0, mean, 1e-9, name)
 			assert.InDelta(t, 1, squares, 1e-9, name)
 		}
@@ -271,8 +270,8 @@ func TestPowerTransformerAnyColumn(t *testing.T) {
 	}
 }
 
-// Whatever the column and the new value, there is a place for it, if an infinite one, in order; and
-// whatever the place, an x. NaN would pass for a gap.
+// For any column and any new value, the result is ordered and not NaN, though it may be infinite; and any result has an x. A NaN
+// would be taken for a gap.
 func TestWarpIsNeverNaN(t *testing.T) {
 	sizes := []float64{0, 5e-324, 1e-300, 1e-9, 0.5, 1, 100, 1e6, 1e300, math.MaxFloat64}
 	var values []float64
@@ -298,7 +297,7 @@ func TestWarpIsNeverNaN(t *testing.T) {
 	}
 }
 
-// The likelihood in its forms is the likelihood, where that can be written down.
+// The likelihood in its stable forms equals the plain formula where that can be computed.
 func TestLikelihoodDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(-3, 5), 5, 20).Draw(t, "x")
@@ -339,13 +338,13 @@ func TestPowerTransformerClips(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []float64{1, 1e4}, back.RawMatrix().Data, name)
 	}
-	// A column of two values is not warped, and still has its five standard deviations.
+	// A column of two values is not warped, and is still limited to five standard deviations.
 	maptest.FitTransform(t, clip, maptest.AsColumn([]float64{0, 1, 0, 1}))
 	out, err := clip.Transform(maptest.AsColumn([]float64{2, 100, -100}))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{3, 5, -5}, out.RawMatrix().Data, 1e-15)
 
-	// Without Clip a z that no x has is an error that says where.
+	// Without Clip, a z that no x reaches gives an error with its position.
 	long := make([]float64, 50)
 	for i := range long {
 		long[i] = math.Exp(math.Exp(float64(i) / 20))
@@ -374,7 +373,7 @@ func TestPowerTransformerGaps(t *testing.T) {
 	assert.Equal(t, 7.0, out.At(0, 1), "nothing is known of a column of gaps")
 }
 
-// The bits do not depend on the workers, and the default λs are those of one column at a time.
+// The result is bit-identical for any number of workers, and each λ equals that of the column by itself.
 func TestPowerTransformerColumns(t *testing.T) {
 	x := mat.NewDense(60, 5, nil)
 	x.Apply(func(i, j int, _ float64) float64 {
@@ -390,7 +389,7 @@ func TestPowerTransformerColumns(t *testing.T) {
 	assert.Nil(t, (&PowerTransformer{}).Lambdas())
 }
 
-// BenchmarkPowerTransformerFit is beside the scaler, which reads the columns too.
+// BenchmarkPowerTransformerFit compares with the scaler, which reads the columns too.
 func BenchmarkPowerTransformerFit(b *testing.B) {
 	for _, n := range []int{1000, 1000000} {
 		x := mat.NewDense(n, 2, nil)
@@ -414,7 +413,7 @@ func BenchmarkPowerTransformerFit(b *testing.B) {
 	}
 }
 
-// λ of a long stream is next to Fit's: the likelihood of a row is that of Fit's λ to 10⁻⁸.
+// The λ of a long stream is close to that of Fit: the likelihoods of a row differ by at most 10⁻⁸.
 func TestFitBlocksPower(t *testing.T) {
 	const n = 100_000
 	x := maptest.MixedRows(n, false)
@@ -438,7 +437,7 @@ func TestFitBlocksPower(t *testing.T) {
 	}
 }
 
-// powered is a sound model of one column, made unsound.
+// powered returns a valid model of one column after an invalid change.
 func powered(change func(m *powerModel)) powerModel {
 	f := func(v float64) codec.Floats { return codec.Floats{v} }
 	m := powerModel{Lambdas: f(0), Least: f(0), Largest: f(1), Shifts: f(0), Means: f(0), Scales: f(1)}

@@ -24,7 +24,7 @@ import (
 
 const quantileTransformerName = "columnwise: QuantileTransformer"
 
-// defaultQuantiles is the number of a QuantileTransformer whose Quantiles is 0.
+// defaultQuantiles is the number of quantiles of a QuantileTransformer whose Quantiles is 0.
 const defaultQuantiles = 1000
 
 // Output is the distribution that a [QuantileTransformer] gives its columns.
@@ -34,7 +34,7 @@ type Output int
 const (
 	// Uniform is the uniform distribution on [0, 1].
 	Uniform Output = iota
-	// Normal is the normal distribution of mean 0 and standard deviation 1, within ±5.2.
+	// Normal is the normal distribution with mean 0 and standard deviation 1, within ±5.2.
 	Normal
 )
 
@@ -43,28 +43,27 @@ func (o Output) String() string {
 	return enum.Name("Output", int(o), "Uniform", "Normal")
 }
 
-// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by
-// the normal quantile of that share. It gives any column the chosen distribution, whatever its shape, and ignores
-// how far away an outlier is. The distances between values are lost. If they are informative, [PowerTransformer]
-// keeps more of them.
+// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by the normal
+// quantile of that share. It gives any column the chosen distribution, and ignores how far away an outlier is. The distances
+// between values are lost; if they are informative, [PowerTransformer] keeps more of them.
 //
-// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between them, takes the
-// middle of the shares of a value that is there several times, and the ends for what lies beyond. With Output
-// Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993. That is scikit-learn's QuantileTransformer,
-// but that a column of one value goes to the middle, 0.5 or 0, where scikit-learn has the lower end, that the
-// 10⁻⁷ are a share of the range of a column where it is less than 1, and that rounding separates no equal values.
+// Fit stores the values of each column at evenly spaced shares. Transform interpolates between them. A value that occurs several
+// times gets the middle of its shares, and values beyond the range get its ends. With Output Normal, values within 10⁻⁷ of an end
+// of the range count as that end, which becomes ±5.1993. This agrees with scikit-learn's QuantileTransformer with three exceptions:
+// a column of one value is mapped to the middle, 0.5 or 0, where scikit-learn takes the lower end; the 10⁻⁷ are relative to a range
+// below 1; and rounding does not separate equal values.
 //
-// The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
+// The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) for a value and q quantiles.
 //
 // See also [PowerTransformer], [scalers.StandardScaler].
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type QuantileTransformer struct {
-	// Quantiles is the number of quantiles, of which at most n count. If it is 0, it is 1000.
+	// Quantiles is the number of quantiles, limited to n. If it is 0, it is 1000.
 	Quantiles int `zero:"1000"`
 	Output    Output
 
-	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
 	Gaps bool
 
 	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
@@ -75,10 +74,10 @@ type QuantileTransformer struct {
 
 type quantileModel struct {
 	Normal, Gaps bool
-	Quantiles    codec.Matrix // d×q: those of a column in a row, ascending
+	Quantiles    codec.Matrix // d×q, with the ascending quantiles of a column in each row
 }
 
-// configured returns the number of quantiles and a model without any.
+// configured returns the number of quantiles and an empty model.
 func (t *QuantileTransformer) configured() (count int, m *quantileModel, err error) {
 	if err := settings.Check(quantileTransformerName, t); err != nil {
 		return 0, nil, err
@@ -86,7 +85,7 @@ func (t *QuantileTransformer) configured() (count int, m *quantileModel, err err
 	return cmp.Or(t.Quantiles, defaultQuantiles), &quantileModel{Normal: t.Output == Normal, Gaps: t.Gaps}, nil
 }
 
-// Fit takes the quantiles of each column of x (n×d).
+// Fit computes the quantiles of each column of x (n×d).
 func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -107,11 +106,10 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once. Of up to 8191 values of a column
-// the quantiles are those of Fit; of n more they are values whose rank is at most
-// n (log₂(n/8192) + 3) / 16384 from that of Fit's, six in ten thousand of a million, and the
-// least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
-// more each time that they double.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once. For up to 8191 values of a column, the quantiles are
+// those of Fit. For n values beyond that, they are values whose rank differs from that of Fit by at most n (log₂(n/8192) + 3) /
+// 16384, six in ten thousand for a million; the smallest and the largest value are those of Fit. It needs about 500 kB a column for
+// a million rows, and 64 kB more for each doubling.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -138,15 +136,15 @@ func (t *QuantileTransformer) statistics() *columnstats.Statistics[*columnstats.
 	return columnstats.NewRankStatistics(quantileTransformerName, gaps)
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: a sketch of the ranks of each column, which keeps all of
-// fewer than 8192 values.
+// NewStatistics implements [streaming.StatisticsFitter] with a sketch of the ranks of each column, which keeps all of fewer than
+// 8192 values.
 func (t *QuantileTransformer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
-// column. Of n more, quantiles have ranks that are at most n (log₂(n/8192) + 1) / 8192 from those of Fit,
-// whatever the parts and their order, .1% of a million rows; another order gives other quantiles within that.
+// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With n
+// values beyond that, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, .1% of a million
+// rows, for any parts in any order. Another order gives other quantiles within that bound.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -179,22 +177,22 @@ func (t *QuantileTransformer) UnmarshalStatistics(data []byte) error {
 	return t.state.UnmarshalStatistics(t, data)
 }
 
-// resize makes room for so many quantiles of d columns.
+// resize allocates count quantiles for each of d columns.
 func (m *quantileModel) resize(d, count int) {
 	m.Quantiles = codec.Matrix{Rows: d, Cols: count, Data: make(codec.Floats, d*count)}
 }
 
-// set takes the quantiles of column j.
+// set computes the quantiles of column j.
 func (m *quantileModel) set(j int, quantile func(share float64) float64) {
 	least := math.Inf(-1)
 	for i, q := 0, m.column(j); i < len(q); i++ {
-		// Rounding may put a quantile below the one before it.
+		// Rounding may make a quantile smaller than the one before it.
 		least = max(least, quantile(share(i, len(q))))
 		q[i] = least
 	}
 }
 
-// share is the i-th of so many evenly spaced numbers from 0 to 1.
+// share returns the i-th of count evenly spaced numbers from 0 to 1.
 func share(i, count int) float64 {
 	if i == count-1 && i > 0 {
 		return 1
@@ -202,13 +200,12 @@ func share(i, count int) float64 {
 	return float64(i) * (1 / float64(max(count-1, 1)))
 }
 
-// quantileOf interpolates between the sorted values on both sides of a share, as numpy and R (type
-// 7) do.
+// quantileOf interpolates between the sorted values on both sides of a share, as numpy and R (type 7) do.
 func quantileOf(sorted []float64, share float64) float64 {
 	return quantileAt(len(sorted), share, func(i int) (float64, float64) { return sorted[i], sorted[i+1] }, sorted[len(sorted)-1])
 }
 
-// quantileAt is quantileOf of n values, of which pair gives those at i and i+1, below the largest.
+// quantileAt is quantileOf for n values, where pair returns those at i and i+1, below the largest.
 func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest float64) float64 {
 	i, t := placeOf(n, share)
 	if i >= n-1 {
@@ -218,8 +215,8 @@ func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest f
 	return interpolate(a, b, t)
 }
 
-// placeOf returns the place of a share among n sorted values, and how far it is on the way to the
-// next one. A share that is a place but for its rounding is that place: a value beside would be equal to none.
+// placeOf returns the position of a share among n sorted values, and the fraction of the distance to the next one. A share that
+// equals a position up to rounding is that position; otherwise a value next to it would equal none of them.
 func placeOf(n int, share float64) (i int, t float64) {
 	at := share * float64(n-1)
 	if whole := math.Round(at); math.Abs(at-whole) <= 0x1p-50*at {
@@ -228,7 +225,7 @@ func placeOf(n int, share float64) (i int, t float64) {
 	return int(at), at - math.Floor(at)
 }
 
-// interpolate is a + t(b - a) without overflow, and exact at both ends.
+// interpolate returns a + t(b - a) without overflow, and exactly at both ends.
 func interpolate(a, b, t float64) float64 {
 	switch width := b - a; {
 	case math.IsInf(width, 0):
@@ -240,13 +237,13 @@ func interpolate(a, b, t float64) float64 {
 	}
 }
 
-// InverseTransform returns the rows that Transform maps to z (m×d), m×d, within the ranges of Fit.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d), within the ranges of Fit.
 func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&t.state, z)
 }
 
-// ColumnQuantiles returns the quantiles of the columns, a row for each column, or nil before Fit.
+// ColumnQuantiles returns the quantiles of the columns, with a row for each column, or nil before Fit.
 func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
 	if t.state.Fitted == nil {
 		return nil
@@ -279,17 +276,16 @@ func (m quantileModel) MapRow(dst, x []float64) {
 	}
 }
 
-// nearEnd is how close to an end counts as the end where the output is normal, as in scikit-learn.
+// nearEnd is the distance from an end that counts as the end if the output is normal, as in scikit-learn.
 const nearEnd = 1e-7
 
-// leastNormal and mostNormal are the ends of a normal output: the quantiles of what lies so close to
-// 0 and to 1.
+// leastNormal and mostNormal are the ends of a normal output: the quantiles of shares that close to 0 and to 1.
 var (
 	leastNormal = mathext.NormalQuantile(nearEnd - 0x1p-52)
 	mostNormal  = mathext.NormalQuantile(1 - (nearEnd - 0x1p-52))
 )
 
-// near is how close to an end of the quantiles counts as the end.
+// near returns the distance from an end of the quantiles that counts as the end.
 func (m quantileModel) near(q []float64) float64 {
 	if m.Normal {
 		return nearEnd * min(1, q[len(q)-1]-q[0])
@@ -297,21 +293,20 @@ func (m quantileModel) near(q []float64) float64 {
 	return 0
 }
 
-// shareOf returns the share of the quantiles q below v. What is near an end, by less than that, is
-// the end.
+// shareOf returns the share of the quantiles q below v. A value closer to an end than near counts as the end.
 func shareOf(q []float64, v, near float64) float64 {
 	last := len(q) - 1
 	low, high := v <= q[0] || v-q[0] < near, v >= q[last] || q[last]-v < near
 	switch {
-	case low && high: // of a column of one value
+	case low && high: // a column of one value
 		return 0.5
 	case low:
 		return 0
 	case high:
 		return 1
 	}
-	// The means of the places of equal quantiles: the last that is not above v, the first that is
-	// not below.
+	// The result is the mean of the positions of equal quantiles: the last one that is not above v, and the first one that is not
+	// below.
 	above := sort.Search(len(q), func(i int) bool { return q[i] > v })
 	below := sort.SearchFloat64s(q, v)
 	if below < above {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// scikit-learn's numbers, but for a column of one value, and where it misses a tie by rounding.
+// The numbers are those of scikit-learn, except for a column of one value and for ties that scikit-learn misses by rounding.
 func TestQuantileTransformerReference(t *testing.T) {
 	var ref struct {
 		Cases []struct {
@@ -53,7 +53,7 @@ func TestQuantileTransformerReference(t *testing.T) {
 				middle := []float64{0.5, 0}[output]
 				want, wantTest[0] = slices.Repeat([]float64{middle}, len(want)), middle
 			}
-			if c.Name == "ties" { // 4 has the places 10 and 11 of 14; scikit-learn's quantile at 10 is 3.9999999999999982
+			if c.Name == "ties" { // 4 has the positions 10 and 11 of 14; scikit-learn's quantile at 10 is 3.9999999999999982
 				middle := []float64{0.75, distuv.UnitNormal.Quantile(0.75)}[output]
 				want[10], want[11], wantTest[7] = middle, middle, middle
 			}
@@ -75,9 +75,8 @@ func equalWithGaps(t *testing.T, name string, want []float64, got *mat.Dense) {
 	}
 }
 
-// The order of a column is kept, and a narrow one is as even as a wide one.
-// A value that is there several times has the middle of its places, i/(n-1) for the i-th of n values in order, however
-// places are rounded.
+// The order of a column is kept, and a narrow column is mapped as evenly as a wide one. A value that occurs several times gets the
+// middle of its positions, i/(n-1) for the i-th of n values in order, regardless of rounding.
 func TestQuantileTransformerTies(t *testing.T) {
 	fitted := func(x *mat.Dense) []float64 {
 		q := &QuantileTransformer{}
@@ -88,12 +87,12 @@ func TestQuantileTransformerTies(t *testing.T) {
 	}
 	got := fitted(mat.NewDense(8, 1, []float64{0, 0, 0, 0, 0, 1, 1, 2}))
 	assert.InDeltaSlice(t, []float64{0, 0, 0, 0, 0, 5.5 / 7, 5.5 / 7, 1}, got, 1e-15)
-	// The least and the largest value go to the ends, whoever shares them.
+	// The smallest and the largest value are mapped to the ends, also if they occur several times.
 	for n := 4; n <= 1000; n++ {
 		x := mat.NewDense(n, 1, nil)
 		for i := range n {
 			x.Set(i, 0, float64(i)/3)
-			if i > 0 && i < n-1 { // pairs, and one alone where n is odd
+			if i > 0 && i < n-1 { // pairs, and a single one if n is odd
 				x.Set(i, 0, float64((i+1)/2)/3)
 			}
 		}
@@ -121,7 +120,7 @@ func TestQuantileTransformerUnits(t *testing.T) {
 			assert.InDeltaSlice(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-9, "%v in units of %v", output, unit)
 		}
 	}
-	// A range that is wider than a float64.
+	// The range exceeds the largest float64.
 	ends := &QuantileTransformer{}
 	maptest.FitTransform(t, ends, maptest.AsColumn([]float64{-math.MaxFloat64, math.MaxFloat64}))
 	z, err := ends.Transform(maptest.AsColumn([]float64{0, math.MaxFloat64 / 2}))

@@ -25,43 +25,42 @@ const (
 	targetEncoderName = "columnwise: TargetEncoder"
 	// defaultFolds is the number of folds of a TargetEncoder whose Folds is 0.
 	defaultFolds = 5
-	foldStream   = 0x666f6c6473 // of the random numbers: "folds"
+	foldStream   = 0x666f6c6473 // stream of the random numbers: "folds"
 )
 
-// TargetEncoder replaces a column of category codes by the mean target of the rows of each category, drawn toward the
-// mean of all rows. It is for categories with many levels, such as names, which a [OneHot] would turn into as many
-// columns. A category that Fit did not see becomes the mean of all rows. NaN is a category of its own. The other columns
-// are not changed.
+// TargetEncoder replaces a column of category codes by the mean target of the rows of each category, shrunk toward the mean of all
+// rows. It is for categories with many levels, such as names, which a [OneHot] would convert to as many columns. A category that is
+// not in the rows of Fit becomes the mean of all rows. NaN is a category of its own. The other columns are not changed.
 //
-// With a number for a target, or two classes, a column stays one column; with k > 2 classes or k targets it becomes k
-// columns. The mean of a category of n rows is weighted by n/(n + m), and that of all rows by the rest. With Smoothing 0,
-// m is the variance within the categories over the variance of their means, both by moments of the analysis of variance,
-// which makes the result the best linear prediction of the random effect of a category.
+// With numbers as targets, or two classes, a column stays one column; with k > 2 classes or k targets it becomes k columns. The
+// mean of a category of n rows has the weight n/(n + m), and that of all rows the rest. With Smoothing 0, m is the variance within
+// the categories divided by the variance of their means, both estimated by the moments of the analysis of variance. The result is
+// then the best linear prediction of the random effect of a category.
 //
-// An estimator that saw the mean of a category that its own row is part of would trust it too much. Fit therefore divides
-// the rows into Folds, and in the rows that a pipeline's estimator learns from, each row has the means of the other folds.
+// An estimator that is fitted to the mean of a category that includes the row itself would rely on it too much. Fit therefore
+// divides the rows into Folds. In the rows to which a pipeline's estimator is fitted, each row has the means of the other folds.
 // Transform uses the means of all rows.
 //
-// The targets come from a pipeline or a search, which the encoder is a step of: Fit, which has none, returns an error
-// that wraps errors.ErrUnsupported. The zero value encodes every column. FitTransformTargets costs O(n(log n + Folds·k)) a
-// column, Transform O(log L) for a column of L categories.
+// The targets come from the pipeline or search that contains the encoder. Fit receives none and returns an error that wraps
+// errors.ErrUnsupported. The zero value encodes every column. FitTransformTargets costs O(n(log n + Folds·k)) for a column,
+// Transform O(log L) for a column of L categories.
 //
-// Source: D. Micci-Barreca, "A preprocessing scheme for high-cardinality categorical attributes in classification and
-// prediction problems", SIGKDD Explorations 3(1), 2001; S. R. Searle, G. Casella and C. E. McCulloch, "Variance
-// Components", 1992, for the moments.
+// Source: D. Micci-Barreca, "A preprocessing scheme for high-cardinality categorical attributes in classification and prediction
+// problems", SIGKDD Explorations 3(1), 2001; S. R. Searle, G. Casella and C. E. McCulloch, "Variance Components", 1992, for the
+// moments.
 //
 // See also [OneHot].
 type TargetEncoder struct {
 	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
 	Columns []int
 
-	// Smoothing is the m above, in rows. If it is 0, it is estimated for each column and target.
+	// Smoothing is m, in rows. If it is 0, it is estimated for each column and target.
 	Smoothing float64 `zero:"an estimate for each column and target"`
 
-	// Folds is the number of folds, at most that of the rows. If it is 0, it is 5.
+	// Folds is the number of folds, limited to the number of rows. If it is 0, it is 5.
 	Folds int `zero:"5" least:"2"`
 
-	// Seed chooses the rows of each fold.
+	// Seed is the seed for the rows of each fold.
 	Seed uint64
 
 	learned[targetEncoderModel]
@@ -69,14 +68,14 @@ type TargetEncoder struct {
 
 type targetEncoderModel struct {
 	Width   int
-	Targets int            // columns of each encoded column
-	Columns []int          // that are encoded
-	Values  []codec.Floats // their categories, ascending; NaN last
-	Means   []codec.Floats // of each category, its targets next to each other
+	Targets int            // number of columns for each encoded column
+	Columns []int          // the encoded columns
+	Values  []codec.Floats // their categories, ascending, NaN last
+	Means   []codec.Floats // for each category, the means of its targets one after the other
 	Unseen  codec.Floats   // the means of all rows, one for each target
 }
 
-// Fit returns an error that wraps errors.ErrUnsupported: there is nothing to learn without targets.
+// Fit returns an error that wraps errors.ErrUnsupported, because the encoder needs targets.
 func (e *TargetEncoder) Fit(ctx context.Context, _ mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(targetEncoderName, e); err != nil {
@@ -156,7 +155,7 @@ func (e *TargetEncoder) FitTransformTargets(ctx context.Context, x, targets mat.
 	return out, nil
 }
 
-// folds returns the fold of each row, and how many there are.
+// folds returns the fold of each row, and their number.
 func (e *TargetEncoder) folds(n int) (fold []int, count int) {
 	count, fold = min(cmp.Or(e.Folds, defaultFolds), n), make([]int, n)
 	for i, row := range rand.New(rand.NewPCG(e.Seed, foldStream)).Perm(n) {
@@ -165,7 +164,7 @@ func (e *TargetEncoder) folds(n int) (fold []int, count int) {
 	return fold, count
 }
 
-// choose sets the columns of d that are encoded, each to k.
+// choose selects which of the d columns are encoded, each to k columns.
 func (m *targetEncoderModel) choose(columns []int, d, k int) error {
 	m.Width, m.Targets = d, k
 	if columns == nil {
@@ -190,20 +189,20 @@ type categoryMeans struct {
 	smoothing float64
 }
 
-// rowsWithout are the rows that are not in a fold, all if it is -1.
+// rowsWithout holds the rows outside a fold, or all if it is -1.
 type rowsWithout struct {
-	folds []int // of each row
+	folds []int // fold of each row
 	fold  int
 }
 
-// newCategoryMeans divides each target by a power of two, which rounds nothing, so that no square overflows.
+// newCategoryMeans divides each target by a power of two, which is exact, so that no square overflows.
 func newCategoryMeans(y *mat.Dense, smoothing float64) categoryMeans {
 	k := y.RawMatrix().Cols
 	c := categoryMeans{y: mat.DenseCopyOf(y), unit: make([]float64, k), smoothing: smoothing}
 	for t := range k {
 		column := mat.Col(nil, t, y)
 		_, exponent := math.Frexp(max(floats.Max(column), -floats.Min(column)))
-		c.unit[t] = math.Ldexp(1, max(exponent-1, -1000)) // 2^1024 is no number
+		c.unit[t] = math.Ldexp(1, max(exponent-1, -1000)) // 2^1024 overflows
 	}
 	c.y.Apply(func(_, t int, v float64) float64 { return v / c.unit[t] }, c.y)
 	return c
@@ -217,7 +216,7 @@ func (c categoryMeans) each(of rowsWithout, visit func(row int, y []float64)) {
 	}
 }
 
-// overall returns the mean targets of some rows, in their units, or those of all if there is none.
+// overall returns the mean targets of the rows, in their units, or those of all rows if there are none.
 func (c categoryMeans) overall(of rowsWithout) codec.Floats {
 	out := make(codec.Floats, len(c.unit))
 	rows := 0.
@@ -229,13 +228,13 @@ func (c categoryMeans) overall(of rowsWithout) codec.Floats {
 	return out
 }
 
-// encode returns the shrunken mean targets of each category by some rows. Row i is of category at[i].
+// encode returns the shrunk mean targets of each category over the rows. Row i has category at[i].
 func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Floats {
 	k := len(c.unit)
 	center := c.overall(of)
 	out, counts := make(codec.Floats, categories*k), make([]float64, categories)
 	c.each(of, func(row int, _ []float64) { counts[at[row]]++ })
-	c.each(of, func(row int, y []float64) { // differences from the mean of all, which keep their digits
+	c.each(of, func(row int, y []float64) { // sums of differences from the overall mean, which keep their digits
 		for t, v := range y {
 			out[at[row]*k+t] += (v - center[t]) / counts[at[row]]
 		}
@@ -253,7 +252,7 @@ func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Fl
 			pseudo = smoothingByMoments(within[t], counts, func(category int) float64 { return out[category*k+t] })
 		}
 		for category, n := range counts {
-			if n > 0 { // else 0
+			if n > 0 { // otherwise 0
 				out[category*k+t] *= n / (n + pseudo)
 			}
 			out[category*k+t] = unit * (center[t] + out[category*k+t])
@@ -262,8 +261,8 @@ func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Fl
 	return out
 }
 
-// smoothingByMoments returns the variance within categories over that of their means, of a balanced or an unbalanced
-// design: +Inf where the means differ by no more than chance.
+// smoothingByMoments returns the variance within categories divided by that of their means, for a balanced or an unbalanced design.
+// It is +Inf if the means differ by no more than chance.
 func smoothingByMoments(within float64, counts []float64, mean func(category int) float64) float64 {
 	rows, squares, between, seen := 0., 0., 0., 0.
 	for category, n := range counts {
@@ -272,7 +271,7 @@ func smoothingByMoments(within float64, counts []float64, mean func(category int
 			rows, squares, between, seen = rows+n, squares+n*n, between+n*d*d, seen+1
 		}
 	}
-	if rows == seen || seen < 2 { // nothing tells one variance from the other
+	if rows == seen || seen < 2 { // the two variances cannot be separated
 		return 1
 	}
 	noise := within / (rows - seen)
@@ -283,7 +282,7 @@ func smoothingByMoments(within float64, counts []float64, mean func(category int
 	return noise / effect
 }
 
-// width is the number of columns of the result.
+// width returns the number of columns of the result.
 func (m targetEncoderModel) width() int { return m.Width + len(m.Columns)*(m.Targets-1) }
 
 // TypeName returns the name that errors begin with.
@@ -367,8 +366,8 @@ func (m targetEncoderModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return graph.Concat(parts...), nil
 }
 
-// ColumnNames are those of x, and name=mean for an encoded column, or name=mean 0, name=mean 1 and so on for each of several
-// targets, as package inspection reads them.
+// ColumnNames returns the names of x, and name=mean for an encoded column, or name=mean 0, name=mean 1 and so on for several
+// targets, the form that package inspection reads.
 func (m targetEncoderModel) ColumnNames(in []string) []string {
 	var out []string
 	for j, name := range in {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The means of 1 and 3, of 2 and 6, and of 10 alone, around 4.4.
+// The means are those of 1 and 3, of 2 and 6, and of 10 alone, around 4.4.
 func TestTargetEncoder(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{7, 1, 7, 2, nan, 3, nan, 4, -1, 5})
 	y := mat.NewDense(5, 1, []float64{1, 3, 2, 6, 10})
@@ -36,7 +36,7 @@ func TestTargetEncoder(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{4.4 - 2.4*2/(2+m), 4.4 - .4*2/(2+m), 4.4 + 5.6/(1+m), 4.4}, encode(&TargetEncoder{Columns: []int{0}}), 1e-14)
 }
 
-// What stands in a training row does not depend on the row's own target.
+// The encoding of a training row does not depend on the row's own target.
 func TestTargetEncoderLeavesFoldsOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n := 60
@@ -65,7 +65,7 @@ func TestTargetEncoderLeavesFoldsOut(t *testing.T) {
 	}
 }
 
-// A category that says nothing of the target does not seem to in the rows that an estimator learns from.
+// A category that is unrelated to the target stays unrelated in the rows to which an estimator is fitted.
 func TestTargetEncoderOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	n := 2000
@@ -83,7 +83,7 @@ func TestTargetEncoderOfNoise(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, correlation(z), .4, "with their own targets in them")
 
-	var none TargetEncoder // smooths by chance alone
+	var none TargetEncoder // chance alone determines its smoothing
 	_, err = none.FitTransformTargets(context.Background(), x, y)
 	require.NoError(t, err)
 	z, err = none.Transform(x)
@@ -109,7 +109,7 @@ func TestTargetEncoderErrors(t *testing.T) {
 	assert.ErrorIs(t, fit(&TargetEncoder{}, x, mat.NewDense(3, 1, []float64{1, nan, 2})), fault.ErrNotFinite)
 	assert.ErrorIs(t, fit(&TargetEncoder{Columns: []int{0}}, mat.NewDense(1, 2, []float64{1, nan}), mat.NewDense(1, 1, nil)), fault.ErrNotFinite)
 
-	// Of one row, and of the largest targets.
+	// The test uses one row, and the largest targets.
 	one := &TargetEncoder{}
 	require.NoError(t, fit(one, mat.NewDense(1, 1, []float64{4}), mat.NewDense(1, 1, []float64{2})))
 	z, err := one.Transform(mat.NewDense(2, 1, []float64{4, 5}))

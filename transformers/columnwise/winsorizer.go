@@ -28,17 +28,15 @@ const (
 	defaultUpper = 0.99
 )
 
-// Winsorizer takes the far values of each column to its bounds (C. P. Winsor; J. W. Tukey, Annals of
-// Mathematical Statistics 33, 1962):
+// Winsorizer limits the extreme values of each column (C. P. Winsor; J. W. Tukey, Annals of Mathematical Statistics 33, 1962):
 //
 //	z[i,j] = min(max(x[i,j], low[j]), high[j])
 //
-// low and high are quantiles of the rows of Fit, interpolated between their values. A row with a
-// mistake in one column stays, and the rest of it counts. A hundredth at each side is meant for
-// mistakes, and leaves the tails of honest columns nearly whole; of fewer than a hundred rows it takes
-// a little off the outermost alone. Some take five hundredths, as scipy.stats.mstats.winsorize is mostly
-// called, or three standard deviations, as feature-engine's Winsorizer by default, which the far values
-// themselves widen.
+// The bounds low and high are quantiles of the rows of Fit, interpolated between their values. A row with a wrong value in one
+// column is kept, and its other values count. A hundredth on each side removes such errors and hardly changes the tails of correct
+// columns; with fewer than a hundred rows it changes only the outermost values a little. Other libraries use five hundredths, as in
+// typical calls of scipy.stats.mstats.winsorize, or three standard deviations, the default of feature-engine's Winsorizer, which
+// the extreme values themselves increase.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
 //
@@ -46,16 +44,16 @@ const (
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type Winsorizer struct {
-	// Lower is the quantile that low values are raised to, in (0, 1). If it is 0, it is 0.01.
+	// Lower is the quantile to which smaller values are raised, in (0, 1). If it is 0, it is 0.01.
 	Lower float64 `zero:"0.01" below:"1"`
 
-	// Upper is the quantile that high values are lowered to, in (Lower, 1]. If it is 0, it is 0.99.
+	// Upper is the quantile to which larger values are lowered, in (Lower, 1]. If it is 0, it is 0.99.
 	Upper float64 `zero:"0.99" most:"1"`
 
-	// NoLower and NoUpper leave out the bound on that side.
+	// NoLower and NoUpper disable the bound on that side.
 	NoLower, NoUpper bool
 
-	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
 	Gaps bool
 
 	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
@@ -66,10 +64,10 @@ type Winsorizer struct {
 
 type winsorModel struct {
 	Gaps      bool
-	Low, High codec.Floats // the largest number, of either sign, where there is no bound
+	Low, High codec.Floats // the largest finite number, of either sign, if there is no bound
 }
 
-// quantiles returns Lower and Upper, or the defaults, and what is wrong with the settings.
+// quantiles returns Lower and Upper, or their defaults, after checking the settings.
 func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 	lower, upper = cmp.Or(w.Lower, defaultLower), cmp.Or(w.Upper, defaultUpper)
 	err = settings.Check(winsorizerName, w)
@@ -79,7 +77,7 @@ func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 	return lower, upper, err
 }
 
-// Fit takes the bounds of each column of x (n×d).
+// Fit computes the bounds of each column of x (n×d).
 func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
@@ -99,9 +97,9 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. The bounds are those of Fit, exactly. It reads the stream once and, if there
-// are 8192 values or more of a column, once more to count those that a first look leaves possible. Memory is
-// [QuantileTransformer]'s, and a count for each of those: at most one in 250 of a million rows for each bound.
+// FitBlocks implements [streaming.BlockFitter]. The bounds are exactly those of Fit. It reads the stream once and, for columns with
+// 8192 values or more, a second time to count the values that remain possible after the first pass. It needs the memory of
+// [QuantileTransformer], and a counter for each of those values: at most one in 250 of a million rows for each bound.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
@@ -131,13 +129,13 @@ func (w *Winsorizer) statistics() *columnstats.Statistics[*columnstats.Ranks] {
 	return columnstats.NewRankStatistics(winsorizerName, gaps)
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
+// NewStatistics implements [streaming.StatisticsFitter] with the sketch of [QuantileTransformer] for each column.
 func (w *Winsorizer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return w.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column;
-// of more, bounds whose ranks are as far off as [QuantileTransformer]'s.
+// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With
+// more, the ranks of the bounds have the error of [QuantileTransformer].
 func (w *Winsorizer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
@@ -176,11 +174,11 @@ func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64
 		m.Low[j] = quantile(lower)
 	}
 	if !w.NoUpper && n > 0 {
-		m.High[j] = max(m.Low[j], quantile(upper)) // rounding may put it below
+		m.High[j] = max(m.Low[j], quantile(upper)) // rounding may make it smaller
 	}
 }
 
-// Bounds returns the d bounds of each side, infinite where there is none, or nil before Fit.
+// Bounds returns the d bounds of each side, infinite without a bound, or nil before Fit.
 func (w *Winsorizer) Bounds() (low, high []float64) {
 	low, high = slices.Clone(w.state.Model().Low), slices.Clone(w.state.Model().High)
 	for j := range low {
@@ -202,7 +200,7 @@ func (m winsorModel) HasGap(int) bool { return m.Gaps }
 
 func (m winsorModel) MapRow(dst, x []float64) {
 	for j, v := range x {
-		dst[j] = max(m.Low[j], min(v, m.High[j])) // NaN stays
+		dst[j] = max(m.Low[j], min(v, m.High[j])) // NaN stays NaN
 	}
 }
 

@@ -2,8 +2,8 @@ package columnwise
 
 import "math"
 
-// yeoJohnson is ψ(x) of Yeo and Johnson: with L = ln(1+|x|), expm1(λL)/λ where x ≥ 0, and
-// -expm1((2-λ)L)/(2-λ) elsewhere, with their limits L and -L.
+// yeoJohnson returns ψ(x) of Yeo and Johnson. With L = ln(1+|x|), it is expm1(λL)/λ for x ≥ 0, and -expm1((2-λ)L)/(2-λ) otherwise,
+// with the limits L and -L.
 func yeoJohnson(x, lambda float64) float64 {
 	if x < 0 {
 		return -boxCox(-x, 2-lambda)
@@ -11,19 +11,19 @@ func yeoJohnson(x, lambda float64) float64 {
 	return boxCox(x, lambda)
 }
 
-// boxCox is ((1+u)^p - 1)/p for u ≥ 0.
+// boxCox returns ((1+u)^p - 1)/p for u ≥ 0.
 func boxCox(u, p float64) float64 {
 	if p == 1 {
 		return u
 	}
 	l := math.Log1p(u)
-	if p*l >= 1 { // the exponential of a logarithm would lose digits, and nothing cancels
+	if p*l >= 1 { // the exponential of a logarithm would lose digits, and nothing cancels here
 		return (math.Pow(1+u, p) - 1) / p
 	}
 	return growth(p, l, 0)
 }
 
-// inverseYeoJohnson is the x with ψ(x) = z, infinite beyond all ψ.
+// inverseYeoJohnson returns the x with ψ(x) = z, or an infinity if z is beyond all ψ.
 func inverseYeoJohnson(z, lambda float64) float64 {
 	switch {
 	case lambda == 1:
@@ -34,28 +34,28 @@ func inverseYeoJohnson(z, lambda float64) float64 {
 	return math.Expm1(inverseGrowth(lambda, z, 0))
 }
 
-// negligible is what a number is compared with 1.
+// negligible is a number that does not change 1 when added to it.
 const negligible = 0x1p-54
 
-// growth is eˢ(e^(pt) - 1)/p, or its limit eˢt.
+// growth returns eˢ(e^(pt) - 1)/p, or its limit eˢt.
 func growth(p, t, s float64) float64 {
 	switch a := p * t; {
 	case math.Abs(a) < negligible:
 		return t * math.Exp(s)
-	case a > 1: // as a product, which may be infinite and is never a difference of two that are
+	case a > 1: // as a product, which may be infinite but is never a difference of two infinities
 		return -math.Expm1(-a) * math.Exp(a+s) / p
 	default:
 		return math.Expm1(a) / p * math.Exp(s)
 	}
 }
 
-// inverseGrowth is the t with growth(p, t, s) = w, infinite for a w beyond all of them.
+// inverseGrowth returns the t with growth(p, t, s) = w, or an infinity if w is beyond all of them.
 func inverseGrowth(p, w, s float64) float64 {
 	if w == 0 {
 		return 0
 	}
 	wide, log := w*math.Exp(-s), math.Log(math.Abs(w))-s
-	if -s > 700 { // whose power is no number
+	if -s > 700 { // the power overflows
 		wide = math.Copysign(math.Exp(log), w)
 	}
 	switch y := p * wide; {
@@ -70,19 +70,19 @@ func inverseGrowth(p, w, s float64) float64 {
 	}
 }
 
-// warp is ψ of a column up to an affine map, which standardising takes out: neither huge nor
-// a difference of huge numbers, whatever λ and wherever the column lies. With u = ±x,
+// warp computes ψ of a column up to an affine map, which standardising removes. The values are neither huge nor differences of huge
+// numbers, for any λ and any column. With u = ±x,
 //
 //	v(x) = ± e^(-shift) (ψ(u) - ψ(ref)) / (1+ref)^p
 //
-// A column without a number below 0 has the + and p = λ; ref is the value whose power is the
-// largest. One that lies below 0 has the -, under which ψ is itself, with p = 2-λ. One of both
-// signs has ref = 0, and the largest of its powers for e^shift. λ = 1 is x itself, and needs none.
+// A column without negative numbers has the sign + and p = λ, and ref is the value with the largest power. A column of negative
+// numbers has the sign -, which maps ψ to itself with p = 2-λ. A column of both signs has ref = 0, and e^shift is its largest
+// power. λ = 1 is x itself and needs no warp.
 type warp struct {
 	sign, p, ref, shift float64
 }
 
-// shiftOf returns the shift of the warp of a column of the least and the largest value.
+// shiftOf returns the shift of the warp of a column with the given smallest and largest value.
 func shiftOf(lambda, least, largest float64) float64 {
 	if lambda != 1 && least < 0 && largest >= 0 {
 		return max(0, lambda*math.Log1p(largest), (2-lambda)*math.Log1p(-least))
@@ -119,10 +119,10 @@ func (w warp) transform(x float64) float64 {
 
 func (w warp) atZero() float64 { return growth(w.p, logRatio(0, w.ref), -w.shift) }
 
-// logSlopeBelow is the logarithm of what ψ(u) - ψ(0) is multiplied with for u < 0.
+// logSlopeBelow returns the logarithm of the factor of ψ(u) - ψ(0) for u < 0.
 func (w warp) logSlopeBelow() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
 
-// inverse returns the x with v(x) = v, infinite beyond all v.
+// inverse returns the x with v(x) = v, or an infinity if v is beyond all of them.
 func (w warp) inverse(v float64) float64 {
 	v *= w.sign
 	if w.p == 1 {
@@ -139,7 +139,7 @@ func (w warp) inverse(v float64) float64 {
 	return w.sign * max(math.Expm1(math.Log1p(w.ref)+t), 0)
 }
 
-// logRatio is ln((1+u)/(1+ref)) of two numbers of at least 0.
+// logRatio returns ln((1+u)/(1+ref)) for two numbers of at least 0.
 func logRatio(u, ref float64) float64 {
 	if q := (u - ref) / (1 + ref); math.Abs(q) < 0.5 {
 		return math.Log1p(q)

@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// A kernel map and a centerer turn any linear model into a kernel model: the rows
-// that they give are those of the centred kernel matrix.
+// A kernel map and a centerer convert any linear model to a kernel model: their rows are those of the centred kernel matrix.
 func ExampleKernelMap() {
 	x := mat.NewDense(3, 1, []float64{0, 1, 3})
 	kernel := &featuremap.KernelMap{Kernel: kernels.RBFOfLength(1)}
@@ -78,7 +77,7 @@ func ExampleActivation() {
 	// Tanh 3 3
 }
 
-// The inner product of two rows' features is nearly their kernel.
+// The inner product of two rows' features approximates their kernel value.
 func ExampleRandomFourier() {
 	x := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 1, 2})
 	k := kernels.RBFOfLength(2)
@@ -124,7 +123,7 @@ func ExampleLocallyStationaryFourier() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i := range 3 { // k(x, x) = (k1(x) + 1)/2 falls with the distance from the origin
+	for i := range 3 { // k(x, x) = (k1(x) + 1)/2 decreases with the distance from the origin
 		fmt.Printf("%.2f, exactly %.2f\n", mat.Dot(z.RowView(i), z.RowView(i)), (math.Exp(-0.1*x.At(i, 0)*x.At(i, 0))+1)/2)
 	}
 	// Output:
@@ -142,7 +141,7 @@ func ExampleNystroem() {
 	}
 	residual, _ := nystroem.TrainingResidual()
 	fmt.Println(nystroem.LandmarkRows().RawMatrix().Rows, "landmarks, less than 2% of the kernel is left:", residual < 0.02)
-	// In blocks of rows there is no matrix of all features.
+	// Blocks of rows avoid a matrix of all features.
 	sum := 0.0
 	for z, err := range nystroem.Blocks(x, 4) {
 		if err != nil {

@@ -16,35 +16,32 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// defaultComponents is the number of features of a RandomFourier, a
-// LocallyStationaryFourier or a Nystroem whose Components is 0.
+// defaultComponents is the number of features of a RandomFourier, a LocallyStationaryFourier or a Nystroem whose Components is 0.
 const defaultComponents = 500
 
-// Sampling says how random frequencies are drawn from a kernel's spectral density.
+// Sampling selects how random frequencies are drawn from a kernel's spectral density.
 type Sampling int
 
 const (
-	// AutomaticSampling is [Orthogonal] for more than ten columns and a density that depends on |w| alone (RBF,
-	// Matern, products of those), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it is [Independent]:
-	// random directions are nearly orthogonal there, and a rotation costs O(d³).
+	// AutomaticSampling is [Orthogonal] for more than ten columns and a density that depends only on |w| (RBF, Matern, products of
+	// those), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it is [Independent]: random directions are nearly
+	// orthogonal there, and a rotation costs O(d³).
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency independently (Rahimi and Recht, NIPS 2007).
 	Independent
-	// Orthogonal gives each d frequencies the directions of a random rotation and lengths
-	// of their own (F. X. Yu and others, Orthogonal Random Features, NIPS 2016): a smaller
-	// error without a bias, for densities that depend on |w| alone.
+	// Orthogonal gives each d frequencies the directions of a random rotation and independent lengths (F. X. Yu and others,
+	// Orthogonal Random Features, NIPS 2016). The error is smaller and has no bias, for densities that depend only on |w|.
 	Orthogonal
-	// QuasiMonteCarlo maps a Halton sequence whose digits are randomly permuted (A. B. Owen, arXiv 1706.02808) instead
-	// of random numbers (H. Avron and others, JMLR 17, 2016): the frequencies fill the density evenly.
+	// QuasiMonteCarlo maps a Halton sequence with randomly permuted digits (A. B. Owen, arXiv 1706.02808) instead of random numbers
+	// (H. Avron and others, JMLR 17, 2016). The frequencies then cover the density evenly.
 	QuasiMonteCarlo
 )
 
-// quasiColumns is the largest number of columns for which AutomaticSampling is
-// QuasiMonteCarlo. For some 500 features of an RBF that has a tenth of the error of
-// Orthogonal with 3 columns, as much with 10, and twice as much with 20.
+// quasiColumns is the largest number of columns for which AutomaticSampling is QuasiMonteCarlo. For about 500 features of an RBF,
+// its error is a tenth of that of Orthogonal with 3 columns, the same with 10, and twice as large with 20.
 const quasiColumns = 10
 
-// orthogonalColumns is the largest number of columns for which AutomaticSampling makes a rotation, some seconds' work.
+// orthogonalColumns is the largest number of columns for which AutomaticSampling computes a rotation, which takes a few seconds.
 const orthogonalColumns = 2048
 
 // String returns the sampling's name.
@@ -52,23 +49,22 @@ func (s Sampling) String() string {
 	return enum.Name("Sampling", int(s), "AutomaticSampling", "Independent", "Orthogonal", "QuasiMonteCarlo")
 }
 
-// maxFeatures bounds the features of a map, so that a file cannot ask for more memory than
-// it has frequencies.
+// maxFeatures bounds the features of a map, so that a file cannot request more memory than it has frequencies.
 const maxFeatures = 1 << 22
 
-// The streams of the numbers drawn here.
+// The streams of random numbers.
 const (
-	frequencyStream  = 0x66726571 << 32 // "freq", and the number of the frequency or block
-	directionStream  = 0x64697265 << 32 // "dire", and the number of the block
-	digitStream      = 0x64696769 << 32 // "digi", and the number of the coordinate
+	frequencyStream  = 0x66726571 << 32 // "freq", plus the number of the frequency or block
+	directionStream  = 0x64697265 << 32 // "dire", plus the number of the block
+	digitStream      = 0x64696769 << 32 // "digi", plus the number of the coordinate
 	phaseStream      = 0x7068617365     // "phase"
-	localFrequencies = 0x6c6f63         // "loc", into the seed of v
+	localFrequencies = 0x6c6f63         // "loc", combined with the seed of v
 )
 
-// open is a uniform number greater than 0 and less than 1.
+// open returns a uniform number greater than 0 and less than 1.
 func open(u float64) float64 { return min(max(u, 0x1p-54), 1-0x1p-53) }
 
-// checked returns the spectrum of a kernel, and the sampling to use for d columns.
+// checked returns the spectrum of a kernel, and the sampling for d columns.
 func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.SpectralDensity, Sampling, error) {
 	spectrum, err := kernels.SpectralDensityOf(k)
 	if err != nil {
@@ -91,9 +87,8 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 	return spectrum, s, nil
 }
 
-// draw returns count frequencies of d columns. The first of them are what it returns for
-// a smaller count. A quasi-Monte Carlo sequence leaves out its first skip coordinates,
-// which others use.
+// draw returns count frequencies for d columns. The first of them are those of a smaller count. A quasi-Monte Carlo sequence omits
+// its first skip coordinates, which others use.
 func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, count, d, skip int, seed uint64) (*mat.Dense, error) {
 	if err := check.Numbers(fmt.Sprintf("%d frequencies of %d columns", count, d), float64(count)*float64(d),
 		"take fewer Components"); err != nil {
@@ -127,8 +122,8 @@ func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, co
 	return w, ctx.Err()
 }
 
-// orthogonalize gives the rows of w, d at a time, the directions of a random rotation, and
-// leaves their lengths. The error is ctx's.
+// orthogonalize gives the rows of w, d at a time, the directions of a random rotation and keeps their lengths. The error is that of
+// ctx.
 func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	count, d := w.Dims()
 	for first := 0; first < count; first += d {
@@ -147,7 +142,7 @@ func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 		for i := first; i < min(first+d, count); i++ {
 			row := w.RawRowView(i)
 			length := floats.Norm(row, 2)
-			// The rotation is uniform if the signs are those of a factor R of positive diagonal.
+			// The rotation is uniform if the signs are those of a factor R with positive diagonal.
 			if r.At(i-first, i-first) < 0 {
 				length = -length
 			}
@@ -159,15 +154,15 @@ func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	return nil
 }
 
-// digits is a coordinate of a Halton sequence: the digits of i in a base, each permuted
-// in a random way of its own, behind the point in reverse.
+// digits is a coordinate of a Halton sequence: the digits of i in a base, each with its own random permutation, in reverse after
+// the point.
 type digits struct {
 	base         int
 	permutations [][]int
 }
 
-// newHalton returns d coordinates, of the first d primes. They have permutations of digits down to 2⁻⁵³, so that a point has the random
-// digits of a uniform number behind those that the sequence sets.
+// newHalton returns the coordinates of the first d primes. The permutations cover digits down to 2⁻⁵³, so that after the digits of
+// the sequence a point has the random digits of a uniform number.
 func newHalton(d int, seed uint64) []*digits {
 	out := make([]*digits, d)
 	candidate := 1
@@ -202,7 +197,7 @@ func (c *digits) coefficient(i int) float64 {
 	return u
 }
 
-// checkFrequencies checks frequencies that the user gives for rows of d columns.
+// checkFrequencies checks given frequencies for rows of d columns.
 func checkFrequencies(typ, field string, w *mat.Dense, d int) (*mat.Dense, error) {
 	in, err := check.Dense(typ+": "+field, w)
 	if err != nil {
@@ -214,8 +209,7 @@ func checkFrequencies(typ, field string, w *mat.Dense, d int) (*mat.Dense, error
 	return mat.DenseCopyOf(in), nil
 }
 
-// blocks yields the features of rows of x at a time, in their order, in a matrix that
-// each step overwrites; it ends with the first error.
+// blocks yields the features of blocks of rows of x, in order, in a matrix that each step overwrites. It ends at the first error.
 func blocks(into func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return func(yield func(*mat.Dense, error) bool) {
 		in, err := check.Dense("x", x)

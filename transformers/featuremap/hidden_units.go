@@ -15,13 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 )
 
-// Activations are computed in tiles of so many units and rows: they stay in the cache, and
-// their products below the size that gonum's spreads over processors of its own accord,
-// which Workers is to say.
+// Activations are computed in tiles of this many units and rows. A tile stays in the cache, and its product is below the size at
+// which gonum uses several processors, which Workers should control.
 const tileUnits, tileRows = 64, 192
 
-// tiles computes all activations: a task takes memory for tiles from what newMemory
-// returns, and hands each to done.
+// tiles computes all activations. Each task gets memory for tiles from newMemory, and passes each tile to done.
 func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense,
 	done func(first, unit int, tile *mat.Dense)) error {
 	n, d := x.Dims()
@@ -54,12 +52,12 @@ func finiteTile(tile *mat.Dense, first, unit int) error {
 	return nil
 }
 
-// hiddenUnits are the units in the form that a product with rows wants.
+// hiddenUnits holds the units in the form that a product with rows needs.
 type hiddenUnits struct {
 	*hiddenModel
-	weights *mat.Dense // w (h×d); for distances -2bw, of w less the shift
-	// For distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, in which x and w are less
-	// their mean, so that the norms do not dwarf the distance.
+	weights *mat.Dense // w (h×d); for distances -2bw, where w is shifted
+	// For distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, x and w are shifted by their mean, so that the norms are not much larger
+	// than the distance.
 	shift   []float64
 	squares []float64 // |w|²
 }
@@ -89,11 +87,11 @@ func (m *hiddenModel) prepare() *hiddenUnits {
 	return u
 }
 
-// hiddenRows are rows in that form.
+// hiddenRows holds rows in that form.
 type hiddenRows struct {
 	given   *mat.Dense
-	trans   *mat.Dense // d×m, less the shift
-	squares []float64  // |x|², of x less the shift
+	trans   *mat.Dense // d×m, shifted
+	squares []float64  // |x|² of the shifted x
 }
 
 func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
@@ -111,7 +109,7 @@ func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
 	return r
 }
 
-// activate sets dst to the activations of the units from first on, in rows.
+// activate sets dst to the activations of the units starting at first, in rows.
 func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	units, _ := dst.Dims()
 	_, d := u.weights.Dims()
@@ -126,17 +124,17 @@ func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	}
 }
 
-// cancellation is the share of b(|x|² + |w|²) below which a distance is taken again
-// from the differences: above it, ten bits are lost at most.
+// cancellation is the share of b(|x|² + |w|²) below which a distance is recomputed from the differences. Above it, at most ten bits
+// are lost.
 const cancellation = 1e-3
 
-// fromDistances completes a unit's -2b<x, w>.
+// fromDistances completes the values -2b<x, w> of a unit.
 func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
 	b, own, d := u.B[unit], u.squares[unit], u.W.Cols
 	for i, s := range r.squares[:len(dst)] {
 		norms := b * (own + s)
 		v := norms + dst[i]
-		// The negated comparison also catches the NaN of norms that overflowed.
+		// The negated comparison is also true for the NaN of norms that overflowed.
 		if !(v > cancellation*norms) {
 			v = b * vecmath.SquaredDistance(r.given.RawRowView(i), u.W.Data[unit*d:(unit+1)*d])
 		}
@@ -145,7 +143,7 @@ func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
 	u.squash(dst)
 }
 
-// fromProducts completes a unit's <x, w>.
+// fromProducts completes the values <x, w> of a unit.
 func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
 	if u.Activation == Tanh {
 		floats.AddConst(b, dst)
@@ -158,7 +156,7 @@ func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
 	u.squash(dst)
 }
 
-// divisor is what a sigmoid divides <x, w> by.
+// divisor returns the number by which a sigmoid divides <x, w>.
 func (m *hiddenModel) divisor() float64 {
 	if m.Activation == NormalizedSigmoid {
 		return float64(m.W.Cols)
@@ -166,7 +164,7 @@ func (m *hiddenModel) divisor() float64 {
 	return 1
 }
 
-// squash turns what units make of distances or products into their activations.
+// squash replaces the units' distances or products by their activations.
 func (m *hiddenModel) squash(dst []float64) {
 	switch m.Activation {
 	case Sigmoid, NormalizedSigmoid:
@@ -174,7 +172,7 @@ func (m *hiddenModel) squash(dst []float64) {
 		for i, e := range dst {
 			dst[i] = 1 / (1 + e)
 		}
-	case Tanh: // 1 - 2/(1 + e²ᵗ), to 2⁻⁵³ of 1
+	case Tanh: // 1 - 2/(1 + e²ᵗ), accurate to 2⁻⁵³
 		vecmath.Exp(dst, 2, dst)
 		for i, e := range dst {
 			dst[i] = 1 - 2/(1+e)

@@ -13,15 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 )
 
-// KernelCenterer centres the rows in the feature space of a kernel. It needs only their kernel values with the
-// training rows, not that space itself:
+// KernelCenterer centres rows in the feature space of a kernel. It needs only their kernel values with the training rows:
 //
 //	z[i,j] = k[i,j] - c[j] - mean over j of (k[i,j] - c[j]),   c[j] = mean over the rows of Fit of k[i,j]
 //
-// For the square matrix K of Fit that is HKH, H = I - 11'/n; for new rows it is the kernel between them and the
-// training rows, both minus the mean of the training rows in feature space (Embrechts, IJCNN 2004; scikit-learn's
-// KernelCenterer). It follows [KernelMap]. Fitted on the kernel between n rows and a basis of m it centres
-// likewise, with the mean over the basis in place of that over all rows.
+// For the square matrix K of Fit this is HKH with H = I - 11'/n. For new rows it is the kernel between them and the training rows,
+// both minus the mean of the training rows in feature space (Embrechts, IJCNN 2004; scikit-learn's KernelCenterer). Use it after a
+// [KernelMap]. If it is fitted to the kernel between n rows and a basis of m rows, it centres in the same way with the mean over
+// the basis instead of all rows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nm).
 //
@@ -34,8 +33,7 @@ type KernelCenterer struct {
 
 type kernelCentererModel struct{ Means codec.Floats }
 
-// Fit computes the column means of k, which is the kernel matrix of the training rows (n×n) or their kernel with a
-// basis (n×m).
+// Fit computes the column means of k, which is the kernel matrix of the training rows (n×n) or their kernel with a basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return c.state.Learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {

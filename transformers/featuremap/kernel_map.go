@@ -20,24 +20,24 @@ const (
 	kernelMapKind = "transformers.KernelMap"
 )
 
-// KernelMap maps a row to its kernel with each of the n rows that Fit saw:
+// KernelMap maps a row to its kernel values with the n rows of Fit:
 //
 //	z[i,j] = k(x[i], fitted row j)
 //
-// The rows of Fit themselves become the kernel matrix, and any model that is linear in its features becomes one
-// that is linear in the kernel. These are the direct kernel methods of Embrechts (IJCNN 2004). A model without a
-// bias needs a [KernelCenterer] after it. Fitted on a few rows only, it is a basis of those rows.
+// The rows of Fit become the kernel matrix, and any model that is linear in its features becomes linear in the kernel. These are
+// the direct kernel methods of Embrechts (IJCNN 2004). A model without a bias needs a [KernelCenterer] after it. If it is fitted to
+// a few rows only, these are a basis.
 //
-// The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps a copy of
-// the rows, O(nd); Transform of m rows costs O(mnd) time and m×n memory, ErrTooLarge over MaxKernelBytes. A model
-// file holds the rows and the kernel's name and is read into a KernelMap that has the same Kernel.
+// The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores a copy of the rows, O(nd).
+// Transform of m rows costs O(mnd) time and m×n numbers of memory, with ErrTooLarge above MaxKernelBytes. A model file contains the
+// rows and the kernel's name, and is read into a KernelMap with the same Kernel.
 //
 // See also [KernelCenterer], [Nystroem].
 type KernelMap struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel
 
-	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
+	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -54,7 +54,7 @@ type kernelMapModel struct {
 	rows   *mat.Dense
 }
 
-// Fit keeps the rows of x (n×d) and chooses the kernel, if it is not given.
+// Fit stores the rows of x (n×d) and chooses the kernel if it is not given.
 func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(kernelMapName, k); err != nil {
@@ -94,8 +94,8 @@ func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
 		&kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
 }
 
-// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding; many
-// are those of Transform, copied.
+// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding; for many it is
+// a copy of the result of Transform.
 func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if k.fitted == nil {
@@ -133,8 +133,7 @@ type storedKernelMap struct {
 	Rows   codec.Matrix
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before
-// Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
 func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)
@@ -144,8 +143,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are
-// ErrBadModel and leave k as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave k unchanged.
 func (k *KernelMap) UnmarshalBinary(data []byte) error {
 	var s storedKernelMap
 	if _, err := codec.Unmarshal(data, kernelMapKind, rowmap.Version, &s); err != nil {
@@ -177,7 +175,7 @@ func (k *KernelMap) Graph(x graph.Value) (graph.Outputs, error) {
 	})
 }
 
-// FeatureNames implements [transformers.FeatureNamer]: kernelmap0 and so on, a name for each row of Fit.
+// FeatureNames implements [transformers.FeatureNamer] with kernelmap0 and so on, a name for each row of Fit.
 func (k *KernelMap) FeatureNames(in []string) ([]string, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// BenchmarkMaps fits and applies the maps at 100000 rows, 20 columns and 512 features;
-// measurements/benchmark/peers/sklearn_maps.py time 100000 20 512 is scikit-learn's side.
+// BenchmarkMaps fits and applies the maps to 100000 rows, 20 columns and 512 features. measurements/benchmark/peers/sklearn_maps.py
+// time 100000 20 512 measures scikit-learn.
 func BenchmarkMaps(b *testing.B) {
 	const n, d, features = 100000, 20, 512
 	x := maptest.NormalRows(n, d, 1)
@@ -55,7 +55,7 @@ func BenchmarkMaps(b *testing.B) {
 					worst = math.Max(worst, math.Abs(got-k.Eval(x.RawRowView(i), x.RawRowView(j))))
 				}
 			}
-			if c.name != "LocallyStationaryFourier" { // whose kernel is another
+			if c.name != "LocallyStationaryFourier" { // it has another kernel
 				b.ReportMetric(worst, "error")
 			}
 			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

@@ -1,15 +1,15 @@
-// Package featuremap holds maps of rows to features z(x) whose inner products are those of a kernel, or near them, so
-// that a linear model on the features is a kernel model:
+// Package featuremap contains maps of rows to features z(x) whose inner products equal or approximate those of a kernel, so that a
+// linear model on the features is a kernel model:
 //
 //	RandomFourier             random features of a stationary kernel
-//	LocallyStationaryFourier  random features of a kernel that depends on the place
+//	LocallyStationaryFourier  random features of a kernel that depends on the position
 //	Nystroem                  the features that a kernel has on a few rows, the landmarks
-//	KernelMap                 a row to its kernel with each row of Fit
+//	KernelMap                 a row to its kernel values with the rows of Fit
 //	KernelCenterer            the centring of the kernel's feature space
 //	RandomHidden              a hidden layer of random units, never trained
 //
-// Random features and Nystroem's landmarks cost time in proportion to the rows; KernelMap has a feature for each of
-// them. All but KernelMap and KernelCenterer learn from statistics of parts of the rows and over time.
+// The time for random features and for Nystroem is proportional to the number of rows; KernelMap has a feature for each row. All
+// except KernelMap and KernelCenterer can be fitted from statistics of parts of the rows and over time.
 package featuremap
 
 import (
@@ -45,22 +45,21 @@ const (
 	nystroemKind = "transformers.Nystroem"
 )
 
-// Nystroem maps rows to features of a kernel that come from a few of the training rows, the landmarks (C. Williams
-// and M. Seeger, NIPS 2001):
+// Nystroem maps rows to features of a kernel that come from a few of the training rows, the landmarks (C. Williams and M. Seeger,
+// NIPS 2001):
 //
 //	z(x) = L⁻¹ k(landmarks, x),    K = LL' the kernel matrix of the landmarks
 //
-// so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'). This is k(x, x') where x is a landmark, and elsewhere
-// the best approximation that uses the landmarks alone. Features are unique up to a rotation: scikit-learn takes
-// those of eigenvectors, which have the same inner products.
+// so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'). This is k(x, x') if x is a landmark, and otherwise the best
+// approximation that uses only the landmarks. Features are unique up to a rotation: scikit-learn uses eigenvectors, whose features
+// have the same inner products.
 //
-// A landmark that depends on those before it, up to h·2⁻⁵² of the largest k(x, x), adds no feature. With repeated
-// rows, a kernel of low rank, or more Components than rows there are therefore fewer features than Components.
+// A landmark that depends on those before it, up to h·2⁻⁵² of the largest k(x, x), adds no feature. With repeated rows, a kernel of
+// low rank, or more Components than rows, there are therefore fewer features than Components.
 //
-// With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which keeps h kernel rows of n numbers (ErrTooLarge
-// over MaxKernelBytes), O(nhd) by KMeansPlusPlus, and O(h²d + h³) by [UniformLandmarks]. Transform of m rows costs
-// O(mhd + mh²). A model file holds the landmarks and the name of the kernel. It is read into a Nystroem that has the
-// same Kernel.
+// With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which stores h kernel rows of n numbers (ErrTooLarge above
+// MaxKernelBytes), O(nhd) by KMeansPlusPlus, and O(h²d + h³) by [UniformLandmarks]. Transform of m rows costs O(mhd + mh²). A model
+// file contains the landmarks and the name of the kernel, and is read into a Nystroem with the same Kernel.
 //
 // See also [RandomFourier], [KernelMap], [pca.KernelPCA].
 //
@@ -69,12 +68,12 @@ type Nystroem struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel
 
-	// Components is h, the number of landmarks, at most n. If it is 0, it is 500.
+	// Components is h, the number of landmarks, limited to n. If it is 0, it is 500.
 	Components int `zero:"500"`
 	Rule       LandmarkRule
 
-	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is
-	// this share of the trace.
+	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is this share of
+	// the trace.
 	Tolerance float64 `zero:"no end before Components" below:"1"`
 
 	// Landmarks, if not nil, are given landmarks (h×d). Components, Rule and Tolerance must then be 0.
@@ -92,12 +91,12 @@ type Nystroem struct {
 
 type nystroemModel struct {
 	kernel    kernels.Kernel
-	landmarks *mat.Dense // r×d, those that add a feature
+	landmarks *mat.Dense // r×d, the landmarks that add a feature
 	prepared  *kernels.Prepared
 	factor    blas64.Triangular                    // L'
-	indices   []int                                // of the landmarks among the rows of Fit; nil for given ones
-	residual  float64                              // share of the trace; NaN where the rule does not give it
-	sums      streaming.Statistics[streaming.None] // that it was learnt from, by FitStatistics or PartialFit; else nil
+	indices   []int                                // of the landmarks among the rows of Fit, or nil for given ones
+	residual  float64                              // share of the trace, or NaN if the rule does not compute it
+	sums      streaming.Statistics[streaming.None] // the statistics of FitStatistics or PartialFit, or nil
 }
 
 func (t *Nystroem) validate() error {
@@ -114,8 +113,8 @@ func (t *Nystroem) validate() error {
 	return nil
 }
 
-// Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, ErrNotPSD
-// for a kernel that is 0 on all landmarks, or the error of ctx.
+// Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel
+// that is 0 on all landmarks, and the error of ctx.
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := t.validate(); err != nil {
@@ -166,8 +165,8 @@ func (t *Nystroem) statistics() (*samplestats.Statistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: a sample of 4096 different rows, or four for each of Components, those
-// whose hash with Seed is least; with Kernel and Landmarks given the width of the rows alone.
+// NewStatistics implements [streaming.StatisticsFitter] with a sample of 4096 different rows, or four for each of Components, those
+// with the smallest hash with Seed. If Kernel and Landmarks are given, it stores only the width of the rows.
 func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := t.statistics()
 	if err != nil {
@@ -176,8 +175,8 @@ func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error)
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
-// bits come of any parts in any order. Indices is nil after it.
+// FitStatistics implements [streaming.StatisticsFitter]. It is Fit for the rows of the sample, in the order of their hashes. The
+// result is bit-identical for any parts in any order. Indices is nil afterwards.
 func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()
@@ -188,7 +187,7 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[str
 		if err := t.Fit(ctx, rows); err != nil {
 			return err
 		}
-		t.fitted.indices = nil // of rows that nobody else has in this order
+		t.fitted.indices = nil // the caller does not have the rows in this order
 		t.fitted.sums = s.Clone()
 		return nil
 	})
@@ -228,7 +227,7 @@ func (t *Nystroem) UnmarshalStatistics(data []byte) error {
 	return nil
 }
 
-// whiten keeps the rows that add a feature, and what maps their kernel to features.
+// whiten keeps the rows that add a feature, and computes the map from their kernel to features.
 func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int) (kept []int, err error) {
 	parts := progress.Parts(ctx, 1, 6, .2)
 	gram, err := kernels.Matrix(parts[0], m.kernel, rows, &kernels.Options{Workers: workers})
@@ -253,7 +252,7 @@ func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int
 	return kept, m.prepare(parts[2])
 }
 
-// RowsWanted is the number of rows that Fit needs in order to have all Components.
+// RowsWanted returns the number of rows that Fit needs for all Components.
 func (t *Nystroem) RowsWanted() int {
 	if t.Landmarks != nil {
 		return 1
@@ -276,7 +275,7 @@ func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(t.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
+// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
 func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.transformInto(dst, x, true)
@@ -287,7 +286,7 @@ func (t *Nystroem) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }
 
-// MapInto sets dst to the features of x; rows says that few of them go one by one.
+// transformInto sets dst to the features of x. With rows, few rows are mapped one by one.
 func (t *Nystroem) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := t.fitted
 	if m == nil {
@@ -314,7 +313,7 @@ func (m *nystroemModel) Widths() (from, to int) {
 	return from, to
 }
 
-// nystroemRows are mapped at a time: the block of the kernel has them whole.
+// nystroemRows is the number of rows that are mapped at a time. A block of the kernel contains all landmarks for them.
 const nystroemRows = 128
 
 // features sets dst to the features of up to nystroemRows rows.
@@ -334,16 +333,15 @@ func (m *nystroemModel) MapRow(dst, x []float64) {
 	fast.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
-// Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
-// without a matrix of them all. The matrix is overwritten by the next step. After an
-// error, Transform's, there is no further block.
+// Blocks yields the features of the rows of x in blocks of rows, the last with the remainder, without a matrix of all of them. The
+// next step overwrites the matrix. After an error, which is that of Transform, there is no further block.
 func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(t.transformAll, x, rows)
 }
 
-// Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the
-// share of the kernel that the landmarks do not see, 0 with all rows as landmarks. Cost
-// that of Transform; the features are not kept. Errors are Transform's.
+// Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the share of the kernel that the landmarks do
+// not represent. It is 0 with all rows as landmarks. It costs as much as Transform and does not store the features. Errors are
+// those of Transform.
 func (t *Nystroem) Residual(x mat.Matrix) (_ float64, err error) {
 	defer fault.Recover(&err)
 	trace, left := 0.0, 0.0
@@ -368,8 +366,8 @@ func (t *Nystroem) Residual(x mat.Matrix) (_ float64, err error) {
 	return left / trace, nil
 }
 
-// RowResiduals implements [transformers.RowResidualer]: what of each row's k(x, x) the landmarks do not see, 0 for a landmark.
-// The cost is O(m(d+r)).
+// RowResiduals implements [transformers.RowResidualer]. It returns for each row the part of k(x, x) that the landmarks do not
+// represent, 0 for a landmark. It costs O(m(d+r)).
 func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	m := t.fitted
 	if m == nil {
@@ -398,7 +396,7 @@ func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// unseen takes |z|² from k(x, x) of each row; rounding leaves no less than 0.
+// unseen subtracts |z|² from k(x, x) of each row. Values below 0 by rounding become 0.
 func unseen(diagonal []float64, z *mat.Dense) {
 	for i, v := range diagonal {
 		row := z.RawRowView(i)
@@ -406,8 +404,8 @@ func unseen(diagonal []float64, z *mat.Dense) {
 	}
 }
 
-// TrainingResidual returns Residual of the rows of Fit as [PivotedCholesky] found it on its way; ok is false before
-// Fit and where landmarks were chosen in another way.
+// TrainingResidual returns the Residual of the rows of Fit as [PivotedCholesky] computed it. Ok is false before Fit and for other
+// rules.
 func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	if t.fitted == nil || math.IsNaN(t.fitted.residual) {
 		return 0, false
@@ -415,8 +413,8 @@ func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	return t.fitted.residual, true
 }
 
-// Indices returns the indices of the rows of Fit that are landmarks of the features. It returns nil before Fit, for
-// given landmarks, and after FitStatistics.
+// Indices returns the indices of the rows of Fit that are landmarks of the features. It returns nil before Fit, for given
+// landmarks, and after FitStatistics.
 func (t *Nystroem) Indices() []int {
 	if t.fitted == nil {
 		return nil
@@ -443,12 +441,12 @@ func (t *Nystroem) ChosenKernel() kernels.Kernel {
 type storedNystroem struct {
 	Kernel    kernels.Reference
 	Landmarks codec.Matrix
-	Factor    codec.Floats // the rows of L', from their diagonal on
+	Factor    codec.Floats // the rows of L', starting at their diagonal
 	Indices   []int
-	Residual  codec.Floats // empty where the rule does not give it
+	Residual  codec.Floats // empty if the rule does not compute it
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
 func (t *Nystroem) MarshalBinary() ([]byte, error) {
 	m := t.fitted
 	if m == nil {
@@ -464,8 +462,7 @@ func (t *Nystroem) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(nystroemKind, rowmap.Version, s)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
-// leave t as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave t unchanged.
 func (t *Nystroem) UnmarshalBinary(data []byte) error {
 	var s storedNystroem
 	if _, err := codec.Unmarshal(data, nystroemKind, rowmap.Version, &s); err != nil {
@@ -498,7 +495,7 @@ func (m *nystroemModel) restore(s storedNystroem) error {
 	switch {
 	case m.landmarks == nil:
 		return fmt.Errorf("no landmarks")
-	// In floating point, because r may be hostile.
+	// This is computed in floating point because a hostile file may contain any r.
 	case float64(r)*(float64(r)+1)/2 != float64(len(s.Factor)) || !s.Factor.Finite():
 		return fmt.Errorf("%d landmarks and a factor of %d numbers, want a triangle and finite", r, len(s.Factor))
 	case len(s.Indices) != 0 && len(s.Indices) != r:
@@ -533,8 +530,8 @@ func (t *Nystroem) Graph(x graph.Value) (graph.Outputs, error) {
 	})
 }
 
-// RowResidualsGraph is the graph of RowResiduals, as one column, for rows x that were transformed to z. A pipeline
-// adds their variance.
+// RowResidualsGraph returns RowResiduals as a graph with one column, for rows x that were transformed to z. A pipeline adds their
+// variance.
 func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
 	if t.fitted == nil {
 		return z, fault.NotFitted(nystroemName)
@@ -546,7 +543,7 @@ func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
 	return own.Sub(z.Square().Sum()).Max(z.Number(0)), nil
 }
 
-// FeatureNames implements [transformers.FeatureNamer]: nystroem0 and so on, a name for each landmark.
+// FeatureNames implements [transformers.FeatureNamer] with nystroem0 and so on, a name for each landmark.
 func (t *Nystroem) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(nystroemName)

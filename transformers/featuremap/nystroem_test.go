@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// The inner products are scikit-learn's for the same landmarks.
+// The inner products equal those of scikit-learn for the same landmarks.
 func TestNystroemReference(t *testing.T) {
 	var cases []struct {
 		Kernel                           string
@@ -43,8 +43,8 @@ func TestNystroemReference(t *testing.T) {
 
 var rules = []LandmarkRule{PivotedCholesky, KMeansPlusPlus, UniformLandmarks}
 
-// Landmarks are rows of Fit, on which the kernel is exact; elsewhere K - ZZ' is positive
-// semi-definite, and its trace is the residual. With all rows as landmarks nothing is left.
+// Landmarks are rows of Fit, on which the kernel is exact. Elsewhere K - ZZ' is positive semi-definite, and its trace is the
+// residual. With all rows as landmarks the residual is 0.
 func TestNystroemProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(rt, "n")
@@ -81,7 +81,7 @@ func TestNystroemProperties(t *testing.T) {
 	})
 }
 
-// Where there is less to see than Components there are fewer features.
+// If the rank is below Components, there are fewer features.
 func TestNystroemShrinks(t *testing.T) {
 	x := maptest.NormalRows(30, 2, 1)
 	twice := mat.NewDense(60, 2, nil)
@@ -135,8 +135,8 @@ func TestNystroemTolerance(t *testing.T) {
 	}
 }
 
-// The rules differ as they should on a sample with few rows far out: pivoted Cholesky
-// leaves least, uniform landmarks most.
+// On a sample with a few distant rows the rules differ as expected: pivoted Cholesky has the smallest residual, and uniform
+// landmarks the largest.
 func TestLandmarkRules(t *testing.T) {
 	x := maptest.NormalRows(600, 4, 1)
 	for i := range 60 {
@@ -207,7 +207,7 @@ func TestNystroemErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "this value has Kernel Matern")
 }
 
-// What the landmarks do not see, from the definition.
+// The residuals of rows equal their definition.
 func TestNystroemRowResiduals(t *testing.T) {
 	x := maptest.NormalRows(30, 3, 1)
 	m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.3}, Components: 8}

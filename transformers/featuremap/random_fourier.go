@@ -27,27 +27,26 @@ import (
 
 const randomFourierName = "featuremap: RandomFourier"
 
-// RandomFourier maps rows to D features whose inner products approximate a stationary kernel (A. Rahimi and B.
-// Recht, NIPS 2007): with c = k(x, x) and frequencies w from the kernel's spectral density (see
-// [kernels.SpectralDensity]),
+// RandomFourier maps rows to D features whose inner products approximate a stationary kernel (A. Rahimi and B. Recht, NIPS 2007).
+// With c = k(x, x) and frequencies w from the kernel's spectral density (see [kernels.SpectralDensity]),
 //
 //	z(x) = √(2c/D) [cos <w1,x>, sin <w1,x>, cos <w2,x>, ...]      D/2 frequencies
 //	z(x) = √(2c/D) [cos(<w1,x> + b1), cos(<w2,x> + b2), ...]      RandomPhase: D frequencies, b uniform in [0, 2π)
 //
-// The pairs of the first form have the smaller error where the kernel is large, and their diagonal is exact. The mean
-// squared error of the approximation falls as 1/D. Drawn frequencies are applied to x minus the column means of Fit.
-// This changes no inner product of pairs, and it keeps the arguments small. Maps of the same Seed are nested: apart
-// from the factor, the features of a smaller map are the first features of a larger one.
+// The pairs of the first form have the smaller error where the kernel is large, and their diagonal is exact. The mean squared error
+// of the approximation decreases as 1/D. Drawn frequencies are applied to x minus the column means of Fit. This changes no inner
+// product of pairs, and it keeps the arguments small. Maps of the same Seed are nested: apart from the factor, the features of a
+// smaller map are the first features of a larger one.
 //
-// Fit reads the rows for their means, and for the median distance if Kernel is nil. Transform of m rows costs O(mDd).
-// Columns should be of comparable scale. Of sparse rows, of a matrix that is a mat.RowNonZeroDoer, Fit and Transform
-// read only the values that are not 0. This costs O(D) for each of these values and makes no dense copy.
+// Fit uses the rows for their means, and for the median distance if Kernel is nil. Transform of m rows costs O(mDd). Columns should
+// have comparable scales. If x is a mat.RowNonZeroDoer, Fit and Transform read only its nonzero entries. This costs O(D) for each
+// entry and makes no dense copy.
 //
 // See also [Nystroem], [LocallyStationaryFourier].
 type RandomFourier struct {
-	// Kernel must have a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of
-	// those, a Product of those, Scaled, or a kernel of your own ([kernels.Spectral]). If it is nil, it is
-	// [kernels.MedianRBF] of the rows of Fit.
+	// Kernel must have a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of those, a
+	// Product of those, Scaled, or a kernel of another package ([kernels.Spectral]). If it is nil, it is [kernels.MedianRBF] of the
+	// rows of Fit.
 	Kernel kernels.Kernel
 
 	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, it is 500.
@@ -55,8 +54,8 @@ type RandomFourier struct {
 	Sampling    Sampling
 	RandomPhase bool
 
-	// If Frequencies is not nil, it has the frequencies w, one in each row, for x without scaling. Only phases are
-	// then drawn, and Components and Sampling must be 0. The factor is that of Kernel.
+	// Frequencies, if not nil, are the frequencies w, one in each row, for unscaled x. Only phases are then drawn, and Components
+	// and Sampling must be 0. The factor is that of Kernel.
 	Frequencies *mat.Dense
 	Seed        uint64
 
@@ -67,13 +66,13 @@ type RandomFourier struct {
 }
 
 type fourierModel struct {
-	W      codec.Matrix // frequencies, a row each
+	W      codec.Matrix // frequencies, one in each row
 	Phases codec.Floats // nil for pairs
-	Shift  codec.Floats // taken from x
+	Shift  codec.Floats // subtracted from x
 	Scale  float64      // √(2c/D)
 }
 
-// frequencyCount returns how many frequencies there are to draw.
+// frequencyCount returns the number of frequencies to draw.
 func (r *RandomFourier) frequencyCount() (int, error) {
 	if err := settings.Check(randomFourierName, r); err != nil {
 		return 0, err
@@ -91,9 +90,8 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 	return features / 2, nil
 }
 
-// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a
-// kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
-// ErrNotFinite; ctx's.
+// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a kernel without a spectral density and for
+// a Sampling that it does not allow; ErrShape; ErrNotFinite; and the error of ctx.
 func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, err := r.frequencyCount()
@@ -119,8 +117,8 @@ func (r *RandomFourier) statistics() (s *samplestats.Statistics, count int, err 
 	return s, count, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: sums of the columns, and for a nil Kernel a sample of 4096 different
-// rows, those whose hash with Seed is least.
+// NewStatistics implements [streaming.StatisticsFitter] with sums of the columns and, for a nil Kernel, a sample of the 4096
+// different rows with the smallest hash with Seed.
 func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, _, err := r.statistics()
 	if err != nil {
@@ -129,8 +127,8 @@ func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], e
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With a Kernel it learns what Fit learns. Without one the median
-// distance is that of the sample's rows. The result is the same to the bit for any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. With a Kernel the result is that of Fit. Without one the median distance
+// is that of the sample's rows. The result is bit-identical for any parts in any order.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := r.statistics()
@@ -162,7 +160,7 @@ func (r *RandomFourier) UnmarshalStatistics(data []byte) error {
 	return r.state.UnmarshalStatistics(r, data)
 }
 
-// draw returns the map of so many frequencies for rows like those of x.
+// draw returns the map of count frequencies for rows like those of x.
 func (r *RandomFourier) draw(ctx context.Context, x mat.Matrix, count int, means func() codec.Floats) (*fourierModel, error) {
 	k, err := kernels.OrMedianRBF(ctx, r.Kernel, x, r.Seed)
 	if err != nil {
@@ -201,7 +199,7 @@ func phases(count int, seed uint64) codec.Floats {
 	return out
 }
 
-// columnMeans are the means of the columns.
+// columnMeans returns the means of the columns.
 func columnMeans(x *mat.Dense) codec.Floats {
 	n, d := x.Dims()
 	out := make(codec.Floats, d)
@@ -226,7 +224,7 @@ func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(r.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
+// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
 func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if r.state.Fitted != nil && sparse.Is(x) {
@@ -250,9 +248,8 @@ func (r *RandomFourier) mapMany(dst, x *mat.Dense) error {
 	return projection.MapChunks(m, r.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, p) })
 }
 
-// Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
-// without a matrix of them all. The matrix is overwritten by the next step. After an
-// error, Transform's, there is no further block.
+// Blocks yields the features of the rows of x in blocks of rows, the last with the remainder, without a matrix of all of them. The
+// next step overwrites the matrix. After an error, which is that of Transform, there is no further block.
 func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(r.transformAll, x, rows)
 }
@@ -272,8 +269,7 @@ func (m *fourierModel) features(dst, x *mat.Dense, p *projection.Projection) {
 	}
 }
 
-// waves sets out to the features of a row of products with the phases added, which it
-// overwrites, as sin.
+// waves sets out to the features of a row from the products with the phases added. It overwrites the products and sin.
 func (m *fourierModel) waves(out, products, sin []float64) {
 	vecmath.Sincos(sin, products, products)
 	if len(m.Phases) > 0 {
@@ -299,8 +295,8 @@ func (m fourierModel) MapRow(dst, x []float64) {
 	m.waves(dst, cos, sin)
 }
 
-// ChosenFrequencies returns the frequencies, one in each row, and the phases. The frequencies are nil before Fit,
-// and the phases are nil for pairs.
+// ChosenFrequencies returns the frequencies, one in each row, and the phases. The frequencies are nil before Fit, and the phases
+// are nil for pairs.
 func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []float64) {
 	if r.state.Fitted == nil {
 		return nil, nil
@@ -336,7 +332,7 @@ func (m fourierModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return pairsGraph(products.Cos().Times(m.Scale), products.Sin().Times(m.Scale)), nil
 }
 
-// pairsGraph puts the columns of cosines and sines in turns.
+// pairsGraph interleaves the columns of cosines and sines.
 func pairsGraph(cos, sin graph.Value) graph.Value {
 	n := cos.Cols()
 	order := make([]int, 0, 2*n)

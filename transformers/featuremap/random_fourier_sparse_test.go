@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// words say what of their rows is not 0, and fail the test when they are asked for a place.
+// words is a matrix whose rows list their nonzero entries. The test fails if another method reads an entry.
 type words struct {
 	t       testing.TB
 	columns int
@@ -48,7 +48,7 @@ func drawWords(t testing.TB, n, columns int) (w words, dense *mat.Dense) {
 	return w, dense
 }
 
-// Features of sparse rows are those of the dense ones, of many rows and of few, and no place is looked at.
+// The features of sparse rows equal those of the dense rows, for many rows and for few, and only nonzero entries are read.
 func TestRandomFourierOfSparseRows(t *testing.T) {
 	ctx := context.Background()
 	x, xd := drawWords(t, 200, 40)
@@ -89,7 +89,8 @@ func TestRandomFourierOfSparseRows(t *testing.T) {
 	}
 }
 
-// Words of a dictionary are many columns: no rotation of them is made, and a wish for one is refused where it does not fit.
+// A dictionary of words has many columns. No rotation is computed for them, and Orthogonal gives an error if the rotation does not
+// fit into memory.
 func TestRandomFourierOfManyColumns(t *testing.T) {
 	ctx := context.Background()
 	x := words{t: t, columns: 50000, of: []map[int]float64{{3: 1, 49999: 2}, {7: 1}, {3: 2}}}

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// gram is ZZ'.
+// gram returns ZZ'.
 func gram(z *mat.Dense) *mat.Dense {
 	var out mat.Dense
 	out.Mul(z, z.T())
@@ -31,7 +31,7 @@ func kernelOf(t testing.TB, k kernels.Kernel, x *mat.Dense) *mat.SymDense {
 	return out
 }
 
-// meanSquare is the mean of the squared differences.
+// meanSquare returns the mean of the squared differences.
 func meanSquare(a, b mat.Matrix) float64 {
 	var d mat.Dense
 	d.Sub(a, b)
@@ -40,7 +40,7 @@ func meanSquare(a, b mat.Matrix) float64 {
 	return f * f / float64(n*m)
 }
 
-// The features by their definition, of given frequencies, pairs and phases.
+// The features equal their definition, for given frequencies, pairs and phases.
 func TestFourierDefinition(t *testing.T) {
 	x, w := maptest.NormalRows(150, 3, 1), maptest.NormalRows(210, 3, 2)
 	x.Scale(100, x)
@@ -70,8 +70,8 @@ var fourierKernels = []kernels.Kernel{
 	kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Laplacian{Gamma: 0.1}}, kernels.Scaled{Kernel: kernels.Product{kernels.Matern{Length: 3}, kernels.RBF{Gamma: 0.1}}, Factor: 2},
 }
 
-// The error is that of theory: D·E(error²) is E(1 + k(2δ) - 2k(δ)²) of one pair, over the
-// pairs of rows, with independent frequencies, and no larger by the others.
+// The error agrees with theory: over the pairs of rows, D·E(error²) is E(1 + k(2δ) - 2k(δ)²) of one pair of features, for
+// independent frequencies. The other samplings have no larger error.
 func TestFourierApproximatesItsKernel(t *testing.T) {
 	x := maptest.NormalRows(60, 4, 1)
 	n, _ := x.Dims()
@@ -117,7 +117,7 @@ func TestFourierApproximatesItsKernel(t *testing.T) {
 	}
 }
 
-// The mean squared error falls as 1/D.
+// The mean squared error decreases as 1/D.
 func TestFourierSlope(t *testing.T) {
 	x, k := maptest.NormalRows(50, 5, 2), kernels.RBF{Gamma: 0.15}
 	exact := kernelOf(t, k, x)
@@ -133,8 +133,7 @@ func TestFourierSlope(t *testing.T) {
 	}
 }
 
-// Orthogonal frequencies are so within a block, and their directions are uniform: no axis
-// is favoured.
+// Orthogonal frequencies are orthogonal within a block, and their directions are uniform: no axis is preferred.
 func TestOrthogonalFrequencies(t *testing.T) {
 	const d = 4
 	r := &RandomFourier{Kernel: kernels.RBF{Gamma: 0.5}, Components: 2 * 4002, Sampling: Orthogonal}
@@ -173,7 +172,7 @@ func TestAutomaticSampling(t *testing.T) {
 	}
 }
 
-// Quasi-Monte Carlo is the better choice below quasiColumns, orthogonal frequencies above.
+// Quasi-Monte Carlo has the smaller error below quasiColumns, and orthogonal frequencies above.
 func TestQuasiColumns(t *testing.T) {
 	for _, d := range []int{1, 3, 5, quasiColumns, 20, 40} {
 		x := maptest.NormalRows(100, d, 1)
@@ -197,7 +196,7 @@ func TestQuasiColumns(t *testing.T) {
 	}
 }
 
-// Each coordinate of the sequence puts one point into each of the first b^k intervals.
+// Each coordinate of the sequence has one point in each of the first b^k intervals.
 func TestHaltonIsEven(t *testing.T) {
 	for j, c := range newHalton(7, 5) {
 		base := []int{2, 3, 5, 7, 11, 13, 17}[j]
@@ -215,7 +214,7 @@ func TestHaltonIsEven(t *testing.T) {
 	assert.Less(t, open(1), 1.0)
 }
 
-// Maps of a seed are nested but for the factor, whatever the sampling.
+// Maps of a seed are nested up to the factor, for every sampling.
 func TestFourierMapsAreNested(t *testing.T) {
 	x := maptest.NormalRows(20, 3, 1)
 	for _, k := range []kernels.Kernel{nil, kernels.Laplacian{}} {
@@ -230,7 +229,7 @@ func TestFourierMapsAreNested(t *testing.T) {
 	}
 }
 
-// A shift of all rows changes no inner product, far from the origin either.
+// A shift of all rows changes no inner product, also far from the origin.
 func TestFourierIsShiftInvariant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := maptest.NormalRows(8, 3, rapid.Uint64().Draw(rt, "seed"))
@@ -276,7 +275,7 @@ func TestFourierErrors(t *testing.T) {
 	assert.Equal(t, defaultComponents, width)
 }
 
-// mapOf is what the three maps have in common.
+// mapOf has the methods that the three maps have in common.
 type mapOf interface {
 	maptest.Marshaller
 	transformers.TransformerTo
@@ -334,7 +333,7 @@ func TestBlocks(t *testing.T) {
 	for _, err := range n.Blocks(nil, 3) {
 		assert.ErrorIs(t, err, fault.ErrShape)
 	}
-	// The row of an error is that of x.
+	// The row in the error is that of x.
 	x.Set(200, 1, 1e200)
 	r.Frequencies, r.Components = mat.NewDense(1, 3, []float64{0, 1e200, 0}), 0
 	require.NoError(t, r.Fit(context.Background(), x))

@@ -26,19 +26,19 @@ const randomHiddenName = "featuremap: RandomHidden"
 // defaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
 const defaultUnits = 250
 
-// Activation is the function that a hidden unit with weights w and bias b computes from a row x of d columns, and
-// the way in which w and b are drawn.
+// Activation is the function that a hidden unit with weights w and bias b computes from a row x of d columns, and the distribution
+// from which w and b are drawn.
 type Activation int
 
-// The activations. The first is for features of comparable scale ([scalers.StandardScaler]), as is Tanh; Sigmoid,
-// [NormalizedSigmoid] and [RandomRBF] are those of Czarnecki and Tabor (arXiv 1501.05279), for features in [0, 1]
-// ([scalers.MinMaxScaler]), w and b uniform in [0, 1].
+// The activations. The first and Tanh are for features of comparable scale ([scalers.StandardScaler]). Sigmoid, [NormalizedSigmoid]
+// and [RandomRBF] are those of Czarnecki and Tabor (arXiv 1501.05279), for features in [0, 1] ([scalers.MinMaxScaler]), with w and
+// b uniform in [0, 1].
 //
 // [scalers.MinMaxScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#MinMaxScaler
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 const (
-	// DataRBF is exp(-b|x-w|²), where w is a training row and b = 10^u/median|x-x'|² with u uniform in [-1, 1]. It
-	// gives units of many widths where the data are.
+	// DataRBF is exp(-b|x-w|²), where w is a training row and b = 10^u/median|x-x'|² with u uniform in [-1, 1]. It gives units of
+	// many widths at the positions of the data.
 	DataRBF Activation = iota
 	// Sigmoid is 1/(1 + exp(-<w,x> + b)). It saturates as d grows.
 	Sigmoid
@@ -55,12 +55,11 @@ func (a Activation) String() string {
 	return enum.Name("Activation", int(a), "DataRBF", "Sigmoid", "NormalizedSigmoid", "RandomRBF", "Tanh")
 }
 
-// RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features
-// of extreme learning machines. Layers of the same Seed are nested: the units of a smaller one are the first of a
-// larger one.
+// RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features of extreme
+// learning machines. Layers of the same Seed are nested: the units of a smaller one are the first of a larger one.
 //
-// Fit draws the units, O(hd), and for [DataRBF] looks at a sample of the rows; Transform of m rows costs O(mhd).
-// [DataRBF] has at most as many units as Fit has rows.
+// Fit draws the units in O(hd), and for [DataRBF] uses a sample of the rows. Transform of m rows costs O(mhd). [DataRBF] has at
+// most as many units as Fit has rows.
 //
 // See also [RandomFourier], [Activation].
 type RandomHidden struct {
@@ -101,13 +100,12 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// unitCount returns how many units there are to draw.
+// unitCount returns the number of units to draw.
 func (r *RandomHidden) unitCount() (int, error) {
 	return cmp.Or(r.Units, defaultUnits), settings.Check(randomHiddenName, r)
 }
 
-// RowsWanted is the number of rows that Fit needs in order to have all Units: of fewer rows [DataRBF] has as many
-// units as rows.
+// RowsWanted returns the number of rows that Fit needs for all Units: with fewer rows [DataRBF] has as many units as rows.
 func (r *RandomHidden) RowsWanted() int {
 	if units, err := r.unitCount(); err == nil && r.Activation == DataRBF {
 		return units
@@ -127,8 +125,8 @@ func (r *RandomHidden) statistics() (*samplestats.Statistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: the width of the rows, and for [DataRBF] a sample of 4096 different
-// rows, or four for each unit, those whose hash with Seed is least.
+// NewStatistics implements [streaming.StatisticsFitter] with the width of the rows and, for [DataRBF], a sample of 4096 different
+// rows, or four for each unit, those with the smallest hash with Seed.
 func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := r.statistics()
 	if err != nil {
@@ -137,8 +135,8 @@ func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], er
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, for [DataRBF] of the rows of the sample.
-// The same bits come of any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit, for [DataRBF] with the rows of the sample. It
+// is bit-identical for any parts in any order.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := r.statistics()
@@ -166,7 +164,7 @@ func (r *RandomHidden) UnmarshalStatistics(data []byte) error {
 	return r.state.UnmarshalStatistics(r, data)
 }
 
-// stream is the random numbers of unit i alone, so that layers are nested.
+// stream returns the random numbers of unit i, which are separate so that layers are nested.
 func (r *RandomHidden) stream(i int) *rand.Rand {
 	return rand.New(rand.NewPCG(r.Seed, 0x68696464656e<<16+uint64(i))) // the streams "hidden" 0, 1, ...
 }
@@ -215,7 +213,7 @@ func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(r.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
+// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.state.MapInto(dst, x, true, r.mapMany)
@@ -242,8 +240,8 @@ func (r *RandomHidden) mapMany(dst, x *mat.Dense) error {
 	})
 }
 
-// UnitsTo sets dst, h×m, to the activations with the units in rows: the transpose of
-// Transform's, for sums over rows, which are faster along them.
+// UnitsTo sets dst, h×m, to the activations with the units in rows. It is the transpose of the result of Transform, for sums over
+// rows, which are faster in this layout.
 func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	m := r.state.Fitted
 	if m == nil {
@@ -264,8 +262,8 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	}, func(int, int, *mat.Dense) {})
 }
 
-// Truncate returns a fitted layer of the first units of r alone, at most those it has: what
-// Fit draws for that number, by the nesting. It is ErrNotFitted before Fit.
+// Truncate returns a fitted layer of the first units of r, at most as many as it has. It equals the result of Fit for that number.
+// The error is ErrNotFitted before Fit.
 func (r *RandomHidden) Truncate(units int) (*RandomHidden, error) {
 	switch {
 	case r.state.Fitted == nil:
@@ -307,9 +305,8 @@ func (m hiddenModel) Validate() error {
 	return nil
 }
 
-// TransformRow sets dst (h) to the activations of the units for one row x (d), without
-// allocating. They agree with Transform's to rounding. Errors: ErrNotFitted, ErrShape,
-// ErrNotFinite.
+// TransformRow sets dst (h) to the activations of the units for one row x (d), without allocating. They agree with Transform up to
+// rounding. Errors: ErrNotFitted, ErrShape, ErrNotFinite.
 func (r *RandomHidden) TransformRow(dst, x []float64) (err error) {
 	defer fault.Recover(&err)
 	m := r.state.Fitted

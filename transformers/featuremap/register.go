@@ -5,7 +5,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*KernelMap]("transformers.KernelMap", registry.Type{})
 	registry.Add[*KernelCenterer]("transformers.KernelCenterer", registry.Type{})

@@ -17,15 +17,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// covariance are the means of columns and the products of their differences from them, in units of 2^Exponent: that is 0,
-// but for rows whose largest number has a square that over- or underflows.
+// covariance holds the means of columns and the products of their differences from them, in units of 2^exponent. The exponent is 0,
+// except for rows whose largest number has a square that overflows or underflows.
 type covariance struct {
 	exponent int
 	gram     moments.Gram
 }
 
-// farExponent is that of rows with numbers above 2^squareExponent, and less than 0 that of rows whose numbers are all
-// below 2^-squareExponent.
+// farExponent is the exponent for rows with numbers above 2^squareExponent. Minus that is the exponent for rows whose numbers are
+// all below 2^-squareExponent.
 const farExponent, squareExponent = 700, 400
 
 func exponentFor(x *mat.Dense) int {
@@ -43,7 +43,7 @@ func exponentFor(x *mat.Dense) int {
 	return 0
 }
 
-// inUnits returns x·2^-e, x itself for 0.
+// inUnits returns x·2^-e, or x itself if e is 0.
 func inUnits(x *mat.Dense, e int) *mat.Dense {
 	if e == 0 {
 		return x
@@ -53,10 +53,10 @@ func inUnits(x *mat.Dense, e int) *mat.Dense {
 	return out
 }
 
-// covariancePiece rows are summed at a time, so that blocks of any sizes give the same bits.
+// covariancePiece is the number of rows that are summed at a time, so that blocks of any sizes give bit-identical results.
 const covariancePiece = 1024
 
-// add takes in rows.
+// add adds rows.
 func (c *covariance) add(ctx context.Context, x *mat.Dense) error {
 	n, d := x.Dims()
 	loop := progress.NewLoop(ctx)
@@ -74,7 +74,7 @@ func (c *covariance) add(ctx context.Context, x *mat.Dense) error {
 	return ctx.Err()
 }
 
-// merge takes in the rows of o, as wide, which stays as it is.
+// merge adds the rows of o, which have the same width. It does not change o.
 func (c *covariance) merge(o *covariance) {
 	switch {
 	case o.gram.N == 0:
@@ -116,7 +116,7 @@ type covarianceStatistics struct {
 	covariance
 }
 
-// String names them.
+// String returns the name.
 func (s *covarianceStatistics) String() string { return s.typ }
 
 // Rows implements Statistics.
@@ -127,7 +127,7 @@ func (s *covarianceStatistics) Clone() streaming.Statistics[streaming.None] {
 	return &covarianceStatistics{s.typ, covariance{s.exponent, *s.gram.Clone()}}
 }
 
-// AddBlock implements Statistics. Cost O(nd²).
+// AddBlock implements Statistics. It costs O(nd²).
 func (s *covarianceStatistics) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(pcaName, &err)
 	ctx = check.Context(ctx)
@@ -150,13 +150,13 @@ func (s *covarianceStatistics) AddBlock(ctx context.Context, b streaming.Block[s
 	return nil
 }
 
-// wideCovariance is the error for more columns than there is memory for.
+// wideCovariance returns an error if the columns are too many for the memory.
 func wideCovariance(typ string, d int) error {
 	return check.Numbers(fmt.Sprintf("%s: the covariances of %d columns", typ, d), 3*float64(d)*float64(d),
 		"take fewer columns, or Fit on fewer rows")
 }
 
-// like returns other as such statistics, if they are.
+// like returns other as statistics of the same type, or an error.
 func (s *covarianceStatistics) like(other streaming.Statistics[streaming.None]) (*covarianceStatistics, error) {
 	o, ok := other.(*covarianceStatistics)
 	if !ok || o == nil || o.typ != s.typ {
@@ -219,7 +219,7 @@ func (s *covarianceStatistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
 func (s *covarianceStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

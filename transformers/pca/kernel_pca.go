@@ -28,22 +28,22 @@ const (
 	kernelPCAKind = "transformers.KernelPCA"
 )
 
-// KernelPCA maps rows to their principal components in the feature space of a kernel (B. Schölkopf, A. Smola and
-// K.-R. Müller, Neural Computation 10, 1998; scikit-learn's KernelPCA):
+// KernelPCA maps rows to their principal components in the feature space of a kernel (B. Schölkopf, A. Smola and K.-R. Müller,
+// Neural Computation 10, 1998; scikit-learn's KernelPCA):
 //
 //	z[i,k] = Σⱼ kc(x[i], x[j]) u[j,k] / √λ[k],   HKH u[k] = λ[k] u[k]
 //
 // with K the kernel matrix of the rows of Fit, H = I - 11'/n, and kc the kernel centred as [featuremap.KernelCenterer] does. The
-// signs are such that the largest entry of each u is positive, the first of those that tie to rounding. With the
-// Linear kernel they are the components of [PCA] to their signs.
+// sign of each u makes its largest entry positive, or the first of several that are equal up to rounding. With the Linear kernel
+// the components equal those of [PCA] up to their signs.
 //
-// An eigenvalue of at most n·2⁻⁵² of the largest is rounding, and no component, as is one below 0, of a kernel that is
-// not positive semi-definite. Where nothing is left, for rows that are all the same, there is one component, which is 0.
+// An eigenvalue of at most n·2⁻⁵² of the largest comes from rounding and is not a component, nor is one below 0, from a kernel that
+// is not positive semi-definite. If none remains, because all rows are equal, there is one component, which is 0.
 //
-// The zero value takes the RBF with γ = 1/median squared distance; scale the features first. Fit keeps the rows and
-// costs O(n²d + n³), memory for 2n² numbers (ErrTooLarge over MaxKernelBytes for the matrix); Transform of m rows
-// O(mn(d+r)). [featuremap.Nystroem] has features of a kernel for many rows. A model file holds the rows and the kernel's name
-// and is read into a KernelPCA that has the same Kernel.
+// The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores the rows and costs O(n²d +
+// n³) time and 2n² numbers of memory (ErrTooLarge above MaxKernelBytes for the matrix). Transform of m rows costs O(mn(d+r)). For
+// many rows use the features of [featuremap.Nystroem]. A model file contains the rows and the kernel's name, and is read into a
+// KernelPCA with the same Kernel.
 //
 // See also [PCA], [featuremap.Nystroem].
 //
@@ -53,14 +53,14 @@ type KernelPCA struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
 	Kernel kernels.Kernel
 
-	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
+	// Components is r, the number of components. If it is 0, it is unlimited.
 	Components int `zero:"all"`
 
-	// Share, in (0, 1], keeps the fewest components that have this share of the variance in the feature space, at most
-	// Components. If it is 0, it has no effect.
+	// Share, in (0, 1], keeps the fewest components that have this share of the variance in the feature space, at most Components.
+	// If it is 0, it has no effect.
 	Share float64 `zero:"all" most:"1"`
 
-	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
+	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -76,13 +76,13 @@ type kernelPCAModel struct {
 	kernel   kernels.Kernel
 	rows     *mat.Dense // n×d
 	prepared *kernels.Prepared
-	weights  *mat.Dense // n×r, of columns that sum to 0: they centre
-	shift    []float64  // what the means of the kernel come to
+	weights  *mat.Dense // n×r, with columns that sum to 0 and therefore centre
+	shift    []float64  // products of the kernel means with the weights
 	values   []float64
 	ratios   []float64
 }
 
-// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
+// Fit computes the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, and the error of ctx.
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(kernelPCAName, t); err != nil {
@@ -123,7 +123,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	}
 	var total float64
 	values, u, err := linalg.Eigen(parts[2], gram, func(values []float64) (count int) {
-		// Rounding is that of the kernel as it was before it was centred.
+		// The rounding error is relative to the kernel before it was centred.
 		count, total = componentsOf(values, n, t.Components, t.Share)
 		for count > 0 && !(values[count-1] > float64(n)*0x1p-52*math.Abs(mean)) {
 			count--
@@ -141,7 +141,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	m.weights = mat.NewDense(n, r, nil)
 	for c := range r {
 		v := signed(mat.Col(nil, c, u))
-		// The weights w of columns that sum to 0 centre rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
+		// Weights w of columns that sum to 0 centre rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
 		sum, shift := columnstats.Mean(v), 0.0
 		for j := range v {
 			v[j] = (v[j] - sum) / math.Sqrt(values[c])
@@ -154,7 +154,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	return nil
 }
 
-// centre2 centres the rows and columns of a kernel matrix, and returns the means of its columns and of all.
+// centre2 centres the rows and columns of a kernel matrix, and returns the means of its columns and of all entries.
 func centre2(ctx context.Context, k *mat.SymDense) (means []float64, mean float64, err error) {
 	n := k.SymmetricDim()
 	means = make([]float64, n)
@@ -189,7 +189,7 @@ func (t *KernelPCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(t.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
+// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
 func (t *KernelPCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.transformInto(dst, x, true)
@@ -200,7 +200,7 @@ func (t *KernelPCA) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }
 
-// blockRows are mapped at a time: the block of the kernel has them whole.
+// blockRows is the number of rows that are mapped at a time. A block of the kernel contains all fitted rows for them.
 const blockRows = 128
 
 func (t *KernelPCA) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
@@ -257,7 +257,7 @@ func (t *KernelPCA) Eigenvalues() []float64 {
 	return slices.Clone(t.fitted.values)
 }
 
-// Ratios returns the share of the variance in the feature space that each component has, or nil before Fit.
+// Ratios returns the share of the variance in the feature space of each component, or nil before Fit.
 func (t *KernelPCA) Ratios() []float64 {
 	if t.fitted == nil {
 		return nil
@@ -280,7 +280,7 @@ type storedKernelPCA struct {
 	Values, Ratios codec.Floats
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
 func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 	m := t.fitted
 	if m == nil {
@@ -292,7 +292,7 @@ func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave t as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave t unchanged.
 func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 	var s storedKernelPCA
 	if _, err := codec.Unmarshal(data, kernelPCAKind, rowmap.Version, &s); err != nil {
@@ -339,7 +339,7 @@ func (t *KernelPCA) Graph(x graph.Value) (_ graph.Outputs, err error) {
 	})
 }
 
-// FeatureNames implements [transformers.FeatureNamer]: kernelpca0 and so on.
+// FeatureNames implements [transformers.FeatureNamer] with kernelpca0 and so on.
 func (t *KernelPCA) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(kernelPCAName)

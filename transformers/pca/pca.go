@@ -1,5 +1,5 @@
-// Package pca holds principal components: [PCA] of the rows, and [KernelPCA] of their images in the feature space of a
-// kernel. Both keep a number of components, or as many as have a share of the variance.
+// Package pca computes principal components: [PCA] of the rows, and [KernelPCA] of their images in the feature space of a kernel.
+// Both keep a given number of components, or as many as have a share of the variance.
 package pca
 
 import (
@@ -30,28 +30,27 @@ import (
 
 const pcaName = "pca: PCA"
 
-// PCA maps rows to their principal components: their coordinates along the directions in which the rows of Fit vary
-// most (K. Pearson, 1901; scikit-learn's PCA),
+// PCA maps rows to their principal components: their coordinates along the directions in which the rows of Fit vary most (K.
+// Pearson, 1901; scikit-learn's PCA),
 //
 //	z[i,k] = <v[k], x[i] - mean>,   C v[k] = λ[k] v[k],   C = Σᵢ (x[i] - mean)(x[i] - mean)' / (n-1)
 //
-// with the orthonormal eigenvectors v of the covariance matrix C, those of the largest eigenvalues λ first. Signs are
-// chosen so that the largest entry of each v is positive; of entries that tie up to rounding it is the first. If the
-// columns are measured in different units, put a [scalers.StandardScaler] before it.
+// with the orthonormal eigenvectors v of the covariance matrix C in descending order of the eigenvalues λ. The sign of each v makes
+// its largest entry positive, or the first of several that are equal up to rounding. If the columns have different units, put a
+// [scalers.StandardScaler] before it.
 //
-// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest comes from rounding and is not a component.
-// There are at most n-1 components. Rows that are all the same have one component, of variance 0.
+// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest comes from rounding and is not a component. There are at most
+// n-1 components. If all rows are equal, there is one component of variance 0.
 //
-// Eigenvalues are computed from the smaller of two matrices: the covariances (d×d) or the inner products of the rows
-// (n×n). Directions whose standard deviation is below 10⁻⁷ of the largest are therefore dominated by rounding. Fit
-// costs O(ndm + m³) with m = min(n, d), and memory for 2m² numbers (ErrTooLarge over 8 GiB). Transform of m rows
-// costs O(mdr).
+// Eigenvalues are computed from the smaller of two matrices: the covariances (d×d) or the inner products of the rows (n×n).
+// Directions whose standard deviation is below 10⁻⁷ of the largest are therefore dominated by rounding. Fit costs O(ndm + m³) with
+// m = min(n, d), and memory for 2m² numbers (ErrTooLarge above 8 GiB). Transform of m rows costs O(mdr).
 //
 // See also [KernelPCA], [scalers.StandardScaler].
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type PCA struct {
-	// Components is r, the number of components, at most d. If it is 0, all are kept, or as many as Share requires.
+	// Components is r, the number of components, at most d. If it is 0, it is unlimited.
 	Components int `zero:"all"`
 
 	// Share, in (0, 1], keeps the fewest components that have this share of the variance, at most Components. If it is
@@ -71,7 +70,7 @@ type pcaModel struct {
 	Means      codec.Floats
 	Components codec.Matrix // r×d
 	Deviations codec.Floats
-	Ratios     codec.Floats // of the variance
+	Ratios     codec.Floats // shares of the variance
 	Whiten     bool
 }
 
@@ -83,8 +82,7 @@ func (p *PCA) wide(d int) error {
 	return nil
 }
 
-// componentsOf returns how many of the eigenvalues, which descend, are kept of a matrix of so many rows, and
-// the sum of all.
+// componentsOf returns how many of the descending eigenvalues of a matrix of the given number of rows are kept, and the sum of all.
 func componentsOf(values []float64, rows, components int, share float64) (count int, total float64) {
 	limit := float64(rows) * 0x1p-52 * values[0]
 	for _, v := range values {
@@ -96,7 +94,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 	if share > 0 {
 		sum := 0.0
 		for k, v := range values[:count] {
-			// What is missing to rounding is not missing.
+			// A difference within rounding does not count.
 			if sum += v; sum >= share*total*(1-1e-14) {
 				count = k + 1
 				break
@@ -109,7 +107,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 	return count, total
 }
 
-// Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
+// Fit computes the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, and the error of ctx.
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -135,13 +133,13 @@ func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// fewColumns have covariances that cost nothing, however few the rows are.
+// fewColumns is a number of columns whose covariances are always cheap.
 const fewColumns = 64
 
-// ofCovariance overwrites c.
+// ofCovariance returns the model from covariances. It overwrites c.
 func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error) {
 	n, d := c.gram.N, len(c.gram.Mean)
-	if err := p.wide(d); err != nil { // of statistics
+	if err := p.wide(d); err != nil { // also for statistics
 		return nil, err
 	}
 	m := &pcaModel{Whiten: p.Whiten, Means: make(codec.Floats, d)}
@@ -159,7 +157,7 @@ func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error
 	return m, m.take(values, vectors, total, n, c.exponent)
 }
 
-// ofRows is by the inner products of few rows.
+// ofRows returns the model from the inner products of few rows.
 func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	n, d := x.Dims()
 	if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns and their inner products", pcaName, n, d),
@@ -198,19 +196,19 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	if err := fast.MulContext(parts[2], vectors, centred.T(), u); err != nil {
 		return nil, err
 	}
-	// Of the length of their deviation, and orthogonal to rounding of the largest: to rounding of their own after this,
-	// which begins with the largest.
+	// The vectors have the length of their deviation and are orthogonal up to rounding of the largest. The factorisation, which
+	// begins with the largest, makes each orthogonal up to its own rounding.
 	if _, err := orthogonal.ThinQR(parts[3], vectors); err != nil {
 		return nil, err
 	}
 	return m, m.take(values, vectors, total, n, e)
 }
 
-// take sets the components to the columns of vectors (d×r), of eigenvalues of sums over n rows in units of 2^2e. The
-// error is ErrNotFinite, of a deviation that overflows.
+// take sets the components to the columns of vectors (d×r), with the eigenvalues of sums over n rows in units of 2^2e. The error is
+// ErrNotFinite if a deviation overflows.
 func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, e int) error {
 	d := len(m.Means)
-	if vectors == nil { // nothing varies
+	if vectors == nil { // no column varies
 		m.Components = codec.Matrix{Rows: 1, Cols: d, Data: make(codec.Floats, d)}
 		m.Components.Data[0] = 1
 		m.Deviations, m.Ratios = codec.Floats{0}, codec.Floats{0}
@@ -230,7 +228,7 @@ func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, 
 	return nil
 }
 
-// signed turns v so that its largest entry is positive, the first of those that are as large to rounding.
+// signed changes the sign of v so that its largest entry is positive, or the first of several that are equal up to rounding.
 func signed(v []float64) []float64 {
 	largest := columnstats.LargestMagnitude(v)
 	for _, x := range v {
@@ -244,8 +242,8 @@ func signed(v []float64) []float64 {
 	return v
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and keeps the covariances of the columns: O(d²)
-// memory. It learns what Fit learns, of more columns than rows to rounding.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and stores the covariances of the columns, O(d²). The
+// result is that of Fit; with more columns than rows it agrees up to rounding.
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -284,8 +282,8 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[st
 	})
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: means of the columns and sums of the products of their differences
-// from them, which a common offset costs no digits.
+// NewStatistics implements [streaming.StatisticsFitter] with means of the columns and sums of the products of their differences
+// from them, so that a common offset costs no digits.
 func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	if err := settings.Check(pcaName, p); err != nil {
 		return nil, err
@@ -293,7 +291,7 @@ func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return &covarianceStatistics{typ: pcaName}, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, to rounding, from any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit up to rounding, for any parts in any order.
 func (p *PCA) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -335,7 +333,7 @@ func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(p.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
+// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
 func (p *PCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return p.state.MapInto(dst, x, true, p.mapMany)
@@ -360,20 +358,20 @@ func (p *PCA) mapMany(dst, x *mat.Dense) error {
 	})
 }
 
-// FeatureNames implements [transformers.FeatureNamer]: pca0 and so on.
+// FeatureNames implements [transformers.FeatureNamer] with pca0 and so on.
 func (p *PCA) FeatureNames(in []string) ([]string, error) { return p.state.FeatureNames(in) }
 
 // Graph implements [graph.Grapher].
 func (p *PCA) Graph(x graph.Value) (graph.Outputs, error) { return p.state.Graph(x) }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
 func (p *PCA) MarshalBinary() ([]byte, error) { return p.state.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave the value as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave the value unchanged.
 func (p *PCA) UnmarshalBinary(data []byte) error { return p.state.UnmarshalBinary(data) }
 
-// InverseTransform returns the rows with components z (m×r), m×d: of all components those that Transform maps to z, of
-// fewer the nearest to them that the components can make.
+// InverseTransform returns the rows (m×d) with the components z (m×r). With all components these are the rows that Transform maps
+// to z, and with fewer components their nearest approximation.
 func (p *PCA) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&p.state, z)
@@ -391,10 +389,10 @@ func (p *PCA) Directions() *mat.Dense {
 	return mat.NewDense(c.Rows, c.Cols, slices.Clone(c.Data))
 }
 
-// Deviations returns the r standard deviations √λ of the components over the rows of Fit, or nil before.
+// Deviations returns the r standard deviations √λ of the components over the rows of Fit, or nil before Fit.
 func (p *PCA) Deviations() []float64 { return slices.Clone(p.state.Model().Deviations) }
 
-// Ratios returns the share of the variance that each component has, or nil before Fit.
+// Ratios returns the share of the variance of each component, or nil before Fit.
 func (p *PCA) Ratios() []float64 { return slices.Clone(p.state.Model().Ratios) }
 
 func (pcaModel) TypeName() string { return pcaName }
@@ -439,7 +437,7 @@ func (m pcaModel) Validate() error {
 	return validSpectrum(m.Components.Rows, m.Deviations, m.Ratios)
 }
 
-// validSpectrum says what is wrong with what is known of r components.
+// validSpectrum returns an error if the deviations and shares of r components are invalid.
 func validSpectrum(r int, deviations, ratios codec.Floats) error {
 	if len(deviations) != r || len(ratios) != r || !deviations.Finite() || !ratios.Finite() {
 		return fmt.Errorf("%d deviations and %d ratios of %d components, or not finite", len(deviations), len(ratios), r)

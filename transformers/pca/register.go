@@ -5,7 +5,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*PCA]("transformers.PCA", registry.Type{})
 	registry.Add[*KernelPCA]("transformers.KernelPCA", registry.Type{})

@@ -25,7 +25,7 @@ func ExampleRMSScaler() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%.3f\n", scaler.Scales())
-	fmt.Printf("%.3f\n", mat.Formatted(z)) // the zeros stay
+	fmt.Printf("%.3f\n", mat.Formatted(z)) // zeros stay zeros
 	// Output:
 	// [3.000 7.071]
 	// ⎡0.000  1.414⎤
@@ -34,7 +34,7 @@ func ExampleRMSScaler() {
 }
 
 func ExampleUnitRows() {
-	// Two texts as counts of three words; the second is the first, twice as long.
+	// Two texts are counts of three words; the second is twice the first.
 	x := mat.NewDense(2, 3, []float64{
 		3, 0, 4,
 		6, 0, 8,
@@ -64,12 +64,12 @@ func ExampleMinMaxScaler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(z.RawMatrix().Data) // 80 lies beyond what Fit saw
+	fmt.Println(z.RawMatrix().Data) // 80 lies beyond the range of Fit
 	// Output: [-0.5 2]
 }
 
 func ExampleStandardScaler() {
-	// Metres above the sea and degrees Celsius: numbers that do not compare.
+	// Metres above sea level and degrees Celsius have different scales.
 	train := mat.NewDense(3, 2, []float64{
 		200, 14,
 		400, 12,

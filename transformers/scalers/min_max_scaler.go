@@ -20,24 +20,22 @@ import (
 
 const minMaxScalerName = "scalers: MinMaxScaler"
 
-// defaultLow and defaultHigh are the range of a MinMaxScaler whose Low and High are
-// both 0.
+// defaultLow and defaultHigh are the range of a MinMaxScaler whose Low and High are both 0.
 const (
 	defaultLow  = 0.0
 	defaultHigh = 1.0
 )
 
-// MinMaxScaler takes the range of each column to [Low, High]:
+// MinMaxScaler maps the range of each column to [Low, High]:
 //
 //	z[i,j] = Low + (High - Low) (x[i,j] - min[j]) / (max[j] - min[j])
 //
-// with the least and the largest value that Fit saw, which go to Low and High exactly. A column of one value goes
-// to Low. New rows beyond the range of Fit go beyond Low and High, unless Clip is set. A single far value presses
-// all others of its column together; [StandardScaler] suffers less.
+// with the smallest and the largest value of Fit, which are mapped to Low and High exactly. A column of one value is mapped to Low.
+// New rows beyond the range of Fit are mapped beyond Low and High, unless Clip is set. A single extreme value compresses all others
+// of its column; [StandardScaler] is less affected.
 //
-// Low and High both 0 stand for 0 and 1. Fit and Transform cost O(nd). Besides the
-// errors of Transformer, a row of Transform so far from the rows of Fit that its
-// scaled value overflows is ErrNotFinite.
+// Low and High both 0 mean 0 and 1. Fit and Transform cost O(nd). In addition to the errors of Transformer, Transform returns
+// ErrNotFinite for a row that is so far from the rows of Fit that its scaled value overflows.
 //
 // See also [StandardScaler], [columnwise.Winsorizer].
 //
@@ -45,7 +43,7 @@ const (
 type MinMaxScaler struct {
 	Low, High float64
 
-	// If Clip is set, values beyond the range of Fit become Low or High.
+	// Clip maps values beyond the range of Fit to Low or High.
 	Clip bool
 
 	learned[minMaxModel]
@@ -68,7 +66,7 @@ func (s *MinMaxScaler) limits() (low, high float64, err error) {
 	return low, high, nil
 }
 
-// Fit takes the least and the largest value of each column of x (n×d).
+// Fit finds the smallest and the largest value of each column of x (n×d).
 func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
@@ -85,7 +83,7 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and learns what Fit learns.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is that of Fit.
 func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
@@ -115,12 +113,12 @@ func (s *MinMaxScaler) statistics() *columnstats.Statistics[*columnstats.Extreme
 		Fresh: func(int) *columnstats.Extremes { return &columnstats.Extremes{} }}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: the ends of the columns.
+// NewStatistics implements [streaming.StatisticsFitter] with the ranges of the columns.
 func (s *MinMaxScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit.
 func (s *MinMaxScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
@@ -151,17 +149,17 @@ func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error {
 	return s.state.UnmarshalStatistics(s, data)
 }
 
-// InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
-// that value, whatever z is; with Clip what lies within the ranges of Fit.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). For a column of one value it returns that value for any
+// z. With Clip the rows lie within the ranges of Fit.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&s.state, z)
 }
 
-// Min returns the d least values that Fit saw, or nil before Fit.
+// Min returns the d smallest values of Fit, or nil before Fit.
 func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.state.Model().Min) }
 
-// Max returns the d largest values that Fit saw, or nil before Fit.
+// Max returns the d largest values of Fit, or nil before Fit.
 func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.state.Model().Max) }
 
 func (minMaxModel) TypeName() string { return minMaxScalerName }
@@ -200,7 +198,7 @@ func (m minMaxModel) scale(v, low, high float64) float64 {
 	case width > 0:
 		t = (v - low) / width
 	}
-	// Both ends are met exactly, which Low + t(High-Low) would not.
+	// This form reaches both ends exactly, which Low + t(High-Low) does not.
 	return m.Low*(1-t) + m.High*t
 }
 
@@ -228,7 +226,7 @@ func (m minMaxModel) BuildGraph(x graph.Value) (graph.Value, error) {
 		widths[j] = m.Max[j] - m.Min[j]
 		inside[j] = 1
 		if widths[j] == 0 {
-			widths[j], inside[j] = 1, 0 // a column of one value is the lower end
+			widths[j], inside[j] = 1, 0 // a column of one value is mapped to the lower end
 		}
 		if math.IsInf(widths[j], 1) {
 			return x, graph.Unsupported(&MinMaxScaler{}, "a column is wider than any number")

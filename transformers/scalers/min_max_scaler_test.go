@@ -50,8 +50,7 @@ func TestMinMaxScalerErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "scalers: MinMaxScaler: result[0,0]")
 }
 
-// Whatever the numbers, the ends of each column are met to the last bit and no row
-// of Fit lies beyond them.
+// For any numbers, the ends of each column are reached exactly, and no row of Fit lies beyond them.
 func TestMinMaxScalerKeepsItsRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")

@@ -5,7 +5,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*StandardScaler]("transformers.StandardScaler", registry.Type{})
 	registry.Add[*RMSScaler]("transformers.RMSScaler", registry.Type{})

@@ -21,14 +21,12 @@ import (
 //
 //	z[i,j] = x[i,j] / rms[j],  rms[j]² = Σᵢ x[i,j]² / max(1, n-1)
 //
-// That is scale(x, center = FALSE) of the language R, whose n-1 makes it equal
-// to [StandardScaler] on a column of mean 0. It differs from R where a column is
-// all zero: R divides by zero, here rms = 1 and the column is left as it is.
-// A zero stays a zero, and sparse rows stay sparse. No finite column overflows.
+// This is scale(x, center = FALSE) of the language R, whose n-1 makes it equal to [StandardScaler] for a column of mean 0. It
+// differs from R for a column of zeros: R divides by zero, whereas here rms = 1 and the column stays unchanged. Zeros stay zeros,
+// and sparse rows stay sparse. No finite column overflows.
 //
-// The zero value is ready to use. Fit and Transform cost O(nd). Besides the
-// errors of [transformers.Transformer], a row of Transform whose scaled value overflows is
-// ErrNotFinite.
+// The zero value is ready to use. Fit and Transform cost O(nd). In addition to the errors of [transformers.Transformer], Transform
+// returns ErrNotFinite for a row whose scaled value overflows.
 //
 // See also [StandardScaler], [UnitRows].
 type RMSScaler struct {
@@ -39,7 +37,7 @@ type rmsScalerModel struct {
 	Scales codec.Floats
 }
 
-// Fit takes the root mean square of each column of x (n×d).
+// Fit computes the root mean square of each column of x (n×d).
 func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if sparse.Is(x) {
@@ -52,8 +50,7 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and learns what Fit learns, to
-// the bit.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is bit-identical to that of Fit.
 func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*rmsScalerModel, error) {
@@ -77,13 +74,13 @@ func (s *RMSScaler) statistics() *columnstats.Statistics[*columnstats.Sums] {
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: exact sums of the squares of the columns.
+// NewStatistics implements [streaming.StatisticsFitter] with exact sums of the squares of the columns.
 func (s *RMSScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
-// bits from any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once, and bit-identical
+// for any parts in any order.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
@@ -114,14 +111,13 @@ func (s *RMSScaler) UnmarshalStatistics(data []byte) error {
 	return s.state.UnmarshalStatistics(s, data)
 }
 
-// InverseTransform returns the rows that Transform maps to z (m×d), m×d.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d).
 func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&s.state, z)
 }
 
-// Scales returns the d numbers that the columns are divided by, or nil before
-// Fit.
+// Scales returns the d numbers by which the columns are divided, or nil before Fit.
 func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
 
 func (rmsScalerModel) TypeName() string { return "scalers: RMSScaler" }

@@ -43,8 +43,8 @@ func TestUnitRowsDefinition(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0.6, 0.8, 0, 0, -1, 0, r, r}, z.RawMatrix().Data, 1e-15)
 }
 
-// Each column here breaks a textbook formula: cancellation, overflow or
-// underflow of the squares, of the sum, of a difference, of the deviation.
+// Each column here breaks a textbook formula: by cancellation, or by overflow or underflow of the squares, the sum, a difference or
+// the deviation.
 func TestExtremeColumns(t *testing.T) {
 	const huge, tiny = math.MaxFloat64, math.SmallestNonzeroFloat64
 	for name, c := range map[string]struct {
@@ -97,8 +97,7 @@ func TestFittedFactsAreCopies(t *testing.T) {
 	assert.Positive(t, r.Scales()[0])
 }
 
-// matrices draws n×d matrices of multiples of 1/1024, so that a factor of a
-// test cannot push one of them out of float64's range.
+// matrices draws n×d matrices of multiples of 1/1024, so that no factor in a test exceeds the range of float64.
 func matrices(minRows int) *rapid.Generator[*mat.Dense] {
 	return rapid.Custom(func(t *rapid.T) *mat.Dense {
 		n, d := rapid.IntRange(minRows, 12).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
@@ -113,7 +112,7 @@ func matrices(minRows int) *rapid.Generator[*mat.Dense] {
 func TestScalingInvariance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := matrices(2).Draw(t, "x")
-		// A power of two scales without rounding, so the results are the same to the last bit.
+		// A power of two scales exactly, so the results are bit-identical.
 		factor := math.Ldexp(1, rapid.IntRange(-300, 300).Draw(t, "exponent"))
 		var scaled mat.Dense
 		scaled.Scale(factor, x)
@@ -123,7 +122,7 @@ func TestScalingInvariance(t *testing.T) {
 			_, d := x.Dims()
 			for j := range d {
 				if constant(mat.Col(nil, j, x)) {
-					continue // its scale is 1 whatever the factor
+					continue // its scale is 1 for any factor
 				}
 				assert.Equal(t, mat.Col(nil, j, a), mat.Col(nil, j, b))
 			}
@@ -176,7 +175,7 @@ func TestUnitRowsHaveLengthOne(t *testing.T) {
 	})
 }
 
-// No finite column is an error, and none gives a scale that is not usable.
+// Every finite column has a usable scale, without an error.
 func TestEveryFiniteColumnScales(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
@@ -187,7 +186,7 @@ func TestEveryFiniteColumnScales(t *testing.T) {
 	})
 }
 
-// A file of a hundred bytes may say that there are two thousand million columns: they do not get a name each.
+// A file of a hundred bytes may claim two thousand million columns. They do not get a name each.
 func TestFeatureNamesOfManyColumns(t *testing.T) {
 	u := &UnitRows{}
 	u.state.Fitted = &unitRowsModel{Width: math.MaxInt32}

@@ -21,7 +21,7 @@ var (
 	_ transformers.SparseTransformer = (*UnitRows)(nil)
 )
 
-// fitSparse is Fit of sparse rows.
+// fitSparse is Fit for sparse rows.
 func (s *RMSScaler) fitSparse(ctx context.Context, x mat.Matrix) error {
 	rows, err := sparse.From("x", x)
 	if err != nil {
@@ -38,14 +38,14 @@ func (s *RMSScaler) fitSparse(ctx context.Context, x mat.Matrix) error {
 			values[j] = append(values[j], own[at])
 		}
 	}
-	m := &rmsScalerModel{Scales: slices.Repeat(codec.Floats{1}, d)} // of a column of zeros
+	m := &rmsScalerModel{Scales: slices.Repeat(codec.Floats{1}, d)} // 1 for a column of zeros
 	for j, v := range values {
 		m.Scales[j] = columnstats.SparseRootMeanSquare(v, n)
 	}
 	return learnSparse(ctx, &s.state, m)
 }
 
-// learnSparse keeps what was learned, unless ctx has ended.
+// learnSparse stores the fitted model, unless ctx has ended.
 func learnSparse[M rowmap.Stored](ctx context.Context, state *rowmap.State[M], m *M) error {
 	if err := ctx.Err(); err != nil {
 		return err

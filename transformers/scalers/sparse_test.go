@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A scaler of sparse rows is that of their dense copy, and returns sparse rows.
+// A scaler of sparse rows equals that of their dense copy, and returns sparse rows.
 func TestSparseScalers(t *testing.T) {
 	dense := mat.NewDense(4, 3, []float64{3, 0, 0, 0, 1e300, 0, -4, 1e300, 0, 0, 0, 0})
 	x, err := sparse.From("x", dense)

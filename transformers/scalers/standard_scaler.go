@@ -1,13 +1,12 @@
-// Package scalers holds the transformers that bring columns, or rows, to a common size, which kernels of distances
-// want:
+// Package scalers contains the transformers that bring columns, or rows, to a common size, which kernels of distances need:
 //
 //	StandardScaler  mean 0 and standard deviation 1 in each column: the usual choice
 //	RMSScaler       root mean square 1, not centred: zeros stay zeros
 //	MinMaxScaler    each column to a range
 //	UnitRows        each row to length 1
 //
-// All of them fit from a stream of rows and from statistics of parts of the rows, and learn the same to rounding. Those
-// of columns go back by InverseTransform.
+// All of them also fit from a stream of rows and from statistics of parts of the rows, with the same result up to rounding. Those
+// for columns have InverseTransform.
 package scalers
 
 import (
@@ -31,14 +30,12 @@ import (
 //
 //	z[i,j] = (x[i,j] - mean[j]) / sd[j],  sd[j]² = Σᵢ (x[i,j] - mean[j])² / (n-1)
 //
-// A column whose values are all the same, and so every column of a single row,
-// has sd = 1: it is only centred. The statistics are those of the rows that Fit
-// saw; new rows are mapped with them. They are computed without loss to a large
-// common offset, and without overflow or underflow for any finite column.
+// A column whose values are all equal, and so every column of a single row, has sd = 1: it is only centred. The statistics are
+// those of the rows of Fit, and Transform applies them to new rows. They lose no digits to a large common offset, and do not
+// overflow or underflow for any finite column.
 //
-// The zero value is ready to use. Fit and Transform cost O(nd). Besides the
-// errors of [transformers.Transformer], a row of Transform that is so far from the rows of Fit
-// that its scaled value overflows is ErrNotFinite.
+// The zero value is ready to use. Fit and Transform cost O(nd). In addition to the errors of [transformers.Transformer], Transform
+// returns ErrNotFinite for a row that is so far from the rows of Fit that its scaled value overflows.
 //
 // See also [MinMaxScaler], [RMSScaler], [columnwise.PowerTransformer].
 //
@@ -55,7 +52,7 @@ type standardScalerModel struct {
 	Clip          bool
 }
 
-// Fit takes the mean and the standard deviation of each column of x (n×d).
+// Fit computes the mean and the standard deviation of each column of x (n×d).
 func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
@@ -66,8 +63,7 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream twice and learns what Fit learns, to
-// the bit.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream twice, and the result is bit-identical to that of Fit.
 func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*standardScalerModel, error) {
@@ -87,13 +83,13 @@ func (s *StandardScaler) statistics() *columnstats.Statistics[*columnstats.Sums]
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: exact sums of the columns and of their squares.
+// NewStatistics implements [streaming.StatisticsFitter] with exact sums of the columns and of their squares.
 func (s *StandardScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
-// bits from any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once, and bit-identical
+// for any parts in any order.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
@@ -124,7 +120,7 @@ func (s *StandardScaler) UnmarshalStatistics(data []byte) error {
 	return s.state.UnmarshalStatistics(s, data)
 }
 
-// InverseTransform returns the rows that Transform maps to z (m×d), m×d.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d).
 func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&s.state, z)
@@ -133,8 +129,7 @@ func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error
 // Means returns the d column means, or nil before Fit.
 func (s *StandardScaler) Means() []float64 { return slices.Clone(s.state.Model().Means) }
 
-// Scales returns the d numbers that the columns are divided by, or nil before
-// Fit.
+// Scales returns the d numbers by which the columns are divided, or nil before Fit.
 func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
 
 func (standardScalerModel) TypeName() string { return "scalers: StandardScaler" }

@@ -20,7 +20,7 @@ import (
 //
 //	z[i,:] = x[i,:] / ‖x[i,:]‖₂
 //
-// It learns only the width of the rows of Fit. Sparse rows stay sparse. No finite row overflows or underflows.
+// Fit stores only the width of the rows. Sparse rows stay sparse. No finite row overflows or underflows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd).
 //
@@ -33,7 +33,7 @@ type unitRowsModel struct {
 	Width int
 }
 
-// Fit keeps the width of x (n×d).
+// Fit stores the width of x (n×d).
 func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if sparse.Is(x) {
@@ -64,12 +64,12 @@ func (u *UnitRows) statistics() *columnstats.Statistics[*columnstats.Nothing] {
 		Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: the width of the rows.
+// NewStatistics implements [streaming.StatisticsFitter] with the width of the rows.
 func (u *UnitRows) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return u.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit.
 func (u *UnitRows) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &u.state, st, u.statistics(),

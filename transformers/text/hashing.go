@@ -14,16 +14,17 @@ const hashingType = "text: Hashing"
 // defaultColumns is the number of columns of scikit-learn's HashingVectorizer.
 const defaultColumns = 1 << 20
 
-// Hashing puts each term of a document into the column of its hash, and needs no vocabulary: documents may come one by one, with any
-// terms. The hash h of a term is MurmurHash3 of 32 bits with the seed 0, as a signed number. Its column is |h| modulo Columns, and
-// its count is added there times the sign of h, so that terms in one column do not add up on average. Terms cannot be told from a
-// column. These are the formulas and defaults of HashingVectorizer of scikit-learn.
+// Hashing puts each term of a document into the column of its hash. It needs no vocabulary, so documents may arrive one by one,
+// with any terms. The hash h of a term is the 32-bit MurmurHash3 with seed 0, as a signed number. Its column is |h| modulo Columns,
+// and its count is added there with the sign of h, so that terms in the same column cancel on average. A column does not identify
+// its terms. The formulas and defaults are those of HashingVectorizer of scikit-learn.
 //
-// The zero value is ready to use. Cost: the terms of the documents. Memory: the entries of the rows.
+// The zero value is ready to use. The time is proportional to the number of terms in the documents, and the memory to the entries
+// of the rows.
 //
 // See also [TFIDF].
 type Hashing struct {
-	// Terms sets what the terms are.
+	// Terms selects the terms.
 	Terms Terms
 
 	// Columns is the number of columns. If it is 0, it is 1048576.
@@ -32,10 +33,10 @@ type Hashing struct {
 	// NoSigns adds counts without signs.
 	NoSigns bool
 
-	// Binary takes 1 for the value of each column with a term.
+	// Binary replaces the value of each column with a term by 1.
 	Binary bool
 
-	// Norm is the norm that rows are divided by. The zero value is [L2].
+	// Norm is the norm by which rows are divided. The zero value is [L2].
 	Norm Norm
 
 	// MaxBytes limits the memory of the rows. If it is 0, it is 8 GiB.
@@ -45,8 +46,8 @@ type Hashing struct {
 	Workers int
 }
 
-// Transform returns a row for each document. Errors: ErrParam, ErrShape without documents, ErrTooLarge over MaxBytes, or the error of
-// ctx.
+// Transform returns a row for each document. Errors: ErrParam, ErrShape without documents, ErrTooLarge above MaxBytes, and the
+// error of ctx.
 func (h *Hashing) Transform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(hashingType, h); err != nil {
@@ -85,7 +86,7 @@ func columnOf(hash int32, d int) (column int, sign float64) {
 	return int(wide % int64(d)), sign
 }
 
-// murmur3 is MurmurHash3_x86_32 of Austin Appleby with the seed 0.
+// murmur3 returns MurmurHash3_x86_32 of Austin Appleby with seed 0.
 func murmur3(key []byte) uint32 {
 	const c1, c2 = 0xcc9e2d51, 0x1b873593
 	rotated := func(v uint32, by int) uint32 { return v<<by | v>>(32-by) }

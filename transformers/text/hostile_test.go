@@ -61,7 +61,7 @@ func FuzzDocuments(f *testing.F) {
 		counts := &TFIDF{Terms: v.Terms, NoIDF: true, Norm: NoNorm}
 		y, err := counts.FitTransform(ctx, documents)
 		require.NoError(t, err)
-		for i := range documents { // terms are neither lost nor made
+		for i := range documents { // no term is lost or added
 			sums := [2]float64{}
 			h.DoRowNonZero(i, func(_, _ int, v float64) { sums[0] += v })
 			y.DoRowNonZero(i, func(_, _ int, v float64) { sums[1] += v })
@@ -125,7 +125,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, (&TFIDF{}).Fit(forgotten, many), fault.ErrParam)
 }
 
-// One long document is left when the context ends.
+// A single long document stops when the context ends.
 func TestLongDocumentIsCancelled(t *testing.T) {
 	ended, cancel := context.WithCancel(ctx)
 	terms := 0

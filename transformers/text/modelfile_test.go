@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// A file of package modelfile has the settings of the vectorizer.
+// A file of package modelfile contains the settings of the vectorizer.
 func TestModelFilesHaveSettings(t *testing.T) {
 	ctx := context.Background()
 	documents := []string{"Rows and COLUMNS", "columns of Rows, and the rest"}

@@ -15,7 +15,7 @@ const (
 	L2 Norm = iota
 	// L1 is the sum of the absolute values.
 	L1
-	// NoNorm leaves rows as they are.
+	// NoNorm leaves rows unchanged.
 	NoNorm
 )
 

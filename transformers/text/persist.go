@@ -12,7 +12,7 @@ const (
 	version     = 1
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*TFIDF](tfidfKind, registry.Type{})
 	registry.Add[*Hashing](hashingKind, registry.Type{})
@@ -25,7 +25,7 @@ type storedVocabulary struct {
 	Factors   codec.Floats
 }
 
-// MarshalBinary writes the vocabulary and its factors. The settings are not written.
+// MarshalBinary encodes the vocabulary and its factors. It omits the settings.
 func (t *TFIDF) MarshalBinary() ([]byte, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(tfidfType)
@@ -33,7 +33,7 @@ func (t *TFIDF) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(tfidfKind, version, storedVocabulary{t.fitted.documents, t.fitted.terms, t.fitted.factors})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a TFIDF that has the same settings. Errors are ErrBadModel and leave t
+// UnmarshalBinary decodes the output of MarshalBinary into a TFIDF with the same settings. Errors are ErrBadModel and leave t
 // unchanged.
 func (t *TFIDF) UnmarshalBinary(data []byte) error {
 	var s storedVocabulary
@@ -54,12 +54,12 @@ func (t *TFIDF) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalBinary writes that this is a Hashing, which learns nothing. Package modelfile stores the settings.
+// MarshalBinary encodes only the type, because a Hashing has no fitted values. Package modelfile stores the settings.
 func (h *Hashing) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(hashingKind, version, struct{}{})
 }
 
-// UnmarshalBinary checks what MarshalBinary wrote. Errors are ErrBadModel.
+// UnmarshalBinary checks the output of MarshalBinary. Errors are ErrBadModel.
 func (h *Hashing) UnmarshalBinary(data []byte) error {
 	_, err := codec.Unmarshal(data, hashingKind, version, &struct{}{})
 	return err

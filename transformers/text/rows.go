@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// chunkDocuments are the work of a goroutine at a time.
+	// chunkDocuments is the number of documents that a goroutine processes at a time.
 	chunkDocuments = 64
 	// bytesOfEntry is the memory of an entry while a chunk and the result hold it.
 	bytesOfEntry = 32
-	// termsPerLook terms of a document are read between two looks at the context.
+	// termsPerLook is the number of terms of a document between two checks of the context.
 	termsPerLook = 1 << 14
 )
 
-// budget bounds the bytes that goroutines take together.
+// budget bounds the bytes that all goroutines allocate together.
 type budget struct {
 	typ, what string
 	limit     int64
@@ -39,7 +39,7 @@ func (b *budget) take(bytes int) error {
 		"take fewer documents at a time, shorter terms or fewer columns; or raise MaxBytes")
 }
 
-// checkDocuments returns an error of no documents.
+// checkDocuments returns an error if there are no documents.
 func checkDocuments(typ string, documents []string) error {
 	if len(documents) == 0 {
 		return fault.Shape(typ+": there are", 0, "documents", "want at least 1")
@@ -62,16 +62,16 @@ type entries struct {
 	value  []float64
 }
 
-// vectorizer makes the rows of documents.
+// vectorizer computes the rows of documents.
 type vectorizer struct {
 	typ     string
 	d       int
 	limit   int64
 	workers int
 	*analyzer
-	// column returns the column of a term and what the term adds there; ok is false for a term that has none.
+	// column returns the column of a term and the number that the term adds there. Ok is false for a term without a column.
 	column func(term []byte) (j int, add float64, ok bool)
-	// finish turns the sums of a row into its values.
+	// finish replaces the sums of a row by its values.
 	finish func(columns []int, values []float64)
 }
 
@@ -136,7 +136,7 @@ func (v *vectorizer) chunk(ctx context.Context, documents []string, limit *budge
 	return out, nil
 }
 
-// looking returns f with a look at the context now and then.
+// looking returns f with regular checks of the context.
 func looking(ctx context.Context, f func(term []byte) error) func(term []byte) error {
 	count := 0
 	return func(term []byte) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Unit is the unit of which terms are sequences.
+// Unit is the unit from which terms are formed.
 type Unit int
 
 // The units.
@@ -29,9 +29,9 @@ func (u Unit) String() string {
 	return enum.Name("Unit", int(u), "Words", "Characters", "CharactersOfWords")
 }
 
-// Terms sets what the terms of a document are. The zero value takes its words, in lower case.
+// Terms selects the terms of a document. The zero value selects its words in lower case.
 type Terms struct {
-	// Unit is the unit of which a term has Shortest to Longest in a row. Words of one term have a space between them.
+	// Unit is the unit of a term, which has Shortest to Longest consecutive units. Words within a term are separated by a space.
 	Unit Unit
 
 	// Shortest is the number of units of the shortest terms. If it is 0, it is 1.
@@ -40,8 +40,8 @@ type Terms struct {
 	// Longest is the number of units of the longest terms. If it is 0, it is Shortest.
 	Longest int `zero:"Shortest"`
 
-	// StopWords are words that are left out before terms are formed of words. They are compared with the words of a document after
-	// these became lower case. They are an error with characters.
+	// StopWords are words that are removed before terms are formed from words. They are compared with the words of a document in
+	// lower case. They are an error with characters.
 	StopWords []string
 
 	// KeepCase keeps capital letters.
@@ -84,9 +84,10 @@ func (t Terms) analyzer() (*analyzer, error) {
 	return a, nil
 }
 
-// each calls f with each term of a document until f returns an error. f must not keep the term, whose memory is used again.
+// each calls f with each term of a document until f returns an error. The function f must not keep the term, whose memory is
+// reused.
 func (a *analyzer) each(document string, f func(term []byte) error) error {
-	document = strings.Map(a.letter, document) // which also replaces bytes that are not UTF-8
+	document = strings.Map(a.letter, document) // this also replaces bytes that are not UTF-8
 	switch a.unit {
 	case Words:
 		return a.sequences(a.words(document), " ", f)
@@ -131,8 +132,8 @@ func (a *analyzer) sequences(units []string, between string, f func(term []byte)
 	return nil
 }
 
-// sequencesOfWord calls f with the sequences of the characters of a word, of which one is as short as the word at most: scikit-learn
-// counts a word that is shorter than the length once, as it is.
+// sequencesOfWord calls f with the sequences of the characters of a word. A word that is shorter than the length counts once,
+// unchanged, as in scikit-learn.
 func (a *analyzer) sequencesOfWord(units []string, f func(term []byte) error) error {
 	if len(units) > a.shortest {
 		own := *a
@@ -177,5 +178,5 @@ func collapse(document string) string {
 	return out.String()
 }
 
-// isSpace is the white space of Python, which has four separators more than package unicode.
+// isSpace reports white space as Python defines it, which has four more separators than package unicode.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

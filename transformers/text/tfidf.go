@@ -17,22 +17,23 @@ import (
 
 const tfidfType = "text: TFIDF"
 
-// TFIDF learns the vocabulary of documents. The row of a document has for each term
+// TFIDF weights the terms of documents by a vocabulary that Fit computes. The row of a document has for each term
 //
 //	count · (ln((1+n)/(1+m)) + 1)
 //
-// where n is the number of documents of Fit and m the number of those that have the term, and is divided by its length. The columns
-// are the terms in the order of their bytes. These are the formulas and defaults of TfidfVectorizer of scikit-learn.
+// where n is the number of documents of Fit and m the number of those that contain the term, divided by the length of the row. The
+// columns are the terms in the order of their bytes. The formulas and defaults are those of TfidfVectorizer of scikit-learn.
 //
-// The zero value is ready to use. Cost and memory of Fit and Transform: the terms of all documents, and the distinct ones.
+// The zero value is ready to use. The time and memory of Fit and Transform are proportional to the number of terms in all
+// documents.
 //
 // See also [Hashing].
 type TFIDF struct {
-	// Terms sets what the terms are.
+	// Terms selects the terms.
 	Terms Terms
 
-	// MinDocuments and MaxDocuments are the least and the largest number of documents that have a term of the vocabulary. Values of 0
-	// set no limit.
+	// MinDocuments and MaxDocuments are the smallest and the largest number of documents that may contain a term of the vocabulary.
+	// Values of 0 set no limit.
 	MinDocuments int `zero:"no limit"`
 	MaxDocuments int `zero:"no limit"`
 
@@ -40,23 +41,23 @@ type TFIDF struct {
 	MinShare float64 `zero:"no limit" most:"1"`
 	MaxShare float64 `zero:"no limit" most:"1"`
 
-	// MaxTerms limits the vocabulary to the terms with the largest counts in all documents, of equal counts the first by their bytes. If
-	// it is 0, there is no limit.
+	// MaxTerms limits the vocabulary to the terms with the largest counts in all documents. Terms with equal counts are taken in
+	// the order of their bytes. If it is 0, there is no limit.
 	MaxTerms int `zero:"no limit"`
 
-	// Sublinear takes 1 + ln(count) for the count.
+	// Sublinear replaces the count by 1 + ln(count).
 	Sublinear bool
 
-	// Binary takes 1 for the count.
+	// Binary replaces the count by 1.
 	Binary bool
 
-	// NoIDF leaves out the factor of the documents that have the term.
+	// NoIDF omits the factor that depends on the number of documents with the term.
 	NoIDF bool
 
-	// NoSmoothing takes the factor ln(n/m) + 1.
+	// NoSmoothing uses the factor ln(n/m) + 1.
 	NoSmoothing bool
 
-	// Norm is the norm that rows are divided by. The zero value is [L2].
+	// Norm is the norm by which rows are divided. The zero value is [L2].
 	Norm Norm
 
 	// MaxBytes limits the memory of the vocabulary, and of the rows. If it is 0, it is 8 GiB each.
@@ -68,7 +69,7 @@ type TFIDF struct {
 	fitted *vocabulary
 }
 
-// vocabulary holds the terms and factors that Fit learned.
+// vocabulary holds the terms and factors of a fit.
 type vocabulary struct {
 	documents int
 	terms     []string // ascending
@@ -80,11 +81,11 @@ type vocabulary struct {
 type termCount struct {
 	term             string
 	documents, total int
-	latest           int // the document that had it last
+	latest           int // the last document that contains it
 }
 
-// Fit learns the vocabulary of the documents. Errors: ErrParam, ErrShape without documents or if no term is left, ErrTooLarge over
-// MaxBytes, or the error of ctx.
+// Fit computes the vocabulary of the documents. Errors: ErrParam, ErrShape without documents or if no term remains, ErrTooLarge
+// above MaxBytes, and the error of ctx.
 func (t *TFIDF) Fit(ctx context.Context, documents []string) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	a, err := t.validated()
@@ -118,14 +119,14 @@ func (t *TFIDF) validated() (*analyzer, error) {
 	return t.Terms.analyzer()
 }
 
-// bytesOfTerm is the memory of a term besides its bytes.
+// bytesOfTerm is the memory of a term in addition to its bytes.
 const bytesOfTerm = 128
 
 // count counts the terms of chunks of documents, and adds up the counts.
 func (t *TFIDF) count(ctx context.Context, a *analyzer, documents []string) (map[string]*termCount, error) {
 	limit := newBudget(tfidfType, fmt.Sprintf("the terms of %d documents", len(documents)), t.MaxBytes)
 	counts := map[string]*termCount{}
-	// A wave of chunks at a time, so that terms of all chunks are never in memory together.
+	// Chunks are processed in waves, so that the terms of all chunks are never in memory together.
 	wave := 4 * parallel.Workers(t.Workers)
 	chunks, group := chunkCount(documents), progress.Open(ctx)
 	for first := 0; first < chunks; first += wave {
@@ -204,7 +205,7 @@ func (t *TFIDF) prune(counts map[string]*termCount, documents int) ([]*termCount
 	return kept, nil
 }
 
-// factor returns the factor of a term in some of the documents.
+// factor returns the factor of a term that some of the documents contain.
 func (t *TFIDF) factor(documents, with int) float64 {
 	switch {
 	case t.NoIDF:
@@ -222,8 +223,8 @@ func (v *vocabulary) index() {
 	}
 }
 
-// Transform returns a row for each document and a column for each term of the vocabulary. Other terms have none. Errors: ErrNotFitted,
-// ErrParam, ErrShape without documents, ErrTooLarge over MaxBytes, or the error of ctx.
+// Transform returns a row for each document with a column for each term of the vocabulary. It ignores other terms. Errors:
+// ErrNotFitted, ErrParam, ErrShape without documents, ErrTooLarge above MaxBytes, and the error of ctx.
 func (t *TFIDF) Transform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	v := t.fitted
@@ -254,7 +255,7 @@ func (t *TFIDF) Transform(ctx context.Context, documents []string) (_ *sparse.Ro
 	}).rows(ctx, documents)
 }
 
-// FitTransform is Fit, and returns what Transform gives for the documents.
+// FitTransform is Fit followed by Transform for the same documents.
 func (t *TFIDF) FitTransform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	first, rest := progress.Two(ctx, 1, 1)

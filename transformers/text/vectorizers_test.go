@@ -46,7 +46,7 @@ var hashingCases = map[string]*Hashing{
 	"characters":  {Columns: 1000, Terms: Terms{Unit: CharactersOfWords, Shortest: 2, Longest: 4}},
 }
 
-// nonzero returns the entries that are not 0, as [row, column, value].
+// nonzero returns the nonzero entries as [row, column] and value.
 func nonzero(x *sparse.Rows) (places [][2]float64, values []float64) {
 	n, _ := x.Dims()
 	for i := range n {

@@ -1,5 +1,5 @@
-// Package columnstats holds what transformers learn of single columns: exact sums, extremes, counts and ranks, of all
-// rows at once, of a stream, or as [Statistics] of parts that are merged.
+// Package columnstats computes the statistics of single columns that transformers need: exact sums, extremes, counts and ranks, of
+// all rows at once, of a stream, or as [Statistics] of parts that are merged.
 package columnstats
 
 import (
@@ -17,42 +17,41 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Summary is what statistics keep of a column. C is a pointer to a struct of fields that
-// files have.
+// Summary is the summary of a column in statistics. C is a pointer to a struct of fields that files contain.
 type Summary[C any] interface {
-	// add takes in values, in memory that it may write to.
+	// add adds values, and may overwrite them.
 	add(values []float64) error
-	// fits says why those of o cannot be taken in.
+	// fits returns an error if o cannot be merged.
 	fits(o C) error
-	// merge takes in what o holds, which stays as it is.
+	// merge adds o, which it does not change.
 	merge(o C)
 	clone() C
-	// restore takes from that of no values what files do not hold, and says what is wrong with what was
-	// read, of so many rows.
+	// restore takes the fields that files do not contain from an empty summary, and returns an error if the summary of the given
+	// number of rows is invalid.
 	restore(rows int, fresh C) error
 }
 
-// reversible is a summary that values can be taken out of again.
+// reversible is a summary from which values can be removed.
 type reversible[C any] interface {
-	// unmerge takes out what o holds, or says that it cannot have been taken in.
+	// unmerge removes the values of o, or returns an error if o was not merged before.
 	unmerge(o C) error
 }
 
-// Statistics are those of transformers that learn of each column by itself.
+// Statistics holds the summaries for a transformer that treats each column separately.
 type Statistics[C Summary[C]] struct {
-	Type     string                // of the transformer: "columnwise: Imputer"
-	Settings string                // those that count for the statistics
-	Gap      func(column int) bool // where NaN is no error
-	Start    func(d int) error     // looks at the width of the first rows; may be nil
-	Fresh    func(j int) C         // that of no values
+	Type     string                // name of the transformer: "columnwise: Imputer"
+	Settings string                // the settings that matter for the statistics
+	Gap      func(column int) bool // reports whether NaN is allowed
+	Start    func(d int) error     // checks the width of the first rows, or nil
+	Fresh    func(j int) C         // returns an empty summary
 	N        int
 	Columns  []C
 }
 
-// String names them, with their settings.
+// String returns the name with the settings.
 func (s *Statistics[C]) String() string { return strings.TrimSpace(s.Type + " " + s.Settings) }
 
-// empty returns statistics of no rows, of the same settings.
+// empty returns statistics without rows and with the same settings.
 func (s *Statistics[C]) empty() *Statistics[C] {
 	out := *s
 	out.N, out.Columns = 0, nil
@@ -72,7 +71,7 @@ func (s *Statistics[C]) Clone() streaming.Statistics[streaming.None] {
 	return out
 }
 
-// like returns other as such statistics, if they are.
+// like returns other as statistics of the same type and settings, or an error.
 func (s *Statistics[C]) like(other streaming.Statistics[streaming.None]) (*Statistics[C], error) {
 	o, ok := other.(*Statistics[C])
 	if !ok || o == nil || o.Type != s.Type || o.Settings != s.Settings {
@@ -81,7 +80,7 @@ func (s *Statistics[C]) like(other streaming.Statistics[streaming.None]) (*Stati
 	return o, nil
 }
 
-// AddBlock implements Statistics: the rows are summed by themselves first.
+// AddBlock implements Statistics. It first adds up the rows separately.
 func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
@@ -116,7 +115,7 @@ func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streamin
 	return s.take(block)
 }
 
-// width looks at the number of columns of more rows.
+// width checks the number of columns of more rows.
 func (s *Statistics[C]) width(d int) error {
 	switch {
 	case s.N > 0 && d != len(s.Columns):
@@ -142,7 +141,7 @@ func (s *Statistics[C]) Merge(other streaming.Statistics[streaming.None]) error 
 	return s.take(o)
 }
 
-// take takes in what fits; of no rows it may keep the columns of o.
+// take merges statistics that fit. If s has no rows, it may keep the columns of o.
 func (s *Statistics[C]) take(o *Statistics[C]) error {
 	switch {
 	case o.N == 0:
@@ -244,7 +243,7 @@ func (s *Statistics[C]) UnmarshalBinary(data []byte) error {
 
 func (s *Statistics[C]) ColumnCount() int { return len(s.Columns) }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
 func (s *Statistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -252,8 +251,7 @@ func (s *Statistics[C]) UnmarshalText(text []byte) error {
 	return codec.FromText(s.kind(), s, text)
 }
 
-// Learn assigns what f learns of s, which are those of the columns of a C each that fresh
-// has, and not without rows.
+// Learn assigns the result of f for the statistics s, which must have rows and a summary C for each column like fresh.
 func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s streaming.Statistics[streaming.None],
 	fresh *Statistics[C],
 	f func(*Statistics[C]) (*M, error)) error {

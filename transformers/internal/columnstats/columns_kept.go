@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// What statistics keep of a column; gaps are left out, and N is the number of values.
+// The summaries of a column. They ignore gaps, and N is the number of values.
 
-// Sums are exact moments: no order and no parts change a bit of what comes of them.
+// Sums holds exact moments: the results are bit-identical for any parts in any order.
 type Sums struct{ exact.Moments }
 
 func (c *Sums) add(values []float64) error {
@@ -37,7 +37,7 @@ func (c *Sums) restore(rows int, _ *Sums) error {
 	return c.Valid()
 }
 
-// Nothing is kept of a column: its width is all that is learnt.
+// Nothing stores nothing about a column: only the width matters.
 type Nothing struct{}
 
 func (c *Nothing) add([]float64) error         { return nil }
@@ -47,7 +47,7 @@ func (c *Nothing) unmerge(*Nothing) error      { return nil }
 func (c *Nothing) clone() *Nothing             { return &Nothing{} }
 func (c *Nothing) restore(int, *Nothing) error { return nil }
 
-// Extremes are the least and the largest value.
+// Extremes holds the smallest and the largest value.
 type Extremes struct {
 	N              int
 	Least, Largest float64
@@ -83,15 +83,15 @@ func (c *Extremes) restore(rows int, _ *Extremes) error {
 	return nil
 }
 
-// Categories are the different values of a column, ascending, up to a limit.
+// Categories holds the different values of a column in ascending order, up to a limit.
 type Categories struct {
 	Values codec.Floats
 	Gaps   bool
 	limit  int
-	unread bool // of a column that is not encoded
+	unread bool // set for a column that is not encoded
 }
 
-// NewCategories are none so far, of a column that is encoded or not.
+// NewCategories returns empty categories of a column that is encoded or not.
 func NewCategories(limit int, encoded bool) *Categories {
 	return &Categories{limit: limit, unread: !encoded}
 }
@@ -105,7 +105,7 @@ func (c *Categories) add(values []float64) error {
 		values = slices.DeleteFunc(values, math.IsNaN)
 	}
 	for i, v := range values {
-		values[i] = v + 0 // of -0 too
+		values[i] = v + 0 // makes -0 equal to 0
 	}
 	slices.Sort(values)
 	all := merged(c.Values, slices.Compact(values))
@@ -116,7 +116,7 @@ func (c *Categories) add(values []float64) error {
 	return nil
 }
 
-// merged is the union of two ascending slices.
+// merged returns the union of two ascending slices.
 func merged(a, b []float64) codec.Floats {
 	out := append(slices.Clone(a), b...)
 	slices.Sort(out)
@@ -145,7 +145,7 @@ func (c *Categories) clone() *Categories {
 	return &out
 }
 
-// List are the categories, NaN last.
+// List returns the categories, NaN last.
 func (c *Categories) List() codec.Floats {
 	out := slices.Clone(c.Values)
 	if c.Gaps {
@@ -162,7 +162,7 @@ func (c *Categories) restore(_ int, fresh *Categories) error {
 	return ascending(c.Values)
 }
 
-// ascending says what is wrong with values that are to ascend, each once.
+// ascending returns an error unless the values are strictly ascending.
 func ascending(values codec.Floats) error {
 	for i, v := range values {
 		if v-v != 0 || i > 0 && v <= values[i-1] {
@@ -172,7 +172,7 @@ func ascending(values codec.Floats) error {
 	return nil
 }
 
-// Counts are those of the different values, ascending, up to MostCounted of them.
+// Counts holds the counts of the different values, ascending, up to MostCounted of them.
 type Counts struct {
 	N      int
 	Values codec.Floats
@@ -182,7 +182,7 @@ type Counts struct {
 func (c *Counts) add(values []float64) error {
 	values = slices.DeleteFunc(values, math.IsNaN)
 	for i, v := range values {
-		values[i] = v + 0 // of -0 too
+		values[i] = v + 0 // makes -0 equal to 0
 	}
 	slices.Sort(values)
 	piece := &Counts{N: len(values)}
@@ -249,7 +249,7 @@ func (c *Counts) unmerge(o *Counts) error {
 
 func (c *Counts) clone() *Counts { return &Counts{c.N, slices.Clone(c.Values), slices.Clone(c.Counts)} }
 
-// MostFrequent returns the value that is there most often, the least of those that tie; 0 of none.
+// MostFrequent returns the most frequent value, the smallest in a tie, and 0 without values.
 func (c *Counts) MostFrequent() float64 {
 	value, count := 0.0, 0
 	for i, v := range c.Values {
@@ -276,13 +276,13 @@ func (c *Counts) restore(rows int, _ *Counts) error {
 
 func NewSums(int) *Sums { return &Sums{} }
 
-// Ranks are a sketch of the order of the values.
+// Ranks is a sketch of the order of the values.
 type Ranks struct{ Sketch }
 
-// NewRanks returns the ranks of no values.
+// NewRanks returns empty ranks.
 func NewRanks() *Ranks { return &Ranks{} }
 
-// NewRankStatistics returns statistics of no rows for a transformer that learns from ranks.
+// NewRankStatistics returns empty statistics for a transformer that uses ranks.
 func NewRankStatistics(typeName string, gaps bool) *Statistics[*Ranks] {
 	return &Statistics[*Ranks]{
 		Type: typeName, Settings: fmt.Sprintf("(Gaps %v)", gaps),
@@ -311,7 +311,7 @@ type storedLevel struct {
 	Firsts, Seconds int
 }
 
-// MarshalBinary writes what the sketch keeps.
+// MarshalBinary encodes the sketch.
 func (c *Ranks) MarshalBinary() ([]byte, error) {
 	out := storedRanks{N: c.N, Least: c.Least, Largest: c.Largest}
 	for _, l := range c.levels {
@@ -322,7 +322,7 @@ func (c *Ranks) MarshalBinary() ([]byte, error) {
 
 const ranksKind = "transformers.ranks"
 
-// UnmarshalBinary reads it.
+// UnmarshalBinary decodes the output of MarshalBinary.
 func (c *Ranks) UnmarshalBinary(data []byte) error {
 	var in storedRanks
 	if _, err := codec.Unmarshal(data, ranksKind, rowmap.Version, &in); err != nil {

@@ -10,12 +10,11 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// MostCounted is how many different values of a column are counted at once.
+// MostCounted is the largest number of different values of a column that are counted at the same time.
 const MostCounted = 1 << 16
 
-// FrequentValues counts values in memory for MostCounted of them: where one more comes, all lose a
-// count, and those that have none left go (J. Misra and D. Gries, Science of Computer Programming
-// 2, 1982). So each value is counted too low by missed at most.
+// FrequentValues counts values with MostCounted counters. If one more value comes, all counters decrease by one, and those at 0 are
+// removed (J. Misra and D. Gries, Science of Computer Programming 2, 1982). Each count is therefore too low by at most missed.
 type FrequentValues struct {
 	N      int
 	counts map[float64]int
@@ -40,7 +39,7 @@ func (f *FrequentValues) add(values []float64) {
 	}
 }
 
-// MostFrequent returns the value that is there most often, the least of those that tie.
+// MostFrequent returns the most frequent value, the smallest in a tie.
 func (f *FrequentValues) MostFrequent() (value float64, count int) {
 	for v, c := range f.counts {
 		if c > count || c == count && v < value {
@@ -50,9 +49,9 @@ func (f *FrequentValues) MostFrequent() (value float64, count int) {
 	return value, count
 }
 
-// ReadFrequent counts the values of each column, gaps left out. Where a column has more different
-// ones than are counted at once, a second pass counts the candidates; if none is there
-// more often than a value that is no candidate may be, that is ErrTooLarge.
+// ReadFrequent counts the values of each column, without gaps. If a column has more different values than can be counted at the
+// same time, a second pass counts the candidates. If no candidate is more frequent than another value may be, the error is
+// ErrTooLarge.
 func ReadFrequent(ctx context.Context, rows *rowmap.Stream) ([]FrequentValues, error) {
 	counted, err := ReadColumns(ctx, rows, 1, func(int) FrequentValues { return FrequentValues{counts: map[float64]int{}} },
 		func(f *FrequentValues, values []float64) error {

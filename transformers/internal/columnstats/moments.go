@@ -7,14 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Centre is the mean of values that come some at a time, in units of 2^e of the largest so far.
-// Larger units only move the exponents of what was summed, so that the parts that the values
-// come in change nothing, not a bit, unless numbers are 10^300 times as large as others.
+// Centre is the mean of values that come in parts, in units of 2^e of the largest so far. Larger units only change the exponents of
+// the sums, so the result is bit-identical for any parts, unless some numbers are 10^300 times as large as others.
 type Centre struct {
 	N          int
-	largest    float64 // of |v|
+	largest    float64 // largest |v|
 	Exponent   int
-	first, sum float64 // the sum is of differences from the first, which lose nothing to a large common offset
+	first, sum float64 // the sum contains differences from the first value, so that a large common offset costs no digits
 }
 
 func (c *Centre) Add(v []float64) {
@@ -32,7 +31,7 @@ func (c *Centre) Add(v []float64) {
 	c.N += len(v)
 }
 
-// resize takes units in which the values are below 1.
+// resize chooses units in which the values are below 1.
 func (c *Centre) resize(v []float64) {
 	if l := LargestMagnitude(v); l > c.largest || c.N == 0 {
 		_, e := math.Frexp(l)
@@ -43,7 +42,7 @@ func (c *Centre) resize(v []float64) {
 
 func (c *Centre) shift() float64 { return c.sum / float64(c.N) }
 
-// Mean is that of all values, 0 of none.
+// Mean returns the mean of all values, or 0 without values.
 func (c *Centre) Mean() float64 {
 	if c.N == 0 {
 		return 0
@@ -51,7 +50,7 @@ func (c *Centre) Mean() float64 {
 	return math.Ldexp(c.first+c.shift(), c.Exponent)
 }
 
-// Spread is the squares of what values that come a second time are from their mean.
+// Spread is the sum of squared differences from the mean, in a second pass over the values.
 type Spread struct {
 	Centre
 	squares, rest float64
@@ -67,13 +66,13 @@ func (s *Spread) Add(v []float64) {
 	}
 }
 
-// Total is the sum of the squares, in units of 2^2e.
+// Total returns the sum of the squares, in units of 2^2e.
 func (s *Spread) Total() float64 {
-	// The second term takes out what rounding left in the shift.
+	// The second term corrects the rounding error of the shift.
 	return s.squares - s.rest*s.rest/float64(s.N)
 }
 
-// Deviation is the standard deviation with n-1 below, or 1 if all values are the same.
+// Deviation returns the standard deviation with divisor n-1, or 1 if all values are equal.
 func (s *Spread) Deviation() float64 {
 	squares := s.Total()
 	if !(squares > 0) {
@@ -82,15 +81,15 @@ func (s *Spread) Deviation() float64 {
 	return positive(math.Sqrt(squares/float64(s.N-1)), s.Exponent)
 }
 
-// NewSpread is that of a column, which is not empty.
+// NewSpread returns the spread of a column, which must not be empty.
 func NewSpread(v []float64) (s Spread) {
 	s.Centre.Add(v)
 	s.Add(v)
 	return s
 }
 
-// ReadSpreads are those of the columns of a stream, of the values that keep gives of some of
-// column j's, in two passes.
+// ReadSpreads returns the spreads of the columns of a stream in two passes. The function keep returns the values of column j to
+// use.
 func ReadSpreads(ctx context.Context, rows *rowmap.Stream, workers int, keep func(j int, values []float64) []float64) ([]*Spread, error) {
 	type of struct {
 		j int
@@ -114,15 +113,13 @@ func ReadSpreads(ctx context.Context, rows *rowmap.Stream, workers int, keep fun
 	return out, err
 }
 
-// MeanAndDeviation returns the mean of a column and its standard deviation with
-// n-1 below, or 1 if all values are the same.
+// MeanAndDeviation returns the mean of a column and its standard deviation with divisor n-1, or 1 if all values are equal.
 func MeanAndDeviation(column []float64) (mean, deviation float64) {
 	s := NewSpread(column)
 	return s.Mean(), s.Deviation()
 }
 
-// Magnitude is the sum of the squares of values that come some at a time, in units of 2^2e of the
-// largest so far.
+// Magnitude is the sum of the squares of values that come in parts, in units of 2^2e of the largest so far.
 type Magnitude struct {
 	n       int
 	largest float64
@@ -143,7 +140,7 @@ func (m *Magnitude) Add(v []float64) {
 	m.n += len(v)
 }
 
-// RootMeanSquare is sqrt(Σv²/max(1, n-1)), or 1 if all are zero.
+// RootMeanSquare returns sqrt(Σv²/max(1, n-1)), or 1 if all values are zero.
 func (m *Magnitude) RootMeanSquare() float64 {
 	if m.squares == 0 {
 		return 1
@@ -151,14 +148,14 @@ func (m *Magnitude) RootMeanSquare() float64 {
 	return positive(math.Sqrt(m.squares/math.Max(1, float64(m.n-1))), m.e)
 }
 
-// RootMeanSquare is that of a column.
+// RootMeanSquare returns the root mean square of a column.
 func RootMeanSquare(column []float64) float64 {
 	var m Magnitude
 	m.Add(column)
 	return m.RootMeanSquare()
 }
 
-// SparseRootMeanSquare returns that of a column of n values by its nonzero values.
+// SparseRootMeanSquare returns the root mean square of a column of n values from its nonzero values.
 func SparseRootMeanSquare(nonzero []float64, n int) float64 {
 	var m Magnitude
 	m.Add(nonzero)

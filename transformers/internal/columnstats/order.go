@@ -9,15 +9,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Order has some values of a column by their rank.
+// Order holds some values of a column by their rank.
 type Order struct {
 	N        int
 	Largest  float64
 	brackets []*bracket
-	all      *Ranked // in their place, of few values
+	all      *Ranked // used instead if there are few values
 }
 
-// Pair returns the values of the ranks i, which is one of those asked for, and i+1.
+// Pair returns the values of the ranks i, which must be one of those requested, and i+1.
 func (o *Order) Pair(i int) (first, second float64) {
 	for _, b := range o.brackets {
 		if b.index == i {
@@ -27,9 +27,9 @@ func (o *Order) Pair(i int) (first, second float64) {
 	return o.all.Pair(i)
 }
 
-// ReadOrders finds in each column of a stream, gaps left out, the values of some ranks and of those
-// after them, exactly: wanted gives the ranks for a number of values. Where a sketch has not kept
-// all values, a second pass counts those that it leaves possible.
+// ReadOrders finds in each column of a stream, without gaps, the exact values of some ranks and of those after them. The function
+// wanted returns the ranks for a number of values. If a sketch does not hold all values, a second pass counts those that remain
+// possible.
 func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted func(n int) []int) ([]*Order, error) {
 	columns, err := ReadRanks(ctx, rows, workers)
 	if err != nil {
@@ -61,17 +61,15 @@ func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted fu
 	return out, err
 }
 
-// bracket is where two successive values in order are to be found, exactly, by counting all
-// values.
+// bracket contains two consecutive values in order, which are found exactly by counting all values.
 type bracket struct {
 	index     int     // the rank of the first of the two
-	low, high float64 // they are above low, and at most high
-	below     int     // how many values are at most low
+	low, high float64 // the values are above low and at most high
+	below     int     // number of values that are at most low
 	within    map[float64]int
 }
 
-// bracket returns one for the ranks i and i+1. The different values within are at most some six
-// times missed.
+// bracket returns a bracket for the ranks i and i+1. It contains at most about six times missed different values.
 func (r *Ranked) bracket(i int) *bracket {
 	b := &bracket{index: i, low: math.Inf(-1), high: math.Inf(1), within: map[float64]int{}}
 	if k := sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k]+r.Missed > i }); k > 0 {

@@ -13,9 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// The statistics of a column are taken in units of a power of two that brings
-// its largest magnitude into [1/2, 1): that is exact, no sum overflows, and no
-// square of a column of tiny numbers vanishes.
+// The statistics of a column are computed in units of a power of two that brings its largest magnitude into [1/2, 1). This is
+// exact, no sum overflows, and no square of a column of tiny numbers underflows.
 
 // Exponent returns e such that the largest |v| lies in [2^(e-1), 2^e).
 func Exponent(v []float64) int {
@@ -23,7 +22,7 @@ func Exponent(v []float64) int {
 	return e
 }
 
-// LargestMagnitude returns the largest |v|, 0 of none.
+// LargestMagnitude returns the largest |v|, or 0 without values.
 func LargestMagnitude(v []float64) float64 {
 	largest := 0.0
 	for _, a := range v {
@@ -34,14 +33,13 @@ func LargestMagnitude(v []float64) float64 {
 	return largest
 }
 
-// positive brings the size of a non-zero column back from units of 2^e. A size
-// that no float64 holds is the nearest that one does: the standard deviation of
-// two numbers can exceed both, and that of a rare smallest number be less.
+// positive converts the size of a nonzero column from units of 2^e. A size outside the range of float64 becomes the nearest number
+// in it: the standard deviation of two numbers can exceed both, and that of a rare smallest number can be smaller.
 func positive(v float64, e int) float64 {
 	return math.Min(math.Max(math.Ldexp(v, e), math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// units returns two powers of two whose product is 2^-e, which may be more than the largest number.
+// units returns two powers of two whose product is 2^-e, which may exceed the largest number.
 func units(e int) (a, b float64) {
 	if e < -1000 {
 		return 0x1p1000, math.Ldexp(1, -e-1000)
@@ -49,7 +47,7 @@ func units(e int) (a, b float64) {
 	return math.Ldexp(1, -e), 1
 }
 
-// EachColumn calls f with every column of x, in a buffer that it uses again.
+// EachColumn calls f with every column of x, in a buffer that it reuses.
 func EachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float64)) error {
 	return EachColumnOn(ctx, 1, x, func(j int, column []float64) error {
 		f(j, column)
@@ -57,7 +55,7 @@ func EachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float6
 	})
 }
 
-// EachColumnOn is EachColumn on some goroutines at once, for what takes long.
+// EachColumnOn is EachColumn on several goroutines, for a slow f.
 func EachColumnOn(ctx context.Context, workers int, x *mat.Dense, f func(j int, column []float64) error) error {
 	n, d := x.Dims()
 	buffers := sync.Pool{New: func() any {
@@ -71,17 +69,17 @@ func EachColumnOn(ctx context.Context, workers int, x *mat.Dense, f func(j int, 
 	})
 }
 
-// Scale is (v - mean) / scale.
+// Scale returns (v - mean) / scale.
 func Scale(v, mean, scale float64) float64 {
 	z := (v - mean) / scale
 	if math.IsInf(z, 0) {
-		// The difference of two finite numbers may overflow where the quotient does not.
+		// The difference of two finite numbers may overflow although the quotient does not.
 		return (v/2 - mean/2) / scale * 2
 	}
 	return z
 }
 
-// Unscale is z scale + mean.
+// Unscale returns z scale + mean.
 func Unscale(z, mean, scale float64) float64 {
 	v := z*scale + mean
 	if math.IsInf(v, 0) {
@@ -90,7 +88,7 @@ func Unscale(z, mean, scale float64) float64 {
 	return v
 }
 
-// CheckScales says what is wrong with scales that were read from model data.
+// CheckScales returns an error if scales from model data are invalid.
 func CheckScales(scales []float64) error {
 	if len(scales) == 0 {
 		return errors.New("no scales")
@@ -103,9 +101,8 @@ func CheckScales(scales []float64) error {
 	return nil
 }
 
-// ReadColumns is a pass in which each column has a T, which take is called on with the values of
-// the column in their order, some at a time, in memory that it may write to. Columns go on some
-// goroutines at once.
+// ReadColumns makes a pass over the stream. Each column has a T, and take receives it with the values of the column in order, in
+// parts and in memory that it may overwrite. Columns are processed on several goroutines.
 func ReadColumns[T any](ctx context.Context, s *rowmap.Stream, workers int, start func(column int) T,
 	take func(t *T, values []float64) error) ([]T, error) {
 	var out []T
@@ -127,5 +124,5 @@ func Mean(v []float64) float64 {
 	return c.Mean()
 }
 
-// ClipLimit is how many standard deviations a PowerTransformer with Clip leaves.
+// ClipLimit is the number of standard deviations to which a PowerTransformer with Clip limits values.
 const ClipLimit = 5

@@ -9,32 +9,29 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// SketchBuffer is how many values of a level a sketch keeps: of a million values at most 65 000 in
-// all, half a megabyte, with ranks to six in ten thousand.
+// SketchBuffer is the number of values of a level that a sketch can hold: for a million values at most 65 000 in all, half a
+// megabyte, with ranks to six in ten thousand.
 const SketchBuffer = 8192
 
-// Sketch keeps the order of values that come one after the other, in memory that grows with the
-// logarithm of their number. A level that is full is sorted, and every second value goes to the
-// level above, where each stands for two of the one below: the first of each pair and, the next
-// time, the second (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998, with the two in turn; by a
-// coin in P. Agarwal and others, Mergeable summaries, PODS 2012). So the same values give the same
-// sketch, and how far a rank may be off is known:
+// Sketch stores the order of values that come one after the other, in memory that grows with the logarithm of their number. A full
+// level is sorted, and every second value moves to the level above, where each represents two of the level below: the first of each
+// pair and, the next time, the second (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998, with the two in turn; by a coin in P.
+// Agarwal and others, Mergeable summaries, PODS 2012). The same values therefore give the same sketch, and the error of a rank has
+// a known bound.
 //
-// A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if
-// an odd number of its own are: by 2^h too many where the first of a pair stays, by 2^h too few
-// where the second does. Where the first stayed a times and the second b times it is at most
-// max(a, b) 2^h off, either way; the one that stayed less often is taken, in turn in one stream. Of n
-// values a + b ≤ n/(k 2^h), and levels of more than n/k are never full: over all of them that is at
-// most n (log₂(n/k) + 3) / 2k.
+// A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if it has an odd number of them: by
+// 2^h too many if the first of a pair stays, by 2^h too few if the second does. If the first stayed a times and the second b times,
+// the error is at most max(a, b) 2^h in either direction. The one that stayed less often is chosen, which alternates in one stream.
+// For n values a + b ≤ n/(k 2^h), and levels of weight above n/k are never full. The error over all levels is at most n (log₂(n/k)
+// + 3) / 2k.
 //
-// Two sketches are merged level by level: the values of both, and a and b of both added, which is
-// what bounds their miscounts together; a level that is full then is emptied, but for one of an odd
-// number of values. Parts may all have kept the first, so that a + b is what bounds max(a, b) then:
-// over all levels it is at most n (log₂(n/k) + 1) / k, whatever the parts and their order.
+// Two sketches are merged level by level: the values are combined, and a and b are added, which bounds their miscounts together. A
+// level that is then full is emptied, except for one of an odd number of values. All parts may have kept the first, so that a + b
+// bounds max(a, b). The error over all levels is then at most n (log₂(n/k) + 1) / k, for any parts in any order.
 //
-// It is not from a library since an exact median and an exact bound of a Winsorizer need what none gives: a bound
-// that holds for every stream and is counted for this one. KLL and REQ sketches toss coins, and their bounds hold with a probability; a
-// t-digest has none; those of DDSketch are relative to the value, which an offset spoils.
+// No library is used, because an exact median and an exact bound of a Winsorizer need a bound that holds for every stream and is
+// counted for this one. KLL and REQ sketches are randomised, and their bounds hold with a probability; a t-digest has none; those
+// of DDSketch are relative to the value, which an offset spoils.
 type Sketch struct {
 	N              int
 	Least, Largest float64
@@ -43,7 +40,7 @@ type Sketch struct {
 
 type level struct {
 	values          []float64
-	firsts, seconds int // how often it was emptied, and the first or the second of each pair went up
+	firsts, seconds int // how often it was emptied with the first or the second of each pair moving up
 }
 
 func (s *Sketch) add(values []float64) {
@@ -68,7 +65,7 @@ func (s *Sketch) put(h int, v float64) {
 	s.empty(h)
 }
 
-// empty sends every second value of a level up.
+// empty moves every second value of a level up.
 func (s *Sketch) empty(h int) {
 	l := &s.levels[h]
 	full := l.values
@@ -91,7 +88,7 @@ func (s *Sketch) empty(h int) {
 	}
 }
 
-// merge takes in the values of o, which stays as it is.
+// merge adds the values of o, which it does not change.
 func (s *Sketch) merge(o *Sketch) {
 	switch {
 	case o.N == 0:
@@ -125,7 +122,7 @@ func (s *Sketch) clone() *Sketch {
 	return &out
 }
 
-// missed is how far a rank may be off, in values; 0 while all of them are kept.
+// missed returns the bound of the error of a rank, in values. It is 0 while all values are stored.
 func (s *Sketch) missed() int {
 	out := 0
 	for h, l := range s.levels {
@@ -134,7 +131,7 @@ func (s *Sketch) missed() int {
 	return out
 }
 
-// Ranked is what a sketch has kept, ascending, with the number of values up to and with each.
+// Ranked holds the stored values of a sketch, ascending, with the number of values up to and including each.
 type Ranked struct {
 	values         []float64
 	upTo           []int
@@ -175,8 +172,7 @@ func (s *Sketch) Rank() *Ranked {
 	return r
 }
 
-// valueOfRank returns a value whose rank may be i, the numbers of the ranks beginning with 0: within missed
-// of it one of the values has that rank. The least and the largest are exact.
+// valueOfRank returns a value whose rank, counted from 0, is i up to missed. The smallest and the largest value are exact.
 func (r *Ranked) valueOfRank(i int) float64 {
 	switch {
 	case i <= 0:
@@ -187,10 +183,10 @@ func (r *Ranked) valueOfRank(i int) float64 {
 	return r.values[sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k] > i })]
 }
 
-// Pair returns at(i) and at(i+1).
+// Pair returns the values of the ranks i and i+1.
 func (r *Ranked) Pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
 
-// ReadRanks reads a stream once, and returns what a sketch keeps of each column but for its gaps.
+// ReadRanks reads a stream once, and returns the values of each column's sketch, without gaps.
 func ReadRanks(ctx context.Context, rows *rowmap.Stream, workers int) ([]*Ranked, error) {
 	sketches, err := ReadColumns(ctx, rows, workers, func(int) (s Sketch) { return s }, func(s *Sketch, values []float64) error {
 		s.add(slices.DeleteFunc(values, math.IsNaN))
@@ -207,7 +203,7 @@ func ReadRanks(ctx context.Context, rows *rowmap.Stream, workers int) ([]*Ranked
 	return out, nil
 }
 
-// Quantiles returns up to count values at evenly spaced ranks: all of them, if they are no more.
+// Quantiles returns up to count values at evenly spaced ranks, or all values if there are no more than count.
 func (r *Ranked) Quantiles(count int) []float64 {
 	out := make([]float64, min(count, r.N))
 	for k := range out {

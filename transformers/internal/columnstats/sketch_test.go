@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// columnsOfMany are columns of n values that are hard on a sketch: in order, in the other, in waves, with
-// ties that are most of the column, at an end or in the middle, and with far values.
+// columnsOfMany returns columns of n values that are difficult for a sketch: ascending, descending, waves, with many ties at an end
+// or in the middle, and with extreme values.
 func columnsOfMany(n int) map[string][]float64 {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	of := func(f func(i int) float64) []float64 {
@@ -33,8 +33,8 @@ func columnsOfMany(n int) map[string][]float64 {
 	}
 }
 
-// What a sketch says of a rank is no further from the truth than it says, and that is within the
-// documented bound; the two values that a bracket finds are exact, and it counts few.
+// The error of a rank is within the sketch's bound, and that is within the documented bound. The two values that a bracket finds
+// are exact, and it counts few values.
 func TestSketchAndBracket(t *testing.T) {
 	for _, n := range []int{SketchBuffer - 1, SketchBuffer, 50_000, 200_003} {
 		for name, column := range columnsOfMany(n) {
@@ -67,8 +67,7 @@ func TestSketchAndBracket(t *testing.T) {
 	}
 }
 
-// A sketch that was merged of any parts has ranks within the bound that it counts, which is within the one that is
-// proven.
+// A sketch merged from any parts has ranks within the bound that it counts, which is within the proven one.
 func TestMergedSketches(t *testing.T) {
 	const n = 300_000
 	rng := rand.New(rand.NewPCG(1, 1))

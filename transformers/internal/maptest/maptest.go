@@ -1,4 +1,4 @@
-// Package maptest holds the rows and the steps that the tests of the transformers share.
+// Package maptest contains the rows and steps that the tests of the transformers share.
 package maptest
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Payload is what a file of a kind may hold, to be read into a transformer.
+// Payload is possible contents of a file, to be read into a transformer.
 type Payload struct {
 	Into    Marshaller
 	Kind    string
 	Content any
 }
 
-// RejectPayloads checks that none of the payloads is read, and that the transformers stay as they were.
+// RejectPayloads checks that all payloads are rejected and that the transformers stay unchanged.
 func RejectPayloads(t *testing.T, payloads map[string]Payload) {
 	for name, c := range payloads {
 		t.Run(name, func(t *testing.T) {
@@ -39,8 +39,7 @@ func RejectPayloads(t *testing.T, payloads map[string]Payload) {
 	}
 }
 
-// InBlocks yields rows so many at a time, in memory that it uses again, and counts how often it
-// is run.
+// InBlocks yields blocks of size rows, in memory that it reuses, and counts how often it is started.
 func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[streaming.None], error] {
 	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		*times++
@@ -56,8 +55,8 @@ func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[stre
 	}
 }
 
-// MixedRows is n rows of a normal, a heavy-tailed, a large constant with a little noise, a rare
-// category, a common one, a constant, huge numbers and tiny ones. gaps of the rows have one.
+// MixedRows returns n rows with these columns: normal, heavy-tailed, a large constant with a little noise, a rare category, a
+// common one, a constant, huge numbers and tiny ones. With gaps, some values are NaN.
 func MixedRows(n int, gaps bool) *mat.Dense {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := mat.NewDense(n, 8, nil)
@@ -83,7 +82,7 @@ var Table = mat.NewDense(4, 3, []float64{
 	6, 5, 0,
 })
 
-// FitTransform is a Fit and a Transform on the same rows. The first column is the target of what learns from targets.
+// FitTransform calls Fit and Transform with the same rows. The first column is the target for a transformer that uses targets.
 func FitTransform(tb require.TestingT, t transformers.Transformer, x mat.Matrix) *mat.Dense {
 	_, err := transformers.FitTransform(context.Background(), t, x, mat.DenseCopyOf(x).ColView(0))
 	require.NoError(tb, err)
@@ -101,7 +100,7 @@ func NormalRows(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// SumParts sums up the rows in so many parts, and merges them in an order of their own.
+// SumParts adds up the rows in several parts, and merges them in a given order.
 func SumParts(t *testing.T, of streaming.StatisticsFitter[streaming.None], x *mat.Dense, parts int,
 	seed uint64) streaming.Statistics[streaming.None] {
 	n, _ := x.Dims()
@@ -134,7 +133,7 @@ func PickRows(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// FarRows are rows around a million, the last column of few values.
+// FarRows returns rows near a million, with few values in the last column.
 func FarRows(n int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(3, 9))
 	x := mat.NewDense(n, 3, nil)
@@ -158,7 +157,7 @@ func Envelope(tb testing.TB, kind string, payload any) []byte {
 
 func SingleOne() codec.Matrix { return Ones(1) }
 
-// Ones is a matrix of one column of ones.
+// Ones returns a matrix of one column of ones.
 func Ones(rows int) codec.Matrix {
 	return codec.Matrix{Rows: rows, Cols: 1, Data: slices.Repeat([]float64{1}, rows)}
 }

@@ -1,5 +1,5 @@
-// Package projection multiplies rows x with many vectors w after a shift: <w, x - shift>, which random Fourier features
-// and principal components begin with.
+// Package projection multiplies shifted rows x with many vectors w: <w, x - shift>. Random Fourier features and principal
+// components use it.
 package projection
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Dense is a matrix of a model, which has rows.
+// Dense returns a matrix of a model, which must have rows.
 func Dense(m codec.Matrix) *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
 
 // Graph returns <w, x - shift> for each row of w.
@@ -24,17 +24,16 @@ func Graph(x graph.Value, shift []float64, w codec.Matrix) graph.Value {
 	return x.Sub(x.Row(shift)).MatMul(x.Constant(Dense(w).T()))
 }
 
-// Projection is <w, x - shift> for many w.
+// Projection computes <w, x - shift> for many w.
 type Projection struct {
 	trans   *mat.Dense // d×count
 	shift   []float64
 	scratch sync.Pool
 }
 
-// Scratch is memory for a chunk of rows, used again and again: fresh memory for each would
-// cost as much time as the features.
+// Scratch is reused memory for a chunk of rows: new memory for each chunk would cost as much time as the features.
 type Scratch struct {
-	shifted, products *mat.Dense // of ChunkRows rows
+	shifted, products *mat.Dense // for ChunkRows rows
 	Sin               []float64
 }
 
@@ -47,7 +46,7 @@ func New(w codec.Matrix, shift []float64) *Projection {
 	return p
 }
 
-// Borrow returns memory for a chunk, which release takes back.
+// Borrow returns memory for a chunk. Release returns it.
 func (p *Projection) Borrow() *Scratch { return p.scratch.Get().(*Scratch) }
 
 func (p *Projection) Release(s *Scratch) { p.scratch.Put(s) }
@@ -55,7 +54,7 @@ func (p *Projection) Release(s *Scratch) { p.scratch.Put(s) }
 // Halve halves all w.
 func (p *Projection) Halve() { p.trans.Scale(0.5, p.trans) }
 
-// Products returns the products with up to ChunkRows rows, in the scratch.
+// Products returns the products with up to ChunkRows rows, in the scratch memory.
 func (p *Projection) Products(s *Scratch, x *mat.Dense) *mat.Dense {
 	rows, d := x.Dims()
 	shifted := s.shifted.Slice(0, rows, 0, d).(*mat.Dense)
@@ -75,13 +74,12 @@ func (p *Projection) Products(s *Scratch, x *mat.Dense) *mat.Dense {
 	return dst
 }
 
-// Products of ChunkRows rows with mapColumns columns at a time: they stay in the cache, and
-// below the size that gonum's product spreads over processors of its own accord, which
-// Workers is to say.
+// Products have ChunkRows rows and mapColumns columns at a time. They stay in the cache, and below the size at which gonum uses
+// several processors, which Workers should control.
 const ChunkRows, mapColumns = 64, 192
 
-// MapChunks calls f for ChunkRows rows of dst and x at a time, on the workers. A feature
-// that is not finite, of products that overflow, is ErrNotFinite.
+// MapChunks calls f for ChunkRows rows of dst and x at a time, on the workers. A feature that is not finite, because products
+// overflow, gives ErrNotFinite.
 func MapChunks(m rowmap.Map, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
 	n, width := dst.Dims()
 	_, d := x.Dims()

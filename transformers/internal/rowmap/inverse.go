@@ -6,13 +6,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Invertible is a model whose map can go back.
+// Invertible is a model whose map has an inverse.
 type Invertible interface {
 	Map
-	InvertRow(dst, z []float64) // the inverse of row; infinite for what no row is mapped to
+	InvertRow(dst, z []float64) // computes the inverse of MapRow, infinite for values that no row is mapped to
 }
 
-// Invert is the InverseTransform of a type whose model is invertible.
+// Invert is the InverseTransform of a type with an invertible model.
 func Invert[M interface {
 	Stored
 	Invertible

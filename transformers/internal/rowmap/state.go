@@ -1,6 +1,6 @@
-// Package rowmap holds what the transformers have in common: a map of rows that a fit learnt ([Map], [Stored]), and a
-// [State] that keeps it and has the methods that need no more than the map: Transform, names, the graph, files, the way
-// back, fits from a [Stream] of rows and over time.
+// Package rowmap contains the common parts of transformers: a fitted map of rows ([Map], [Stored]), and a [State] that holds it and
+// has the methods that need only the map: Transform, names, the graph, files, the inverse, and fits from a [Stream] of rows and
+// over time.
 package rowmap
 
 import (
@@ -18,33 +18,31 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Map is what a fit learnt: a map of rows.
+// Map is a fitted map of rows.
 type Map interface {
-	TypeName() string        // of the type, as errors have it: "scalers: UnitRows"
-	Widths() (from, to int)  // of x and of the result
+	TypeName() string        // name of the type in errors: "scalers: UnitRows"
+	Widths() (from, to int)  // widths of x and of the result
 	MapRow(dst, x []float64) // maps a row
 }
 
-// Stored is a map that files hold as it is.
+// Stored is a map whose exported fields are the contents of a file.
 type Stored interface {
 	Map
-	Validate() error // says what is wrong with a model that was read
-	// BuildGraph returns what MapRow makes of rows x, which are as wide as Widths says, except near the largest numbers,
-	// whose differences overflow.
+	Validate() error // returns an error if a model that was read is invalid
+	// BuildGraph returns MapRow as a graph for rows x of the first width of Widths. Near the largest numbers differences overflow.
 	BuildGraph(x graph.Value) (graph.Value, error)
 }
 
-// Gapped is a map for which NaN is no error in some of the columns of x.
+// Gapped is a map that allows NaN in some columns of x.
 type Gapped interface{ HasGap(column int) bool }
 
-// State is what Fit learnt, and the methods that need no more than that. The methods of M have no pointer for a
-// receiver, so that *M has them too.
+// State holds the fitted map and has the methods that need only it. The methods of M have value receivers, so that *M has them too.
 type State[M Stored] struct {
 	Fitted *M                                   // nil before Fit
-	Sums   streaming.Statistics[streaming.None] // that fitted was learnt from, by FitStatistics or PartialFit; else nil
+	Sums   streaming.Statistics[streaming.None] // the statistics of FitStatistics or PartialFit, or nil
 }
 
-// Learn checks the x of Fit, in which gap tells what may be missing, and keeps what f learns of it.
+// Learn checks the x of Fit, where gap reports in which columns NaN is allowed, and stores the result of f.
 func (l *State[M]) Learn(ctx context.Context, x mat.Matrix, gap func(column int) bool, f func(x *mat.Dense) (*M, error)) error {
 	in, err := check.DenseGaps("x", x, gap)
 	if err != nil {
@@ -61,7 +59,7 @@ func (l *State[M]) Learn(ctx context.Context, x mat.Matrix, gap func(column int)
 	return nil
 }
 
-// Model returns what was learnt, or the zero model before Fit.
+// Model returns the fitted model, or the zero model before Fit.
 func (l *State[M]) Model() (m M) {
 	if l.Fitted != nil {
 		m = *l.Fitted
@@ -69,13 +67,13 @@ func (l *State[M]) Model() (m M) {
 	return m
 }
 
-// TypeName returns the name of the type, before Fit too.
+// TypeName returns the name of the type, also before Fit.
 func (l *State[M]) TypeName() string {
 	var m M
 	return m.TypeName()
 }
 
-// MapInto is [MapInto] of what was learnt.
+// MapInto calls [MapInto] with the fitted map.
 func (l *State[M]) MapInto(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst, x *mat.Dense) error) error {
 	if l.Fitted == nil {
 		return fault.NotFitted(l.TypeName())
@@ -91,7 +89,7 @@ func (l *State[M]) Graph(x graph.Value) (graph.Outputs, error) {
 	return BuildOutputs(any(l.Fitted).(Map), x, (*l.Fitted).BuildGraph)
 }
 
-// BuildOutputs returns the outputs of m for rows that are as wide as it wants.
+// BuildOutputs returns the outputs of m for rows of the right width.
 func BuildOutputs(m Map, x graph.Value, of func(x graph.Value) (graph.Value, error)) (graph.Outputs, error) {
 	from, _ := m.Widths()
 	if err := graph.Columns(x, from); err != nil {
@@ -101,8 +99,8 @@ func BuildOutputs(m Map, x graph.Value, of func(x graph.Value) (graph.Value, err
 	return graph.Outputs{Rows: rows}, err
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler: all that Transform needs is stored, and a
-// file is read into a value of any configuration. It is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It stores everything that Transform needs, and the file can be read into a
+// value with any settings. The error is ErrNotFitted before Fit.
 func (l *State[M]) MarshalBinary() ([]byte, error) {
 	if l.Fitted == nil {
 		return nil, fault.NotFitted(l.TypeName())
@@ -110,8 +108,7 @@ func (l *State[M]) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(FileKind(l.TypeName()), Version, l.Fitted)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave
-// the value as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave the value unchanged.
 func (l *State[M]) UnmarshalBinary(data []byte) error {
 	m := new(M)
 	kind := FileKind(l.TypeName())
@@ -128,14 +125,14 @@ func (l *State[M]) UnmarshalBinary(data []byte) error {
 // Version is the version of all files of transformers so far.
 const Version = 1
 
-// FileKind returns the name that files have for a type, "transformers.UnitRows" for what errors call
-// "scalers: UnitRows". It does not depend on the package, so that types can move.
+// FileKind returns the name of a type in files, "transformers.UnitRows" for "scalers: UnitRows" in errors. It does not depend on
+// the package, so that types can move.
 func FileKind(typeName string) string { return "transformers." + ownName(typeName) }
 
-// ownName is the name of a type without its package.
+// ownName returns the name of a type without its package.
 func ownName(typeName string) string { return typeName[strings.LastIndex(typeName, " ")+1:] }
 
-// Apply calls f with an empty matrix and returns what is in it then.
+// Apply calls f with an empty matrix and returns the matrix.
 func Apply(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat.Dense, error) {
 	out := &mat.Dense{}
 	if err := f(out, x); err != nil {
@@ -144,8 +141,8 @@ func Apply(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat.Dense
 	return out, nil
 }
 
-// MapInto sets dst to the rows of x mapped by m: by many at once, unless that is nil or rows
-// says that few go one by one. What is not finite in a result is an error.
+// MapInto sets dst to the rows of x mapped by m. It uses many, unless that is nil or rows is set and there are few rows, which are
+// mapped one by one. A result that is not finite gives an error.
 func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *mat.Dense) error) error {
 	from, to := m.Widths()
 	in, gaps, err := input("x", x, m, from)
@@ -153,7 +150,7 @@ func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *m
 		return err
 	}
 	n, _ := in.Dims()
-	// Without memory for words: one row allocates nothing.
+	// The text is formatted only in case of an error, so that one row allocates nothing.
 	if count := float64(n) * float64(to); dst != nil && dst.IsEmpty() && 8*count > check.MaxBytes {
 		return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), count, "map the rows some at a time")
 	}
@@ -169,7 +166,7 @@ func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *m
 	return CheckFinite(m, dst, 0, gaps)
 }
 
-// input checks rows of the width for m, and says whether there may be gaps in them.
+// input checks rows of the width for m, and reports whether gaps are allowed in them.
 func input(name string, x mat.Matrix, m Map, width int) (in *mat.Dense, gaps bool, err error) {
 	var gap func(int) bool
 	if g, ok := m.(Gapped); ok {
@@ -182,8 +179,7 @@ func input(name string, x mat.Matrix, m Map, width int) (in *mat.Dense, gaps boo
 	return in, gap != nil, check.Columns(name, in, width)
 }
 
-// CheckFinite returns an error for what is not finite in a result whose first row is the one of the
-// number.
+// CheckFinite returns an error for a value that is not finite in a result. First is the number of its first row.
 func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
 	n, _ := result.Dims()
 	for i := range n {
@@ -196,8 +192,7 @@ func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
 	return nil
 }
 
-// ShapeResult makes an empty dst of n rows and width columns, and returns an error for one of
-// another shape.
+// ShapeResult gives an empty dst n rows and width columns, and returns an error for another shape.
 func ShapeResult(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// OtherStatistics is the error for statistics that are not of a kind.
+// OtherStatistics returns the error for statistics of another kind.
 func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 	name := "nil"
 	if !check.IsNil(have) {
@@ -23,19 +23,20 @@ func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 	return fault.Param(typ, "statistics", name, "those of "+want.String())
 }
 
-// PartialFit is PartialFit of t, which holds l.
+// PartialFit implements PartialFit of t, which contains l.
 func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None]) error {
 	return FitMore(ctx, x, t, l.TypeName(), l.Fitted != nil, l.Sums)
 }
 
-// FitMore is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
+// FitMore implements PartialFit of t with the given name. Fitted reports whether t was fitted, and sums are the statistics of that
+// fit, or nil.
 func FitMore(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None], name string, fitted bool,
 	sums streaming.Statistics[streaming.None]) error {
 	s, err := continueSums(t, name, fitted, sums)
 	if err != nil {
 		return err
 	}
-	rows, err := check.DenseGaps("x", x, check.Anywhere) // which AddBlock looks at more closely
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // AddBlock checks them more closely
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func FitMore(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[str
 	return t.FitStatistics(ctx, s)
 }
 
-// continueSums returns statistics to add more rows to.
+// continueSums returns statistics to which more rows can be added.
 func continueSums(t streaming.StatisticsFitter[streaming.None], name string, fitted bool,
 	sums streaming.Statistics[streaming.None]) (streaming.Statistics[streaming.None], error) {
 	switch {
@@ -57,7 +58,7 @@ func continueSums(t streaming.StatisticsFitter[streaming.None], name string, fit
 	return sums.Clone(), nil
 }
 
-// MarshalStatistics is MarshalStatistics.
+// MarshalStatistics implements the method of the same name.
 func (l *State[M]) MarshalStatistics() ([]byte, error) {
 	if l.Fitted == nil {
 		return nil, fault.NotFitted(l.TypeName())
@@ -65,7 +66,7 @@ func (l *State[M]) MarshalStatistics() ([]byte, error) {
 	return MarshalSums(l.TypeName(), l.Sums)
 }
 
-// UnmarshalStatistics is UnmarshalStatistics of t, which holds l.
+// UnmarshalStatistics implements the method of the same name of t, which contains l.
 func (l *State[M]) UnmarshalStatistics(t streaming.StatisticsFitter[streaming.None], data []byte) error {
 	if l.Fitted == nil {
 		return fault.NotFitted(l.TypeName())
@@ -79,7 +80,7 @@ func (l *State[M]) UnmarshalStatistics(t streaming.StatisticsFitter[streaming.No
 	return nil
 }
 
-// MarshalSums returns the bytes of statistics that more rows can be added to.
+// MarshalSums encodes statistics to which more rows can be added.
 func MarshalSums(name string, sums streaming.Statistics[streaming.None]) ([]byte, error) {
 	if sums == nil {
 		return nil, noStatistics(name)
@@ -92,7 +93,7 @@ func noStatistics(name string) error {
 		name, fault.ErrNotFitted)
 }
 
-// ReadSums reads statistics of rows of a width for t, of a name.
+// ReadSums decodes statistics of rows of a width for t with the given name.
 func ReadSums(name string, t streaming.StatisticsFitter[streaming.None], width int,
 	data []byte) (streaming.Statistics[streaming.None], error) {
 	s, err := t.NewStatistics()

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// LearnBlocks assigns what f learns of a stream, in which gap tells what may be missing.
+// LearnBlocks assigns the result of f for a stream, where gap reports in which columns NaN is allowed.
 func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error], gap func(column int) bool,
 	f func(rows *Stream) (*M, error)) error {
 	m, err := f(&Stream{Name: l.TypeName(), blocks: blocks, gap: gap})
@@ -27,19 +27,19 @@ func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[streaming.B
 	return nil
 }
 
-// Stream is rows that are read again for each pass.
+// Stream holds rows that are read again for each pass.
 type Stream struct {
-	Name   string // of the type that reads, for errors
+	Name   string // name of the type that reads, for errors
 	blocks iter.Seq2[streaming.Block[streaming.None], error]
 	gap    func(column int) bool
 	N, D   int    // 0 before the first pass
-	hash   uint64 // of the rows of the first pass
+	hash   uint64 // hash of the rows of the first pass
 }
 
-// PieceRows are the rows between two looks at the context.
+// PieceRows is the number of rows between two checks of the context.
 const PieceRows = 4096
 
-// Pass calls visit on all rows in their order, some at a time.
+// Pass calls visit with all rows in order, in pieces.
 func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error {
 	if s.blocks == nil {
 		return fault.Param(s.Name, "blocks", nil, "an iterator over blocks")
@@ -84,7 +84,7 @@ func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error
 	return nil
 }
 
-// checked returns the rows of a block that is as wide as the first one.
+// checked returns the rows of a block, which must be as wide as the first one.
 func (s *Stream) checked(b streaming.Block[streaming.None], first int) (x *mat.Dense, err error) {
 	switch x = b.X; {
 	case b.Weights != nil:
@@ -102,7 +102,7 @@ func (s *Stream) checked(b streaming.Block[streaming.None], first int) (x *mat.D
 	return x, nil
 }
 
-// BlockRows returns the rows of a block for statistics of a transformer of a name, in which gap tells what may be missing.
+// BlockRows returns the rows of a block for statistics of the named transformer, where gap reports in which columns NaN is allowed.
 func BlockRows(name string, b streaming.Block[streaming.None], gap func(column int) bool) (*mat.Dense, error) {
 	if b.Weights != nil {
 		return nil, noWeights(name, b)
@@ -114,8 +114,8 @@ func noWeights(name string, b streaming.Block[streaming.None]) error {
 	return fault.Param(name, "block weights", fmt.Sprintf("%d", len(b.Weights)), "none: a transformer counts each row once")
 }
 
-// piece checks the values of some rows, which begin with this one of a block after first rows,
-// and mixes them into the hash.
+// piece checks the values of some rows and adds them to the hash. The rows begin at row from of a block that follows the first
+// rows.
 func (s *Stream) piece(x *mat.Dense, first, from int, hash uint64) (uint64, error) {
 	if _, err := check.DenseGaps("x", x, s.gap); err != nil {
 		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.FromRow(err, first+from))

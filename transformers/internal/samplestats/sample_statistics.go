@@ -1,5 +1,5 @@
-// Package samplestats holds the statistics that maps of kernels learn from: a uniform sample of the different rows, and
-// exact sums of the columns.
+// Package samplestats computes the statistics for feature maps of kernels: a uniform sample of the different rows, and exact sums
+// of the columns.
 package samplestats
 
 import (
@@ -18,24 +18,23 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// LeastRows is the least number of different rows that the statistics of a map keep, if there are as many.
+// LeastRows is the number of different rows that the statistics of a map keep at least, if there are as many.
 const LeastRows = 4096
 
-// RowsFor is how many are kept for a map that sits on so many of them.
+// RowsFor returns the number of rows to keep for a map with the given number of landmarks.
 func RowsFor(landmarks int) int { return max(LeastRows, 4*landmarks) }
 
-// Statistics are those of maps of kernels: of the different rows those whose hash with the seed is least,
-// which is a uniform sample that neither the order of the rows nor their parts change; and exact sums of the
-// columns.
+// Statistics keeps the different rows with the smallest hash with the seed, and exact sums of the columns. The sample is uniform
+// and does not depend on the order of the rows or on the parts.
 type Statistics struct {
 	Type   string
-	Means  bool // whether columns are summed
+	Means  bool // reports whether columns are summed
 	n, d   int
 	Sample rowsample.Sample
 	sums   []exact.Sum
 }
 
-// String names them, with their settings.
+// String returns the name with the settings.
 func (s *Statistics) String() string { return s.Type + " " + s.settings() }
 
 func (s *Statistics) settings() string {
@@ -57,7 +56,7 @@ func (s *Statistics) copied() *Statistics {
 	return &out
 }
 
-// AddBlock implements Statistics. Cost O(nd).
+// AddBlock implements Statistics. It costs O(nd).
 func (s *Statistics) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
@@ -97,7 +96,7 @@ func (s *Statistics) AddBlock(ctx context.Context, b streaming.Block[streaming.N
 	return nil
 }
 
-// take takes in rows of the same width.
+// take adds rows of the same width.
 func (s *Statistics) take(o *Statistics) {
 	if o.n == 0 {
 		return
@@ -112,7 +111,7 @@ func (s *Statistics) take(o *Statistics) {
 	}
 }
 
-// like returns other as such statistics, if they are.
+// like returns other as statistics of the same type and settings, or an error.
 func (s *Statistics) like(other streaming.Statistics[streaming.None]) (*Statistics, error) {
 	o, ok := other.(*Statistics)
 	if !ok || o == nil || o.Type != s.Type || o.settings() != s.settings() {
@@ -134,7 +133,7 @@ func (s *Statistics) Merge(other streaming.Statistics[streaming.None]) error {
 	return nil
 }
 
-// learnt is the rows that are kept, or where none are to be, one row of the means; and the means.
+// learnt returns the sampled rows, or one row of the means if none are kept, and the means.
 func (s *Statistics) learnt() (rows *mat.Dense, means codec.Floats) {
 	for _, c := range s.sums {
 		means = append(means, exact.Moments{N: s.n, Sum: c}.Mean())
@@ -194,7 +193,7 @@ func (s *Statistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Learn checks the statistics of a map and calls f with what they keep.
+// Learn checks the statistics of a map and calls f with their contents.
 func Learn(ctx context.Context, s streaming.Statistics[streaming.None], fresh *Statistics,
 	f func(rows *mat.Dense, means codec.Floats) error) error {
 	own, err := fresh.like(s)
@@ -212,7 +211,7 @@ func Learn(ctx context.Context, s streaming.Statistics[streaming.None], fresh *S
 
 func (s *Statistics) ColumnCount() int { return s.d }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
 func (s *Statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
