@@ -15,13 +15,11 @@ import (
 //
 //	k(x, z) = Σ v[j] κ(|x[j]-z[j]|/l[j])
 //
-// where κ is a kernel of the distance. Its functions are sums of functions of one column each. These can be
-// inspected one by one, and need fewer rows than functions of all columns at once (D. Duvenaud, H. Nickisch and C.
-// E. Rasmussen, NIPS 2011). It is positive definite if κ is. For sums over sets of columns, use [Sum] and
-// [Columns].
+// where κ is a kernel of the distance. Its functions are sums of functions of one column each. These can be inspected one by one,
+// and need fewer rows than functions of all columns together (D. Duvenaud, H. Nickisch and C. E. Rasmussen, NIPS 2011). It is
+// positive definite if κ is. For sums over sets of columns, use [Sum] and [Columns].
 //
-// Params are "length[j]" and "variance[j]", and the parameters of Kernel except the first that is a length, a rate
-// or a period.
+// Params are "length[j]" and "variance[j]", and the parameters of Kernel except the first that is a length, a rate or a period.
 //
 // See also [Sum], [Columns].
 type Additive struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The race detector drops some of what a sync.Pool holds, so that this is not of it.
+// The race detector drops some of the contents of a sync.Pool, so this test does not run with it.
 
-// The row of an ARD allocates nothing, whatever is inside.
+// The row of an ARD allocates nothing, for any inner kernel.
 func TestRowOverLengthsAllocatesNothing(t *testing.T) {
 	x, z := random(1, 3, 1), random(50, 3, 2)
 	dst := make([]float64, 50)

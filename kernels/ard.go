@@ -18,31 +18,31 @@ import (
 //
 //	k(x, z) = Kernel(x/l, z/l),    x/l = (x[0]/l[0], x[1]/l[1], …)
 //
-// A column with a large length has little effect. Around Matern{Nu: 2.5} it is a Matérn kernel of r² = Σ
-// (x[j]-z[j])²/l[j]², around Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian Learning for Neural Networks,
-// 1996; Rasmussen and Williams, 2006, section 5.1). The lengths are in the units of the columns. ARD is positive
-// definite if Kernel is. Its matrices are those of Kernel on rows that are scaled once.
+// A column with a large length has little effect. With Matern{Nu: 2.5} it is a Matérn kernel of r² = Σ (x[j]-z[j])²/l[j]², and with
+// Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian Learning for Neural Networks, 1996; Rasmussen and Williams, 2006, section
+// 5.1). The lengths are in the units of the columns. ARD is positive definite if Kernel is. Its matrices are those of Kernel for
+// rows that are scaled once.
 //
-// Columns that name things are Categories: two rows that differ in one are 1/l[j] apart in that column, whatever the codes
-// are. So there is one length for each, the cost does not depend on the number of categories, and one that was never seen is as
-// far from each of the others. Around [Laplacian], with its product over columns, that is a factor exp(-1/l[j]). Kernel then has
-// to be one of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of these.
+// Categories are columns in which only equality matters: two rows that differ there are 1/l[j] apart in that column, for any codes.
+// Each such column therefore has one length, the cost does not depend on the number of categories, and an unknown category is
+// equally far from all others. With [Laplacian], which is a product over columns, this is a factor exp(-1/l[j]). Kernel must then
+// be a kernel of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of these.
 //
-// Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a
-// period of all columns, which would be redundant.
+// Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a period of all
+// columns, which would be redundant.
 //
 // See also [RBF], [Columns].
 type ARD struct {
 	Kernel Kernel
 
-	// Lengths has the length l of each column, or of each group of columns. All are positive.
+	// Lengths has the length l > 0 of each column, or of each group of columns.
 	Lengths []float64
 
-	// Groups has for each column the index of its length, so that several columns can share a length, such as the
-	// columns of the levels of one category. If it is nil, each column has its own length.
+	// Groups has for each column the index of its length, so that several columns can share a length, such as the columns of the
+	// levels of one category. If it is nil, each column has its own length.
 	Groups []int
 
-	// Categories has the indices of the columns of whose values only equality counts. Their lengths have no unit.
+	// Categories has the indices of the columns in which only equality of the values matters. Their lengths have no unit.
 	Categories []int
 }
 
@@ -62,7 +62,7 @@ func (k ARD) Eval(x, z []float64) float64 {
 	return k.Kernel.Eval(s.X, s.Z)
 }
 
-// row is Row for ARD.
+// row implements Row for ARD.
 func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	s := k.lengths().Scaler(x)
 	defer s.Free()
@@ -100,8 +100,8 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	}
 }
 
-// String returns, for example, "ARD(Linear, lengths=[1 0.5])". Of more than eight lengths it has
-// the first three and a digest of all.
+// String returns, for example, "ARD(Linear, lengths=[1 0.5])". With more than eight lengths it has the first three and a digest of
+// all.
 func (k ARD) String() string {
 	name := fmt.Sprintf("ARD(%v, lengths=%s", k.Kernel, numeral.List(k.Lengths))
 	if k.Groups != nil {
@@ -113,8 +113,8 @@ func (k ARD) String() string {
 	return name + ")"
 }
 
-// Validate returns an ErrParam error unless there is a length, each is positive and finite and so is one over it, Groups
-// holds indices of lengths, and Categories holds indices of columns, each once; or the error of Kernel.
+// Validate returns an ErrParam error unless there is a length, each length and its reciprocal are positive and finite, Groups holds
+// indices of lengths, and Categories holds distinct indices of columns. Otherwise it returns the error of Kernel.
 func (k ARD) Validate() error {
 	if err := validateLengths("ARD", "Lengths", k.Lengths); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (k ARD) Validate() error {
 	return validate(k.Kernel, k.lengths().Columns())
 }
 
-// ofDistances reports whether a kernel sees no more of rows than how far they are apart in each column.
+// ofDistances reports whether a kernel depends only on the distances of two rows in each column.
 func ofDistances(k Kernel) bool {
 	switch k := k.(type) {
 	case Laplacian:
@@ -196,7 +196,7 @@ func (k ARD) Params() []Param {
 	return append(out, learntParams(k.Kernel)...)
 }
 
-// learntParams returns the parameters of a kernel that are learnt beside lengths of its columns.
+// learntParams returns the parameters of a kernel that are learnt together with lengths of its columns.
 func learntParams(k Kernel) []Param {
 	params := paramsOf(k)
 	if c := commonScale(params); c >= 0 {
@@ -234,7 +234,7 @@ func withLearnt(k Kernel, values []float64) Kernel {
 // EvalGradient implements Differentiable.
 func (k ARD) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SpectralDensity implements Spectral: frequencies of Kernel over the lengths. With Categories there is none.
+// SpectralDensity implements Spectral with the frequencies of Kernel divided by the lengths. With Categories there is none.
 func (k ARD) SpectralDensity() (SpectralDensity, error) {
 	if len(k.Categories) > 0 {
 		return SpectralDensity{}, fault.Param("kernels: ARD", "Categories", numeral.List(k.Categories),

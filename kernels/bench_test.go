@@ -11,12 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// BenchmarkMatrix5000x10 times an RBF matrix of 5000 rows and 10 columns beside
-// what it cannot do without, in the same run: the matrix product XXᵀ by gonum
-// (its fast form, X times a stored transpose) and the exponentials of the
-// n(n+1)/2 distinct elements on as many workers. "ratio" is the first over the
-// sum of the other two, "matrices" the peak of allocated memory in units of the
-// result.
+// BenchmarkMatrix5000x10 measures an RBF matrix of 5000 rows and 10 columns. In the same run it measures its necessary parts: the
+// matrix product XXᵀ by gonum (in its fast form, X times a stored transpose) and the exponentials of the n(n+1)/2 distinct
+// elements, with the same number of workers. "ratio" is the first time divided by the sum of the other two, and "matrices" is the
+// peak of allocated memory in units of the result.
 func BenchmarkMatrix5000x10(b *testing.B) {
 	const n = 5000
 	x := random(n, 10, 1)
@@ -49,7 +47,7 @@ func BenchmarkMatrix5000x10(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		// All that was allocated, freed or not: an upper bound on the peak.
+		// This counts all allocations, freed or not, and is an upper bound of the peak.
 		runtime.ReadMemStats(&after)
 		bytes = max(bytes, after.TotalAlloc-before.TotalAlloc)
 		runtime.KeepAlive(k)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// ofColumns are kernels of rows of so many columns, of each type and each way of making blocks.
+// ofColumns returns kernels for rows of d columns, one for each type and each way to compute blocks.
 func ofColumns(d int) []kernels.Kernel {
 	lengths, some := make([]float64, d), []int{0}
 	for j := range lengths {
@@ -40,10 +40,10 @@ func ofColumns(d int) []kernels.Kernel {
 	}
 }
 
-// padding is what stands between the rows of a matrix; nothing computes it.
+// padding lies between the rows of a matrix, and no computation may read it.
 var padding = math.Float64frombits(0x7ff4_0000_0bad_f00d)
 
-// placed is a matrix with padding between its rows, in an arena.
+// placed returns a matrix with padding between its rows, in an arena.
 func placed(a *guarded.Arena, place string, rows, columns, stride int, of func(i, j int) float64) *mat.Dense {
 	data := make([]float64, (rows-1)*stride+columns)
 	for i := range data {
@@ -57,9 +57,9 @@ func placed(a *guarded.Arena, place string, rows, columns, stride int, of func(i
 	return &m
 }
 
-// Blocks, diagonals and single rows of every kernel, and matrices with their derivatives, of rows of any shape and place in
-// memory, touch nothing beside what they are given, change no row, and give what Eval and EvalGradient give pair by pair, within
-// 1e-10 of the largest value.
+// For rows of any shape and place in memory, blocks, diagonals and single rows of every kernel, and matrices with their
+// derivatives, access no other memory, change no row, and agree with Eval and EvalGradient of each pair within 1e-10 of the largest
+// value.
 func TestCampaignKernels(t *testing.T) {
 	var arenas []*guarded.Arena
 	for range 4 {
@@ -153,7 +153,7 @@ func TestCampaignKernels(t *testing.T) {
 	})
 }
 
-// derivatives compares a matrix and its gradient with sums over pairs, and is false for a kernel without.
+// derivatives compares a matrix and its gradient with sums over pairs. It returns false for a kernel without derivatives.
 func derivatives(t *testing.T, what string, k kernels.Kernel, x *mat.Dense, arenas []*guarded.Arena, place string, rng *rand.Rand, near func(of string, got, want []float64, largest float64)) bool {
 	t.Helper()
 	of, err := kernels.AsDifferentiable(k)

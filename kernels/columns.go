@@ -10,22 +10,21 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Columns is a kernel of some columns of the rows. A [Sum] or a [Product] of such kernels has a kernel of its own
-// for each set of columns: for example a periodic one for the time and another for all other columns. For a sum
-// over single columns, use [Additive].
+// Columns is a kernel of some columns of the rows. In a [Sum] or a [Product] of such kernels, each set of columns has its own
+// kernel, for example a periodic one for the time and another for all other columns. For a sum over single columns, use [Additive].
 //
-// Params are the parameters of Kernel, whose columns are the columns of the rows.
+// Params are the parameters of Kernel, with the column numbers of the rows.
 //
 // See also [Additive], [Sum].
 type Columns struct {
-	// Of has the indices of the columns, each once, in the order in which Kernel gets them.
+	// Of has the distinct indices of the columns, in the order in which Kernel receives them.
 	Of     []int
 	Kernel Kernel
 }
 
 var _ columnKernel = Columns{}
 
-// Eval returns Kernel of the columns. It panics if the rows have not as many.
+// Eval returns Kernel of the columns. It panics if the rows have too few columns.
 func (k Columns) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := columnsPool.Get().(*[2][]float64)
@@ -46,8 +45,8 @@ func (k Columns) appendTo(dst, row []float64) []float64 {
 // String returns, for example, "Columns([0 3], RBF(gamma=1))".
 func (k Columns) String() string { return fmt.Sprintf("Columns(%s, %v)", numeral.List(k.Of), k.Kernel) }
 
-// Validate returns an ErrParam error unless Of holds at least one index, none twice and none
-// negative; or the error of Kernel.
+// Validate returns an ErrParam error unless Of holds at least one index and all are distinct and not negative. Otherwise it returns
+// the error of Kernel.
 func (k Columns) Validate() error {
 	seen := make(map[int]bool, len(k.Of))
 	for i, j := range k.Of {
@@ -96,7 +95,7 @@ func (k Columns) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable.
 func (k Columns) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SpectralDensity implements Spectral: frequencies of Kernel, 0 in other columns.
+// SpectralDensity implements Spectral with the frequencies of Kernel, and 0 in other columns.
 func (k Columns) SpectralDensity() (SpectralDensity, error) {
 	inner, err := SpectralDensityOf(k.Kernel)
 	if err != nil {

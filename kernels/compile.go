@@ -9,12 +9,12 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Block, Diag and Row are parts of a kernel matrix, to make one piece by piece. They
-// check nothing: the kernel is valid, and what overflows is not finite in dst.
+// Block, Diag and Row compute parts of a kernel matrix. They check nothing: the kernel must be valid, and values that overflow are
+// not finite in dst.
 
-// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which do not overlap. For many
-// blocks of the same rows, use a [Prepared]. The cost is O(rcd). x and z are both *mat.Dense, or both *sparse.Rows for a kernel that
-// takes them ([TakesSparseRows]).
+// Block sets dst[i,j] = k(x[i], z[j]) for the rows of x (r×d) and z (c×d), dst r×c, which must not overlap. Both x and z are
+// *mat.Dense, or both are *sparse.Rows for a kernel that supports them ([TakesSparseRows]). For many blocks of the same rows, use a
+// [Prepared]. It costs O(rcd).
 func Block(dst *mat.Dense, k Kernel, x, z mat.Matrix) {
 	if rows, ok := x.(*sparse.Rows); ok {
 		compile(k).SparseBlock(dst, rows, z.(*sparse.Rows))
@@ -23,7 +23,7 @@ func Block(dst *mat.Dense, k Kernel, x, z mat.Matrix) {
 	compile(k).Block(dst, x.(*mat.Dense), z.(*mat.Dense))
 }
 
-// Diag sets dst[i] = k(x[i], x[i]) for the rows of x, which is of a type that [Block] takes.
+// Diag sets dst[i] = k(x[i], x[i]) for the rows of x, which has a type that [Block] accepts.
 func Diag(dst []float64, k Kernel, x mat.Matrix) {
 	if rows, ok := x.(*sparse.Rows); ok {
 		compile(k).SparseDiag(dst, rows)
@@ -35,9 +35,9 @@ func Diag(dst []float64, k Kernel, x mat.Matrix) {
 // TakesSparseRows reports whether [Matrix] and [Cross] of a kernel read sparse rows without a dense copy.
 func TakesSparseRows(k Kernel) bool { return Validate(k) == nil && compile(k).IsSparse() }
 
-// Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating memory. It is meant for the prediction
-// of a single row, where [Cross] would first prepare both sides. The values agree with those of Cross up to
-// rounding. The cost is O(md). It panics unless x has d entries and dst m.
+// Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating memory. It is meant for the prediction of a single row,
+// where [Cross] would first prepare both sides. The values agree with those of Cross up to rounding. It costs O(md), and panics
+// unless x has d entries and dst m.
 func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	if m, _ := z.Dims(); m != len(dst) {
 		panic("kernels: Row: dst has not as many entries as z has rows")
@@ -57,7 +57,7 @@ func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	}
 }
 
-// rowOf sets dst[i] to the function of x and z[i].
+// rowOf sets dst[i] to the value of the function at x and z[i].
 func rowOf(dst []float64, of func(x, z []float64) float64, x []float64, z *mat.Dense) {
 	for i := range dst {
 		row := z.RawRowView(i)
@@ -68,16 +68,16 @@ func rowOf(dst []float64, of func(x, z []float64) float64, x []float64, z *mat.D
 
 // compiler is a kernel of this package that is neither Radial nor DotProduct.
 type compiler interface {
-	// compile returns the kernel's part, which reads what it enters into the layout.
+	// compile returns the kernel's part, which uses the views that it adds to the layout.
 	compile(l *blocks.Layout) blocks.Part
 }
 
 func compile(k Kernel) *blocks.Compiled { return blocks.Compile(k, false, part(k)) }
 
-// compileDerivatives is compile for a part that has its derivatives too.
+// compileDerivatives is like compile for a part with derivatives.
 func compileDerivatives(k Kernel) *blocks.Compiled { return blocks.Compile(k, true, part(k)) }
 
-// part returns how k is compiled: the fastest way that it has of its own.
+// part returns the function that compiles k, by its fastest method.
 func part(k Kernel) func(l *blocks.Layout) blocks.Part {
 	return func(l *blocks.Layout) blocks.Part {
 		if c, ok := embedding.As[compiler](k); ok {
@@ -101,7 +101,7 @@ func part(k Kernel) func(l *blocks.Layout) blocks.Part {
 	}
 }
 
-// radial returns what a matrix takes of a kernel of the distance.
+// radial returns the form in which a matrix uses a kernel of the distance.
 func radial(l *blocks.Layout, k Kernel, r Radial) blocks.Radial {
 	p := blocks.Radial{Values: r.OfSquaredDistances, Pairwise: pairwise(l, k)}
 	if s, ok := embedding.As[RadialSlopes](k); ok && l.Derivatives() {
@@ -127,18 +127,19 @@ func pairwise(l *blocks.Layout, k Kernel) blocks.Pairwise {
 // radialParams is a Radial kernel of this package with parameters.
 type radialParams interface {
 	Differentiable
-	// gradientOfSquaredDistances sets dst[i] to the derivative in the logarithm of the p-th
-	// parameter at squared[i], which is not dst.
+	// gradientOfSquaredDistances sets dst[i] to the derivative in the logarithm of the p-th parameter at squared[i]. The slices
+	// must not be the same.
 	gradientOfSquaredDistances(p int, dst, squared []float64)
 }
 
-// singleRadial is a Radial kernel of this package that has its values in float32.
+// singleRadial is a Radial kernel of this package with values in float32.
 type singleRadial interface {
-	// singlesOfSquaredDistances returns what replaces squared distances by the values, or nil where float32 does not hold the parameters.
+	// singlesOfSquaredDistances returns a function that replaces squared distances by the values, or nil if the parameters do not
+	// fit into float32.
 	singlesOfSquaredDistances() func(v []float32)
 }
 
-// What the kernels of this package are that are functions of the distance, of the inner product, or of kernels of columns.
+// The forms of the kernels of this package: functions of the distance, of the inner product, or of kernels of columns.
 type (
 	distanceKernel interface {
 		radialParams

@@ -13,8 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Cauchy is a kernel of one's own. Eval and String make it one; the others are
-// capabilities, each of which may be left out.
+// Cauchy is a kernel of another package. Eval and String make it a kernel; the other methods are optional capabilities.
 type Cauchy struct{ Width float64 }
 
 func (c Cauchy) Eval(x, z []float64) float64 {
@@ -30,7 +29,7 @@ func (c Cauchy) Eval(x, z []float64) float64 {
 
 func (c Cauchy) String() string { return fmt.Sprintf("Cauchy(width=%v)", c.Width) }
 
-// Validate is asked before anything is computed.
+// Validate is called before anything is computed.
 func (c Cauchy) Validate() error {
 	if !(c.Width > 0) || math.IsInf(c.Width, 1) {
 		return errors.New("Cauchy: Width: want a finite value > 0")
@@ -45,7 +44,7 @@ func (c Cauchy) OfSquaredDistances(dst, squared []float64) {
 	}
 }
 
-// Any type with Eval and String is a kernel; what else it can do is used.
+// Any type with Eval and String is a kernel. Its other abilities are used if it has them.
 func ExampleKernel() {
 	var k kernels.Kernel = Cauchy{Width: 2}
 	_, radial := k.(kernels.Radial)
@@ -87,7 +86,7 @@ func ExampleDotProduct() {
 	// Output: [1.000 2.718]
 }
 
-// intersection is Σ min(x[j], z[j]), of histograms: neither a distance nor an inner product.
+// intersection is Σ min(x[j], z[j]) for histograms, which depends neither on a distance nor on an inner product.
 type intersection struct{}
 
 func (intersection) Eval(x, z []float64) (s float64) {
@@ -101,19 +100,19 @@ func (intersection) Eval(x, z []float64) (s float64) {
 }
 func (intersection) String() string { return "intersection" }
 
-// Block is worth it where it is faster than Eval for each pair.
+// Block is useful if it is faster than Eval for each pair.
 func (k intersection) Block(dst, x, z *mat.Dense) {
 	dst.Apply(func(i, j int, _ float64) float64 { return k.Eval(x.RawRowView(i), z.RawRowView(j)) }, dst)
 }
 
-// Diag needs no comparison: a histogram's intersection with itself is its sum.
+// Diag needs no comparison: the intersection of a histogram with itself is its sum.
 func (intersection) Diag(dst []float64, x *mat.Dense) {
 	for i := range dst {
 		dst[i] = floats.Sum(x.RawRowView(i))
 	}
 }
 
-// Parts of a kernel matrix, to make one piece by piece.
+// The example computes a kernel matrix in parts.
 func ExampleBlocker() {
 	var k kernels.Blocker = intersection{}
 	histograms := mat.NewDense(2, 3, []float64{1, 2, 0, 0, 2, 2})

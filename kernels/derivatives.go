@@ -11,17 +11,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Derivatives computes matrices of [Differentiable] kernels on the same rows x, and derivatives of functions of these
-// matrices. An optimiser of the kernel's parameters needs both again and again. For an objective F of the kernel
-// matrix K, with W[i,j] = ∂F/∂K[i,j],
+// Derivatives computes matrices of [Differentiable] kernels for the same rows x, and derivatives of functions of these matrices,
+// both of which an optimiser of the kernel's parameters needs repeatedly. For an objective F of the kernel matrix K, with W[i,j] =
+// ∂F/∂K[i,j],
 //
 //	∂F/∂ ln θ[p] = Σ_ij W[i,j] ∂K[i,j]/∂ ln θ[p]
 //
-// (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.1). The
-// distances that MatrixTo computes are kept for Gradient, and the memory is kept from call to call. It is n²/2
-// numbers each for the inner products, the squared distances and the Manhattan distances of the rows, as far as the
-// kernel needs them. Each [ARD], [Columns] and [Periodic] in the kernel has its own. Goroutines that compute at the
-// same time need a Derivatives each.
+// (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.1). The distances that
+// MatrixTo computes are kept for Gradient, and the memory is reused. It is n²/2 numbers each for the inner products, the squared
+// distances and the Manhattan distances of the rows, as far as the kernel needs them. Each [ARD], [Columns] and [Periodic] in the
+// kernel has its own. Concurrent goroutines need a Derivatives each.
 //
 // See also [Differentiable], [AsDifferentiable].
 type Derivatives struct {
@@ -29,13 +28,13 @@ type Derivatives struct {
 	of            *blocks.Derivatives
 	options       Options
 
-	// Of the last kernel.
+	// These belong to the last kernel.
 	kernel Differentiable
 	params int
 }
 
-// NewDerivatives prepares the rows of x (n×d), which it copies. Nil opt means the defaults;
-// MaxBytes limits a matrix together with the distances that are kept. Errors: those of Matrix.
+// NewDerivatives prepares the rows of x (n×d), which it copies. Nil opt means the defaults; MaxBytes limits a matrix together with
+// the stored distances. Errors: those of Matrix.
 func NewDerivatives(x mat.Matrix, opt *Options) (*Derivatives, error) {
 	o, xd, err := prepareOne(x, opt)
 	if err != nil {
@@ -45,9 +44,9 @@ func NewDerivatives(x mat.Matrix, opt *Options) (*Derivatives, error) {
 	return &Derivatives{rows: n, columns: columns, of: blocks.NewDerivatives(mat.DenseCopyOf(xd), o.Workers), options: o}, nil
 }
 
-// MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix's to rounding. After an
-// error dst holds nothing of use, and Gradient has no kernel. Cost and errors are those of Matrix and of
-// [AsDifferentiable]; for k of distances that were computed before, as an isotropic kernel's are, O(n²).
+// MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix up to rounding. After an error the
+// contents of dst are undefined, and Gradient has no kernel. Cost and errors are those of Matrix and of [AsDifferentiable]. If the
+// distances were computed before, as for isotropic kernels, it costs O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
 	defer check.Begin(&ctx)(&err)
 	d.kernel = nil
@@ -92,12 +91,11 @@ func checkDerivatives(n, keeps int, limit int64) error {
 	return nil
 }
 
-// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] of the last kernel of MatrixTo, whose p-th parameter is
-// θ[p], for a symmetric w (n×n); dst has an entry for each parameter. The derivative in the length of a column of
-// equal values is exactly 0 in a stationary kernel. The result is the same on any number of workers. The cost is
-// O(n²d) in matrix products for an ARD of kernels of the distance or the inner product, where d passes over n²
-// elements are what Laplacian and Additive take. Errors: ErrShape for w, ErrParam for a dst of other length and
-// before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and ctx's.
+// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] for the last kernel of MatrixTo, whose p-th parameter is θ[p], and for a
+// symmetric w (n×n). It has an entry for each parameter. The derivative in the length of a column of equal values is exactly 0 for
+// a stationary kernel. The result is the same for any number of workers. It costs O(n²d) in matrix products for an ARD of kernels
+// of the distance or the inner product, and d passes over n² elements for Laplacian and Additive. Errors: ErrShape for w, ErrParam
+// for a dst of another length and before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and the error of ctx.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := d.checkGradient(dst, w); err != nil {
@@ -125,7 +123,7 @@ func (d *Derivatives) checkGradient(dst []float64, w *mat.SymDense) error {
 	return nil
 }
 
-// checkFinite says whether it is w or the kernel that made a derivative not finite.
+// checkFinite returns an error for a derivative that is not finite, which names w or the kernel as the cause.
 func (d *Derivatives) checkFinite(dst []float64, w *mat.SymDense) error {
 	p := slices.IndexFunc(dst, func(v float64) bool { return v-v != 0 })
 	if p < 0 {

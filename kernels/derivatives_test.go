@@ -26,7 +26,7 @@ func symmetric(n int, seed uint64) *mat.SymDense {
 	return w
 }
 
-// differentiables are kernels of three columns.
+// differentiables returns kernels for three columns.
 func differentiables() []Differentiable {
 	l := []float64{0.7, 2, 5}
 	return []Differentiable{
@@ -51,8 +51,8 @@ func differentiables() []Differentiable {
 	}
 }
 
-// The derivatives of a sum over all pairs, in blocks, are those of central differences of it.
-// (Package kerneltest compares them with those of each pair.)
+// The derivatives of a sum over all pairs, in blocks, equal its central differences. Package kerneltest compares the derivatives of
+// each pair.
 func TestGradient(t *testing.T) {
 	x := random(blocks.Stripe+20, 3, 1)
 	x.SetRow(3, x.RawRowView(70))
@@ -95,8 +95,7 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// A kernel for which columns are over lengths of their own, beside others of the same rows, with
-// what was kept of one call in the way of the next.
+// Kernels with lengths for columns and other kernels of the same rows alternate, so that each call finds stored values of another.
 func TestDerivativesAgain(t *testing.T) {
 	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
 	kept, err := NewDerivatives(x, nil)
@@ -117,7 +116,7 @@ func TestDerivativesAgain(t *testing.T) {
 	}
 }
 
-// The derivative of a column of equal values is exactly 0, whatever the value is.
+// The derivative for a column of equal values is exactly 0, for any value.
 func TestGradientOfConstantColumn(t *testing.T) {
 	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
 	for i := range blocks.Stripe + 9 {

@@ -14,12 +14,12 @@ type ParamKind int
 
 // The kinds of parameters.
 const (
-	// KindShape has no unit: the α of a [RationalQuadratic], the lengths of a Periodic, which are relative to its
+	// KindShape has no unit. Examples are the α of a [RationalQuadratic], and the lengths of a Periodic, which are relative to its
 	// periods.
 	KindShape ParamKind = iota
 	// KindLength is in the unit of the columns: the kernel depends on their values divided by it.
 	KindLength
-	// KindRate is in one over the unit of the columns, or over its square, such as γ.
+	// KindRate is in the reciprocal of the unit of the columns or of its square, such as γ.
 	KindRate
 	// KindPeriod is in the unit of the columns.
 	KindPeriod
@@ -34,64 +34,58 @@ func (k ParamKind) String() string {
 
 // Param is a positive parameter of a kernel.
 type Param struct {
-	// Name is the name of the parameter's field, such as "gamma" or "length[3]". In a [Sum] or [Product] it begins
-	// with the position of the kernel, such as "0.gamma".
+	// Name is the name of the parameter's field, such as "gamma" or "length[3]". In a [Sum] or [Product] it begins with the
+	// position of the kernel, such as "0.gamma".
 	Name string
 	Kind ParamKind
 
-	// Columns are the columns whose length, period or variance it is, in ascending order. If it is nil, it belongs to
-	// all columns.
+	// Columns are the columns to which the length, period or variance applies, in ascending order. If it is nil, it applies to all
+	// columns.
 	Columns []int
 
 	// Value is the value, > 0.
 	Value float64
 }
 
-// Differentiable is the capability of a kernel whose parameters are positive numbers that can be learnt from the
-// derivatives of an objective in their logarithms. [Derivatives] computes those of a whole matrix. A [Sum] or a
-// [Product] of kernels learns the parameters of the kernels in it that have this capability; a kernel without it
-// stays as it is.
+// Differentiable is the capability of a kernel whose parameters are positive numbers that can be learnt from the derivatives of an
+// objective in their logarithms. [Derivatives] computes these for a matrix. A [Sum] or a [Product] learns the parameters of those
+// of its kernels that have this capability; the others stay unchanged.
 //
-// The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive, Sum,
-// Product and Scaled are computed for blocks of pairs. Those of any other kernel are computed pair by pair, by
-// EvalGradient. If a kernel of the distance or of the inner product is a [RadialSlopes] or a [DotProductSlopes], the
-// lengths of an ARD around it are as fast as those of the kernels above.
+// The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive, Sum, Product and Scaled
+// are computed for blocks of pairs. Those of any other kernel are computed pair by pair, by EvalGradient. If a kernel of the
+// distance or of the inner product is a [RadialSlopes] or a [DotProductSlopes], the lengths of an ARD around it are as fast as
+// those of the kernels above.
 type Differentiable interface {
 	Kernel
-	// Params returns the parameters in an order that does not change; the caller owns it.
+	// Params returns the parameters in a fixed order. The caller owns the slice.
 	Params() []Param
-	// WithParams returns the kernel of the same type with other values of Params: that of
-	// the values that Params gives has the same String. A value that is not positive makes a
-	// kernel that Validate refuses. It panics unless there are as many values as Params, and
-	// does not keep them.
+	// WithParams returns the kernel of the same type with other values of Params. With the values of Params itself it has the same
+	// String. A value that is not positive gives a kernel that Validate rejects. WithParams panics unless there is a value for each
+	// of Params, and does not keep the slice.
 	WithParams(values []float64) Kernel
-	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. dst has an
-	// entry for each. Where k has no derivative, as some have none of equal rows, it is the
-	// mean of the derivatives from both sides.
+	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. It has an entry for each. Where k has no
+	// derivative, as some kernels for equal rows, it is the mean of the derivatives from both sides.
 	EvalGradient(dst, x, z []float64)
 }
 
-// RadialSlopes is the capability of a Radial kernel to have its lengths learnt by an ARD or an
-// Additive around it.
+// RadialSlopes is the capability of a Radial kernel that lets an ARD or an Additive around it learn lengths.
 type RadialSlopes interface {
 	Radial
-	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance s = squared[i], which is -k'(r)/r at the
-	// distance r. If that is infinite at a squared distance of 0, it sets 0 there. dst is as long as squared, and may
-	// be squared itself.
+	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance s = squared[i], which is -k'(r)/r at the distance r.
+	// If that is infinite at a squared distance of 0, it sets 0 there. The slices have the same length and may be the same.
 	SlopesOfSquaredDistances(dst, squared []float64)
 }
 
 // DotProductSlopes is the same capability for a [DotProduct] kernel.
 type DotProductSlopes interface {
 	DotProduct
-	// SlopesOfDotProducts sets dst[i] = ∂k/∂v at the inner product v = products[i]. dst is
-	// as long as products, and may be products itself.
+	// SlopesOfDotProducts sets dst[i] = ∂k/∂v at the inner product v = products[i]. The slices have the same length and may be the
+	// same.
 	SlopesOfDotProducts(dst, products []float64)
 }
 
-// AsDifferentiable returns k as a [Differentiable] that has a derivative in each of its parameters. The error,
-// ErrParam, is that of Validate, or says that k is not differentiable, or which ARD or Additive in it holds a
-// kernel that has no slopes.
+// AsDifferentiable returns k as a [Differentiable] that has a derivative in each of its parameters. The error, ErrParam, is that of
+// Validate, or says that k is not differentiable, or names an ARD or Additive in it whose kernel has no slopes.
 func AsDifferentiable(k Kernel) (Differentiable, error) {
 	if err := Validate(k); err != nil {
 		return nil, err
@@ -113,8 +107,8 @@ func LogParams(k Differentiable) []float64 {
 	return out
 }
 
-// WithLogParams returns k with parameters of other logarithms: k.WithParams of their
-// exponentials. One that is NaN, or beyond about ±700, makes a kernel that Validate refuses.
+// WithLogParams returns k with parameters of the given logarithms: k.WithParams of their exponentials. A logarithm that is NaN, or
+// beyond about ±700, gives a kernel that Validate rejects.
 func WithLogParams(k Differentiable, theta []float64) Kernel {
 	values := make([]float64, len(theta))
 	for i, t := range theta {
@@ -130,7 +124,7 @@ func checkParams(k Kernel, got, want int) {
 	}
 }
 
-// param returns the value of a field that is v: of 0, which would mean the default there, NaN.
+// param returns the value of a field for the parameter v. For 0, which would select the default, it returns NaN.
 func param(v float64) float64 {
 	if !(v > 0) {
 		return math.NaN()
@@ -138,7 +132,7 @@ func param(v float64) float64 {
 	return v
 }
 
-// paramsOf returns those of k, none if it is not Differentiable.
+// paramsOf returns the parameters of k, or none if it is not Differentiable.
 func paramsOf(k Kernel) []Param {
 	if d, ok := embedding.As[Differentiable](k); ok {
 		return d.Params()
@@ -154,7 +148,7 @@ func withParamsOf(k Kernel, values []float64) Kernel {
 	return k
 }
 
-// evalGradient is the EvalGradient of the kernels of this package.
+// evalGradient implements EvalGradient for the kernels of this package.
 func evalGradient(k Kernel, dst, x, z []float64) {
 	checkLen(x, z)
 	compileDerivatives(k).Gradient(dst, x, z)

@@ -11,13 +11,13 @@ import (
 // defaultSigma is the s of an ELM whose Sigma is 0.
 const defaultSigma = 1.0
 
-// ELM is the asymptotic kernel of an extreme learning machine, the limit of a hidden layer of infinitely many units
-// of random normal weights (standard deviation s) with the error function for activation:
+// ELM is the asymptotic kernel of an extreme learning machine. It is the limit of a hidden layer with infinitely many units of
+// random normal weights (standard deviation s) and the error function as activation:
 //
 //	k(x, z) = (2/π) asin( (1 + <x,z>) / √((1/(2s²) + 1 + <x,x>)(1/(2s²) + 1 + <z,z>)) )
 //
-// It is positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal lies below 1, and its
-// entropy is low whatever s is.
+// It is positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal lies below 1, and its entropy is low
+// for any s.
 //
 // See also [Tanh], [RBF].
 type ELM struct {

@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// embedding is a kernel of a third party that takes all it does not define from
-// the RBF: what it does define counts.
+// embedding is a third-party kernel that embeds RBF. The methods that it redefines must be used.
 type embedding struct{ kernels.RBF }
 
 func (embedding) Eval(x, z []float64) float64 { return 2 * kernels.RBF{}.Eval(x, z) }
@@ -28,7 +27,7 @@ func (embedding) Diag(dst []float64, _ *mat.Dense) {
 	}
 }
 
-// renewed defines Eval and nothing else.
+// renewed redefines only Eval.
 type renewed struct{ kernels.RBF }
 
 func (renewed) Eval(x, z []float64) float64 { return 3 * kernels.RBF{}.Eval(x, z) }

@@ -114,7 +114,7 @@ func ExampleRBFOfLength() {
 	// Output: RBF(gamma=0.125)
 }
 
-// The rows of a fitted model, against new rows that come one at a time.
+// The example compares the rows of a fitted model with new rows that arrive one at a time.
 func ExamplePrepared() {
 	ctx := context.Background()
 	var p *kernels.Prepared
@@ -134,7 +134,7 @@ func ExamplePrepared() {
 
 func ExampleReference() {
 	used := kernels.Matern{Length: 2}
-	r := kernels.MakeReference(used, used) // what a model file holds
+	r := kernels.MakeReference(used, used) // the form in a model file
 	_, err := r.Resolve("mypackage.Regressor", kernels.Matern{Length: 3})
 	fmt.Println(err)
 	// Output:
@@ -154,7 +154,7 @@ func ExampleSpectralDensity() {
 	// Output: 2 uniform numbers give [0.00 1.96]
 }
 
-// Ten kernels of a search on the same rows: the distances are computed once.
+// A search evaluates ten kernels on the same rows, and the distances are computed once.
 func ExampleShared() {
 	ctx := context.Background()
 	x := mat.NewDense(3, 1, []float64{0, 1, 3})
@@ -176,7 +176,7 @@ func ExampleShared() {
 	// 0.368
 }
 
-// The kernel values between new rows and those of the training set, for many kernels.
+// The example computes the kernel values between new rows and those of the training set, for many kernels.
 func ExampleSharedCross() {
 	ctx := context.Background()
 	train, test := mat.NewDense(3, 1, []float64{0, 1, 3}), mat.NewDense(1, 1, []float64{2})
@@ -194,8 +194,8 @@ func ExampleSharedCross() {
 	// Output: [0.135 0.607 0.607]
 }
 
-// inverseDistance is the kernel 1/(1 + |x-z|²), of one's own, that models with it can leave Go: Graph computes with values what Eval
-// computes with numbers.
+// inverseDistance is the kernel 1/(1 + |x-z|²) of another package. Models with it can be exported: Graph computes with graph values
+// what Eval computes with numbers.
 type inverseDistance struct{}
 
 func (inverseDistance) Eval(x, z []float64) float64 {

@@ -11,16 +11,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Grapher is the capability of a kernel of one's own to write its values as a graph of primitive operators, for models
-// that leave Go (package graph). The kernels of this package have it without the methods.
+// Grapher is the capability of a kernel of another package to return its values as a graph of primitive operators, for models that
+// are exported (package graph). The kernels of this package are supported without these methods.
 type Grapher interface {
-	// Graph returns k(x[i], z[j]), a column for each row of z.
+	// Graph returns k(x[i], z[j]) with a column for each row of z.
 	Graph(x graph.Value, z *mat.Dense) (graph.Value, error)
-	// GraphDiag returns k(x[i], x[i]), one column.
+	// GraphDiag returns k(x[i], x[i]) as one column.
 	GraphDiag(x graph.Value) (graph.Value, error)
 }
 
-// Graph returns k(x[i], z[j]) as a graph, a column for each row of z. The error of a kernel that cannot be written wraps
+// Graph returns k(x[i], z[j]) as a graph with a column for each row of z. For a kernel without a graph the error wraps
 // errors.ErrUnsupported.
 func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 	if err := graph.Columns(x, z.RawMatrix().Cols); err != nil {
@@ -36,7 +36,7 @@ func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 	return graphed{x: x, moved: x.Sub(x.Row(shift)), z: z, movedZ: moved}.kernel(k)
 }
 
-// GraphDiag returns k(x[i], x[i]) as a graph, one column.
+// GraphDiag returns k(x[i], x[i]) as a graph with one column.
 func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 	squares := func() graph.Value { return x.Square().Sum() }
 	switch k := k.(type) {
@@ -69,7 +69,7 @@ func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 	case Columns:
 		return GraphDiag(k.Kernel, x.Select(k.Of...))
 	case Additive:
-		v, err := GraphDiag(k.Kernel, x.Select(0)) // of a distance: a number
+		v, err := GraphDiag(k.Kernel, x.Select(0)) // for a kernel of the distance this is a number
 		return times(v, vecmath.Sum(k.variances()), err)
 	}
 	if g, ok := embedding.As[Grapher](k); ok {
@@ -104,22 +104,23 @@ func foldGraph(ks []Kernel, join func(a, b graph.Value) graph.Value, of func(Ker
 	return out, nil
 }
 
-// graphed is both sides of a kernel: as they are, and moved by a shift that they have in common, for what depends on
-// differences alone and would lose digits to an offset.
+// graphed holds both sides of a kernel, unchanged and moved by a common shift. Kernels that depend only on differences use the
+// moved sides, because an offset would cost digits.
 type graphed struct {
 	x, moved  graph.Value
 	z, movedZ *mat.Dense
-	// apart, if not nil, is the sum of a power of what rows are apart in columns of categories, in which both sides have 0.
+	// apart, if not nil, returns the sum of powers of the distances in the columns of categories. Both sides have 0 in these
+	// columns.
 	apart func(power float64) graph.Value
 }
 
-// view is both sides after a map of rows that is linear.
+// view returns both sides after a linear map of rows.
 func (g graphed) view(x func(graph.Value) graph.Value, z func(*mat.Dense) *mat.Dense) graphed {
 	return graphed{x: x(g.x), moved: x(g.moved), z: z(g.z), movedZ: z(g.movedZ)}
 }
 
-// squared returns squared distances. Of the products of SquaredDistances a kernel that is smooth at 0 takes no harm: what is
-// lost of a distance is rounding in its square.
+// squared returns squared distances. The error of SquaredDistances is rounding in the square, which does not matter for a kernel
+// that is smooth at 0.
 func (g graphed) squared() graph.Value { return g.withApart(g.moved.SquaredDistances(g.movedZ), 2) }
 
 func (g graphed) dots() graph.Value { return g.x.MatMul(g.x.Constant(g.z.T())) }
@@ -172,7 +173,7 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 	return graph.Value{}, noGraph(k)
 }
 
-// matern takes the distance of ν = 1/2 from differences, since its root loses half the digits of a square near 0.
+// matern computes the distance for ν = 1/2 from differences, because the root of a square near 0 loses half the digits.
 func (g graphed) matern(k Matern) graph.Value {
 	squared := g.squared
 	if k.Nu == 0.5 {
@@ -242,8 +243,8 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	return v.Mul(root).Mul(diag.Row(roots)).Power(power), nil
 }
 
-// apartIn is the sum over columns of categories of a power of what rows are apart. It takes the columns as they are, since a shift
-// may make codes equal.
+// apartIn returns the sum over columns of categories of powers of the distances. It uses the unshifted columns, because a shift may
+// make codes equal.
 func (g graphed) apartIn(columns []int, rates []float64, power float64) (out graph.Value) {
 	rows, _ := g.z.Dims()
 	codes := make([]float64, rows)
@@ -260,7 +261,7 @@ func (g graphed) apartIn(columns []int, rates []float64, power float64) (out gra
 	return out
 }
 
-// withApart adds what categories are apart.
+// withApart adds the distances in the columns of categories.
 func (g graphed) withApart(v graph.Value, power float64) graph.Value {
 	if g.apart == nil {
 		return v

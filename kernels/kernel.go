@@ -1,15 +1,15 @@
-// Package kernels holds the kernels and the matrices they make of rows. The families that a search runs over are in
-// package families.
+// Package kernels contains kernels, and computes their matrices for rows. The families over which a search runs are in package
+// families.
 //
-// A kernel is a symmetric function of two rows. Those of this package are values
-// (RBF{Gamma: 0.5}); any type with Eval and String is one:
+// A kernel is a symmetric function of two rows. The kernels of this package are values such as RBF{Gamma: 0.5}; any type with Eval
+// and String is a kernel:
 //
 //	type Kernel interface { Eval(x, z []float64) float64; String() string }
 //
-// [Matrix] and [Cross] evaluate a kernel on all pairs of rows. They work in blocks of a fixed size, so the result is
-// the same on any number of workers. If the kernel is a function of the distance ([Radial]) or of the inner product
-// ([DotProduct]), a block is one matrix product and one pass over its elements. For other kernels it is one call of
-// Block, if the kernel is a [Blocker], and otherwise a loop over Eval.
+// [Matrix] and [Cross] evaluate a kernel for all pairs of rows. They work in blocks of a fixed size, so the result is the same for
+// any number of workers. If the kernel is a function of the distance ([Radial]) or of the inner product ([DotProduct]), a block is
+// one matrix product and one pass over its elements. For other kernels it is one call of Block, if the kernel is a [Blocker], and
+// otherwise a loop over Eval.
 //
 //	Linear, Polynomial                     of the inner product
 //	RBF, Laplacian, Matern, RationalQuadratic
@@ -19,35 +19,34 @@
 //	Sum, Product, Scaled, Normalized       of other kernels
 //	ARD, Columns                           of other kernels, with a length for each
 //	                                       column, or of some columns
-//	MedianRBF                              the default where no kernel is given
+//	MedianRBF                              the default if no kernel is given
 //	Prepared                               Cross with the same rows many times
 //	Shared, SharedCross                    many kernels on the same rows
 //	Row, Block, Diag                       parts of a matrix
 //	Spectral                               frequencies of a stationary kernel
-//	Differentiable, Derivatives            parameters to be learnt: the derivatives of a
-//	                                       matrix in them
+//	Differentiable, Derivatives            parameters to be learnt, and the derivatives
+//	                                       of a matrix in them
 //
-// Package kerneltest has the checks that your own kernel should pass. The capabilities of a kernel
-// (OfSquaredDistances, OfDotProducts, Block, Diag, SpectralDensity, Params) are called in place of Eval. Capabilities
-// that a kernel has only because it embeds another kernel are not called, because its Eval may differ from that of
-// the embedded kernel. To use them, hold the other kernel in a named field.
+// Package kerneltest has the checks that a new kernel should pass. The capabilities of a kernel (OfSquaredDistances, OfDotProducts,
+// Block, Diag, SpectralDensity, Params) are called instead of Eval. Capabilities that a kernel has only because it embeds another
+// kernel are not called, because its Eval may differ from that of the embedded kernel. To use them, hold the other kernel in a
+// named field.
 //
 // Errors are those of package estimators.
 //
 // # Sparse rows
 //
-// Rows that are mostly 0 may come as a mat.RowNonZeroDoer, such as a sparse.Rows of this module.
-// [Matrix], [Cross], [Prepare], [Prepared.CrossTo] and [MedianSquaredDistance] read only their nonzero values. They
-// make no dense copy for kernels that are [Radial] or [DotProduct], for [ELM], and for [Sum], [Product], [Scaled] and
-// [Normalized] of such kernels ([TakesSparseRows]). The cost of a pair of rows is the number of columns that they have in common.
-// Results agree with those of dense rows up to rounding. Other kernels get a dense copy; a copy of more than 8 GiB is
-// ErrTooLarge. docs/sparse.md has measurements, and the estimators that take sparse rows.
+// Sparse rows may be passed as a mat.RowNonZeroDoer, such as a sparse.Rows of this module. [Matrix], [Cross], [Prepare],
+// [Prepared.CrossTo] and [MedianSquaredDistance] read only their nonzero entries. They make no dense copy for kernels that are
+// [Radial] or [DotProduct], for [ELM], and for [Sum], [Product], [Scaled] and [Normalized] of such kernels ([TakesSparseRows]). The
+// cost of a pair of rows is the number of columns that they have in common. Results agree with those of dense rows up to rounding.
+// Other kernels get a dense copy; a copy of more than 8 GiB is ErrTooLarge. docs/sparse.md has measurements, and the estimators
+// that take sparse rows.
 //
 // # Scales
 //
-// The RBF takes γ and not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It expects features of comparable scale
-// (scalers.StandardScaler). [ARD] has a length for each column instead. Around RBFOfLength(1) its lengths are
-// those of the textbooks.
+// The RBF has the parameter γ and not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It expects features of comparable scale
+// (scalers.StandardScaler). [ARD] has a length for each column instead. With RBFOfLength(1) its lengths are those of the textbooks.
 package kernels
 
 import (
@@ -60,48 +59,43 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Kernel is a symmetric function of two rows. Implementations are safe for
-// concurrent use and change neither argument.
+// Kernel is a symmetric function of two rows. Implementations must be safe for concurrent use and must not change their arguments.
 type Kernel interface {
 	// Eval returns k(x, z). It must panic if len(x) != len(z), and must not panic otherwise.
 	Eval(x, z []float64) float64
-	// String names the kernel with all its parameters, exactly: two kernels of
-	// the same String are taken to be the same. Models store it.
+	// String returns the name of the kernel with all its parameters, exactly: two kernels with the same String are considered
+	// equal. Models store it.
 	String() string
 }
 
-// Radial is the capability of a kernel that is a function of the distance of two rows, as RBF
-// is one. Its matrices are a matrix product and a pass over the distances, which a Shared
-// keeps; nothing else is asked for them.
+// Radial is the capability of a kernel that is a function of the distance of two rows, such as RBF. Its matrices need only a matrix
+// product and a pass over the distances, which a Shared keeps.
 type Radial interface {
-	// OfSquaredDistances sets dst[i] to the value for two rows whose squared Euclidean
-	// distance is squared[i]. dst is as long as squared, and may be squared itself.
+	// OfSquaredDistances sets dst[i] to the value for two rows with the squared Euclidean distance squared[i]. The slices have the
+	// same length and may be the same.
 	OfSquaredDistances(dst, squared []float64)
 }
 
 // DotProduct is the capability of a kernel that is a function of the inner product of two rows, such as [Polynomial].
 // It is like [Radial], which is for distances.
 type DotProduct interface {
-	// OfDotProducts sets dst[i] to the value for two rows whose inner product is
-	// products[i]. dst is as long as products, and may be products itself.
+	// OfDotProducts sets dst[i] to the value for two rows with the inner product products[i]. The slices have the same length and
+	// may be the same.
 	OfDotProducts(dst, products []float64)
 }
 
 // Blocker is the capability of any other kernel to evaluate many pairs faster than one by one.
 type Blocker interface {
-	// Block sets dst[i,j] = k(x[i], z[j]). dst is r×c, x is r×d and z is c×d; they
-	// do not overlap.
+	// Block sets dst[i,j] = k(x[i], z[j]). The matrices are dst (r×c), x (r×d) and z (c×d), and they do not overlap.
 	Block(dst, x, z *mat.Dense)
 	// Diag sets dst[i] = k(x[i], x[i]).
 	Diag(dst []float64, x *mat.Dense)
 }
 
-// Validator is the capability to say what is wrong with a kernel's parameters.
-// Matrix and Cross ask it before they compute.
+// Validator is the capability to check a kernel's parameters. Matrix and Cross call it before they compute.
 type Validator interface{ Validate() error }
 
-// Validate returns an error if k is nil, or a nil pointer, or says that its parameters are out of
-// range.
+// Validate returns an error if k is nil or a nil pointer, or the error of its Validate method.
 func Validate(k Kernel) error {
 	if check.IsNil(k) {
 		return fault.Param("kernels", "Kernel", "nil", "a kernel")
@@ -112,14 +106,13 @@ func Validate(k Kernel) error {
 	return nil
 }
 
-// ColumnValidator is the capability of a kernel that takes rows of a certain number of columns
-// to say so. Matrix and Cross ask it before they compute.
+// ColumnValidator is the capability to check the number of columns of the rows. Matrix and Cross call it before they compute.
 type ColumnValidator interface {
-	// ValidateColumns returns an error, ErrShape, unless the kernel takes rows of d columns.
+	// ValidateColumns returns an error, ErrShape, unless the kernel accepts rows of d columns.
 	ValidateColumns(d int) error
 }
 
-// ValidateColumns returns an error if k says that it does not take rows of d columns.
+// ValidateColumns returns an error if k does not accept rows of d columns.
 func ValidateColumns(k Kernel, d int) error {
 	if v, ok := k.(ColumnValidator); ok {
 		return v.ValidateColumns(d)
@@ -135,8 +128,7 @@ func validate(k Kernel, d int) error {
 	return ValidateColumns(k, d)
 }
 
-// positive returns an ErrParam error unless v, a field whose zero means its default, is
-// finite and at least 0.
+// positive returns an ErrParam error unless v, a field whose zero selects the default, is finite and at least 0.
 func positive(typ, field string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
 		return fault.Param("kernels: "+typ, field, v, "a finite value > 0, or 0 for the default")

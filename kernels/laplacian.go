@@ -12,8 +12,8 @@ import (
 //
 //	k(x, z) = exp(-γ Σ |x[j]-z[j]|)
 //
-// It is positive definite for γ > 0. It is the product of exponential kernels of the columns, rougher than the [RBF],
-// and outliers in single columns change it less. γ is in units of one over the features, so scale the features first.
+// It is positive definite for γ > 0. It is the product of exponential kernels of the columns. It is rougher than the [RBF], and
+// outliers in single columns change it less. The unit of γ is the reciprocal of that of the features, so scale the features first.
 //
 // See also [Matern], [RBF].
 type Laplacian struct {
@@ -48,7 +48,7 @@ func (k Laplacian) Params() []Param {
 	return []Param{{Name: "gamma", Kind: KindRate, Value: k.gamma()}}
 }
 
-// WithParams returns the Laplacian of another γ.
+// WithParams returns the Laplacian with another γ.
 func (k Laplacian) WithParams(values []float64) Kernel {
 	checkParams(k, len(values), 1)
 	return Laplacian{Gamma: param(values[0])}

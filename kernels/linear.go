@@ -8,7 +8,7 @@ import (
 //
 //	k(x, z) = <x, z>
 //
-// It is positive semi-definite, of rank at most d.
+// It is positive semi-definite, with rank at most d.
 //
 // See also [Polynomial].
 type Linear struct{}
@@ -27,7 +27,7 @@ func (Linear) Eval(x, z []float64) float64 {
 // String returns "Linear".
 func (Linear) String() string { return "Linear" }
 
-// Params returns none.
+// Params returns no parameters.
 func (Linear) Params() []Param { return nil }
 
 // WithParams returns the kernel.
@@ -36,7 +36,7 @@ func (k Linear) WithParams(values []float64) Kernel {
 	return k
 }
 
-// EvalGradient implements Differentiable: there is nothing to set.
+// EvalGradient implements Differentiable. There are no parameters.
 func (k Linear) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 // SlopesOfDotProducts implements [DotProductSlopes]: 1.

@@ -23,10 +23,10 @@ const (
 //	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
 //	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
 //
-// It is positive definite. Its functions have no derivative (1/2), one (3/2) or two (5/2). The RBF has all; it is the
-// limit for ν → ∞ with γ = 1/(2ℓ²). The kernel of 1/2 is the exponential kernel of the Euclidean distance, while
-// [Laplacian] is that of the Manhattan distance. ℓ is in the units of the features (C. E. Rasmussen and C. K. I.
-// Williams, Gaussian Processes for Machine Learning, 2006, section 4.2.1).
+// It is positive definite. Its functions have no derivative (1/2), one (3/2) or two (5/2). Those of the RBF have all; the RBF is
+// the limit for ν → ∞ with γ = 1/(2ℓ²). The kernel of 1/2 is the exponential kernel of the Euclidean distance, while [Laplacian] is
+// that of the Manhattan distance. The unit of ℓ is that of the features (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes
+// for Machine Learning, 2006, section 4.2.1).
 //
 // See also [RBF], [RationalQuadratic].
 type Matern struct {
@@ -43,8 +43,8 @@ func (k Matern) withDefaults() Matern {
 	return Matern{Nu: cmp.Or(k.Nu, defaultNu), Length: cmp.Or(k.Length, defaultLength)}
 }
 
-// scaled returns √(2ν)·r of a squared distance, which is finite: where r² overflows
-// the kernel is 0 as it is for the largest number. k has its defaults.
+// scaled returns √(2ν)·r for a squared distance. The result is finite: if r² overflows, the kernel is 0, as for the largest number.
+// k must have its defaults.
 func (k Matern) scaled(squared float64) float64 {
 	return min(math.Sqrt(2*k.Nu*squared)/k.Length, 1e150)
 }
@@ -88,7 +88,7 @@ func (k Matern) Params() []Param {
 	return []Param{{Name: "length", Kind: KindLength, Value: k.withDefaults().Length}}
 }
 
-// WithParams returns the Matern of the same ν and another ℓ.
+// WithParams returns the Matern with the same ν and another ℓ.
 func (k Matern) WithParams(values []float64) Kernel {
 	checkParams(k, len(values), 1)
 	return Matern{Nu: k.Nu, Length: param(values[0])}
@@ -116,18 +116,18 @@ func (k Matern) singlesOfSquaredDistances() func(v []float32) {
 	return func(v []float32) { single.Matern(v, float32(per), linear, quadratic) }
 }
 
-// SlopesOfSquaredDistances implements [RadialSlopes]: with s = √(2ν) r they are 1/ℓ² times e^-s/s (0 of equal rows)
-// for ν = 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
+// SlopesOfSquaredDistances implements [RadialSlopes]. With s = √(2ν) r the slopes are 1/ℓ² times e^-s/s (0 for equal rows) for ν =
+// 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
 func (k Matern) SlopesOfSquaredDistances(dst, squared []float64) {
 	k.evaluate(maternSlope, dst, squared)
 }
 
-// gradientOfSquaredDistances is the slope times the squared distance.
+// gradientOfSquaredDistances sets dst to the slopes times the squared distances.
 func (k Matern) gradientOfSquaredDistances(_ int, dst, squared []float64) {
 	k.evaluate(maternLength, dst, squared)
 }
 
-// maternFunction is what is evaluated of s = √(2ν)·r and exp(-s).
+// maternFunction is a function of s = √(2ν)·r and exp(-s) that can be evaluated.
 type maternFunction int
 
 const (
@@ -157,9 +157,9 @@ func (k Matern) evaluate(f maternFunction, dst, squared []float64) {
 	}
 }
 
-// distances sets s to √(2ν)·r of squared distances, as scaled does one by one.
+// distances sets s to √(2ν)·r for squared distances, as scaled does for one.
 func (k Matern) distances(s, squared []float64) {
-	const extreme = 1e150 // where 2ν/ℓ² is not far from where numbers end
+	const extreme = 1e150 // beyond this 2ν/ℓ² is close to the limits of float64
 	if per := 2 * k.Nu / k.Length / k.Length; per > 1/extreme && per < extreme {
 		vecmath.Roots(s, per, 1e300, squared)
 		return
@@ -186,7 +186,7 @@ func (k Matern) slopes(s, exps []float64) {
 	case 0.5:
 		for i, e := range exps {
 			if s[i] == 0 {
-				continue // infinite; what it is multiplied with is 0
+				continue // infinite, but its factor is 0
 			}
 			s[i] = perUnit * e / s[i]
 		}

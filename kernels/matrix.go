@@ -12,11 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// MaxKernelBytes is the default limit on a kernel matrix: 8 GiB, a square one of
-// 32768 rows.
+// MaxKernelBytes is the default limit on the size of a kernel matrix: 8 GiB, a square matrix of 32768 rows.
 const MaxKernelBytes = check.MaxBytes
 
-// Options says how Matrix and Cross compute. Nil means the zero value.
+// Options holds the settings of Matrix and Cross. Nil means the zero value.
 type Options struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
@@ -41,11 +40,11 @@ func (o *Options) withDefaults() (Options, error) {
 
 // Matrix returns the n×n kernel matrix of the rows of x (n×d).
 //
-// It is exactly symmetric; the diagonal is the kernel's own (exactly 1 for RBF and Normalized). The cost is
-// O(n²d/2) multiplications in matrix products and n²/2 passes of the kernel's element function; memory n² float64
-// and nothing else of that order. Rows that are mostly 0 cost less: see Sparse rows in the package's documentation.
-// Errors: ErrShape and ErrNotFinite for x (and for a kernel whose value overflows), ErrParam for the kernel's
-// parameters, ErrTooLarge over opt.MaxBytes, and ctx's.
+// It is exactly symmetric, and its diagonal is that of the kernel (exactly 1 for RBF and Normalized). It costs O(n²d/2)
+// multiplications in matrix products and n²/2 evaluations of the kernel's element function; the memory is n² float64 and nothing
+// else of that order. Sparse rows cost less: see Sparse rows in the package's documentation. Errors: ErrShape and ErrNotFinite for
+// x (and for a kernel whose value overflows), ErrParam for the kernel's parameters, ErrTooLarge above opt.MaxBytes, and the error
+// of ctx.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.SymDense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
@@ -65,7 +64,7 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.S
 	return blocks.Matrix(ctx, c, xd, o.Workers)
 }
 
-// sparseMatrix is Matrix of sparse rows.
+// sparseMatrix is Matrix for sparse rows.
 func sparseMatrix(ctx context.Context, k Kernel, c *blocks.Compiled, x mat.Matrix, opt *Options) (*mat.SymDense, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -85,9 +84,8 @@ func sparseMatrix(ctx context.Context, k Kernel, c *blocks.Compiled, x mat.Matri
 	return blocks.SparseMatrix(ctx, c, rows, o.Workers)
 }
 
-// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z
-// (m×d). Cost, errors and determinism are those of Matrix, without its halving
-// by symmetry.
+// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z (m×d). Cost, errors and determinism are those of
+// Matrix, but without symmetry to halve the cost.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat.Dense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
@@ -150,7 +148,7 @@ func prepareTwo(x, z mat.Matrix, opt *Options) (o Options, xd, zd *mat.Dense, er
 }
 
 func checkBytes(n, m int, limit int64) error {
-	// In floating point, because the product of two hostile counts may overflow.
+	// This is computed in floating point because the product of two hostile counts may overflow.
 	if need := 8 * float64(n) * float64(m); need > float64(limit) {
 		return &fault.TooLargeError{
 			What: fmt.Sprintf("a kernel matrix of %d×%d", n, m), Bytes: int64(min(need, 1<<62)), Limit: limit,
@@ -160,7 +158,7 @@ func checkBytes(n, m int, limit int64) error {
 	return nil
 }
 
-// validateWidth is ValidateColumns for the columns of rows.
+// validateWidth calls ValidateColumns with the number of columns of the rows.
 func validateWidth(k Kernel, rows mat.Matrix) error {
 	_, d := rows.Dims()
 	return ValidateColumns(k, d)

@@ -19,14 +19,13 @@ import (
 
 var ctx = context.Background()
 
-// custom is a kernel of a third party: no capability at all.
+// custom is a third-party kernel without capabilities.
 type custom struct{}
 
 func (custom) Eval(x, z []float64) float64 { return 1 / (1 + vecmath.SquaredDistance(x, z)) }
 func (custom) String() string              { return "custom" }
 
-// customBlock is one with blocks of its own, which differ from Eval so that a
-// test can tell which was used.
+// customBlock is a kernel with Block, whose values differ from Eval so that a test can detect which was used.
 type customBlock struct{ custom }
 
 func (customBlock) Block(dst, x, z *mat.Dense) {
@@ -50,7 +49,7 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// The sizes lie on both sides of a blocks.Stripe; kerneltest has all kernels at one size.
+// The sizes lie on both sides of a blocks.Stripe. Package kerneltest tests all kernels at one size.
 func TestMatrixAndCrossEqualEval(t *testing.T) {
 	for _, k := range []Kernel{RBF{}, Matern{}, Normalized{Polynomial{Coef0: 1}}, Sum{Laplacian{}, custom{}}, custom{}} {
 		for _, n := range []int{1, 2, blocks.Stripe - 1, blocks.Stripe, blocks.Stripe + 1, 2*blocks.Stripe + 3} {
@@ -84,7 +83,7 @@ func TestMatrixUsesBlocker(t *testing.T) {
 	assert.Equal(t, 1000.0, c.At(2, 2))
 }
 
-// A matrix has exactly what Diag gives on its diagonal: ones, where the kernel says so.
+// The diagonal of a matrix equals that of Diag exactly, with ones where the kernel has ones.
 func TestDiagonal(t *testing.T) {
 	x := random(blocks.Stripe+9, 3, 1)
 	x.SetRow(4, []float64{0, 0, 0})
@@ -185,8 +184,7 @@ func TestRBFOfLength(t *testing.T) {
 	}
 }
 
-// The matrices of a reference implementation: linear, RBF of γ = 1/3, (<x,z>/3 + 1)³,
-// tanh(<x,z>/3).
+// The reference matrices are: linear, RBF with γ = 1/3, (<x,z>/3 + 1)³, tanh(<x,z>/3).
 func TestReferenceMatrices(t *testing.T) {
 	var cases []struct {
 		Kernel string
@@ -211,7 +209,7 @@ func TestReferenceMatrices(t *testing.T) {
 	}
 }
 
-// Matrix refuses a sum of nothing; asked directly, it has a value all the same.
+// Matrix rejects an empty sum. Its Eval still returns a value.
 func TestEmptySumAndProduct(t *testing.T) {
 	x := random(3, 2, 1)
 	for _, c := range []struct {

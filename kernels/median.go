@@ -9,17 +9,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/median"
 )
 
-// MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, 0 for one row. Of more than 1000
-// rows it takes that many at random, from the seed (0 is a seed like any other). The cost is O(min(n, 1000)²·d).
-// Errors: ErrShape, and ErrNotFinite for x and where the median overflows, as it does for numbers beyond 1e154.
+// MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, or 0 for one row. With more than 1000 rows it uses
+// a random sample of that size, by the seed. It costs O(min(n, 1000)²·d). Errors: ErrShape, and ErrNotFinite for x and if the
+// median overflows, as for numbers beyond 1e154.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return median.SquaredDistance(ctx, x, seed)
 }
 
-// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see [MedianSquaredDistance]), the kernel that the estimators
-// of this module take when none is given. Where the median is 0 (more than half of the pairs are equal rows, or
-// there is one row) γ is 1/d.
+// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see [MedianSquaredDistance]), a common default kernel. If the median is 0,
+// because more than half of the pairs are equal rows or there is one row, γ is 1/d.
 func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error) {
 	defer check.Begin(&ctx)(&err)
 	m, err := MedianSquaredDistance(ctx, x, seed)

@@ -7,13 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Normalized makes a unit diagonal of any kernel:
+// Normalized divides any kernel so that its diagonal is 1:
 //
 //	k̂(x, z) = k(x, z) / √(k(x,x) k(z,z))
 //
-// This is the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ is 0
-// between it and every row, also itself. Around a [Polynomial] the degree is applied after the division, so that
-// nothing overflows at any degree. On rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
+// This is the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ is 0 between it and
+// every row, including itself. For a [Polynomial] the degree is applied after the division, so that nothing overflows at any
+// degree. For rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
 //
 // See also [Scaled].
 type Normalized struct{ Kernel Kernel }
@@ -24,8 +24,7 @@ var _ interface {
 	Validator
 } = Normalized{}
 
-// split returns the kernel to normalise and the power to raise the result to:
-// (k^p)/√(k^p k^p) is (k/√(k k))^p.
+// split returns the kernel to normalise and the power of the result: (k^p)/√(k^p k^p) is (k/√(k k))^p.
 func (k Normalized) split() (Kernel, int) {
 	if p, ok := k.Kernel.(Polynomial); ok {
 		return Polynomial{Degree: 1, Gamma: p.Gamma, Coef0: p.Coef0}, p.degree()
@@ -33,7 +32,7 @@ func (k Normalized) split() (Kernel, int) {
 	return k.Kernel, 1
 }
 
-// Eval returns k(x,z)/√(k(x,x)k(z,z)), three evaluations of the kernel inside.
+// Eval returns k(x,z)/√(k(x,x)k(z,z)), with three evaluations of the inner kernel.
 func (k Normalized) Eval(x, z []float64) float64 {
 	inner, p := k.split()
 	return vecmath.Power(inner.Eval(x, z)*blocks.InverseRoot(inner.Eval(x, x))*blocks.InverseRoot(inner.Eval(z, z)), p)
@@ -42,10 +41,10 @@ func (k Normalized) Eval(x, z []float64) float64 {
 // String returns, for example, "Normalized(Linear)".
 func (k Normalized) String() string { return fmt.Sprintf("Normalized(%v)", k.Kernel) }
 
-// Validate returns the error of the kernel inside.
+// Validate returns the error of the inner kernel.
 func (k Normalized) Validate() error { return Validate(k.Kernel) }
 
-// ValidateColumns returns the error of the kernel inside.
+// ValidateColumns returns the error of the inner kernel.
 func (k Normalized) ValidateColumns(d int) error { return ValidateColumns(k.Kernel, d) }
 
 func (k Normalized) compile(l *blocks.Layout) blocks.Part {

@@ -14,9 +14,9 @@ import (
 //
 //	k(x, z) = exp(-2 Σ sin²(π(x[j]-z[j])/p[j]) / l[j]²)
 //
-// positive definite: the RBF of the columns as points on circles (D. J. C. MacKay, Introduction to Gaussian
-// Processes, 1998, section 5.2). The periods are in feature units; the lengths have none, and say how much happens
-// in a period: much for small ones. A season that changes over the years is a Product with an RBF or a Matern.
+// It is positive definite: it is the RBF of the columns as points on circles (D. J. C. MacKay, Introduction to Gaussian Processes,
+// 1998, section 5.2). The periods are in the units of the features. The lengths have no unit; a small length permits fast changes
+// within a period. A season that changes over the years is a Product with an RBF or a Matern.
 //
 // See also [RBF], [Product].
 type Periodic struct {
@@ -57,8 +57,7 @@ func orOne(values []float64) []float64 {
 	return values
 }
 
-// Validate returns an ErrParam error unless all are positive and finite, and there is one of
-// each, or as many periods as lengths.
+// Validate returns an ErrParam error unless all are positive and finite, and there is one of each, or as many periods as lengths.
 func (k Periodic) Validate() error {
 	if err := validateLengths("Periodic", "Periods", orOne(k.Periods)); err != nil {
 		return err
@@ -81,8 +80,8 @@ func (k Periodic) ValidateColumns(d int) error {
 	return nil
 }
 
-// Params returns the lengths and the periods: "length[j]" and "period[j]", or "length" and
-// "period" of what is one for all columns.
+// Params returns the lengths and the periods: "length[j]" and "period[j]", or "length" and "period" if there is one for all
+// columns.
 func (k Periodic) Params() []Param {
 	return append(vectorParams("length", KindShape, k.Lengths), vectorParams("period", KindPeriod, k.Periods)...)
 }
@@ -98,15 +97,15 @@ func vectorParams(name string, kind ParamKind, values []float64) []Param {
 	return out
 }
 
-// WithParams returns the Periodic of other lengths and periods.
+// WithParams returns the Periodic with other lengths and periods.
 func (k Periodic) WithParams(values []float64) Kernel {
 	n := max(len(k.Lengths), 1)
 	checkParams(k, len(values), n+max(len(k.Periods), 1))
 	return Periodic{Lengths: slices.Clone(values[:n]), Periods: slices.Clone(values[n:])}
 }
 
-// EvalGradient implements Differentiable. With D = x[j]-z[j] it is 4k sin²(πD/p)/l² in ln l[j]
-// and k 2πD/(pl²) sin(2πD/p) in ln p[j].
+// EvalGradient implements Differentiable. With D = x[j]-z[j] the derivative is 4k sin²(πD/p)/l² in ln l[j] and k 2πD/(pl²)
+// sin(2πD/p) in ln p[j].
 func (k Periodic) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 func (k Periodic) compile(l *blocks.Layout) blocks.Part { return l.Circles(k.Lengths, k.Periods) }

@@ -16,9 +16,8 @@ const defaultDegree = 3
 //
 //	k(x, z) = (γ <x,z> + c)^p
 //
-// positive semi-definite for a whole degree p ≥ 1, γ > 0 and c ≥ 0 (a fractional degree is not, whence the int).
-// Its values grow like |x|^2p: wrap it in Normalized, which does not overflow, unless the degree is small and the
-// rows are scaled.
+// It is positive semi-definite for an integer degree p ≥ 1, γ > 0 and c ≥ 0; with a fractional degree it would not be. Its values
+// grow like |x|^2p: use it within Normalized, which does not overflow, unless the degree is small and the rows are scaled.
 //
 // See also [Linear], [RBF].
 type Polynomial struct {

@@ -11,16 +11,15 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Prepared is a kernel and rows z that many calls of Cross share: what each would
-// otherwise compute of z again, O(md), is kept. It pays where each call has a few rows.
-// It is safe for concurrent use.
+// Prepared holds a kernel and rows z for many calls of Cross. It stores what each call would otherwise compute from z, O(md). It is
+// useful if each call has few rows, and is safe for concurrent use.
 type Prepared struct {
 	z       *blocks.Rows
 	options Options
 }
 
-// Prepare keeps what Cross needs of the rows of z (m×d), about three times their
-// memory. Nil opt means the defaults. Errors are those of Cross.
+// Prepare prepares the rows of z (m×d), and stores about three times their memory. Nil opt means the defaults. Errors are those of
+// Cross.
 func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prepared, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()
@@ -53,8 +52,7 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 	return &Prepared{z: rows, options: o}, err
 }
 
-// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
-// numbers that the function Cross gives.
+// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d). It is bit-identical to the result of the function Cross.
 func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
 	defer check.Begin(&ctx)(&err)
 	out := &mat.Dense{}
@@ -64,9 +62,8 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 	return out, nil
 }
 
-// CrossTo is Cross into dst, which is n×m or empty: then it takes that shape, in the memory
-// it has where that is enough. Block after block of rows then needs memory for one.
-// After an error dst holds nothing of use.
+// CrossTo is like Cross but writes to dst, which is n×m or empty. If dst is empty, it gets that shape, in its existing memory if
+// that suffices, so that many blocks of rows need memory for one. After an error the contents of dst are undefined.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if p.z.IsSparse() || sparse.Is(x) {
@@ -91,7 +88,7 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (e
 	return p.z.CrossTo(ctx, dst, xd, p.options.Workers)
 }
 
-// shape checks n rows of d columns, and takes dst to the shape of the result.
+// shape checks n rows of d columns, and gives dst the shape of the result.
 func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	if d != p.z.D {
 		return fault.ColumnsOf("x", d, p.z.D, "z has %d", p.z.D)
@@ -111,13 +108,13 @@ func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	return nil
 }
 
-// BlockRows is the number that the first rows of [Prepared.BlockTo] are multiples of.
+// BlockRows divides the numbers of the first rows of [Prepared.BlockTo].
 const BlockRows = blocks.Stripe
 
-// BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a part of the matrix of the prepared rows with themselves. i and j are multiples of
-// [BlockRows], and so are the rows and columns of dst, unless it ends with the last row of z. A block on the diagonal is symmetric
-// to rounding, and its diagonal is the kernel's own. It computes on the goroutine of the caller. Errors: ErrShape for another
-// place and for dst; ErrNotFinite for a kernel whose value overflows.
+// BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a part of the matrix of the prepared rows with themselves. Both i and j must be
+// multiples of [BlockRows], and so must be the rows and columns of dst, unless it ends with the last row of z. A block on the
+// diagonal is symmetric up to rounding, and its diagonal is that of the kernel. It computes on the goroutine of the caller. Errors:
+// ErrShape for another position and for dst; ErrNotFinite for a kernel whose value overflows.
 func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
 	defer fault.Recover(&err)
 	if dst == nil {
@@ -142,19 +139,19 @@ func (p *Prepared) checkBlock(rows, columns, i, j int) error {
 	return nil
 }
 
-// HasSingle reports whether [Prepared.SingleTo] has values, but for those that float32 does not hold. The first call rounds the rows to
-// float32, and keeps them.
+// HasSingle reports whether [Prepared.SingleTo] supports the kernel and the rows. The first call rounds the rows to float32 and
+// stores them.
 func (p *Prepared) HasSingle() (_ bool, err error) {
 	defer fault.Recover(&err)
 	return p.z.InSingle(), nil
 }
 
-// SingleTo is [Prepared.BlockTo] into a block of float32, row by row, whose values are computed in float32: about four times as fast.
-// Rows less their mean, over lengths, are rounded to float32 first, which moves each by at most 6e-8 of itself. Of the rows as rounded
-// an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels have such values, with lengths and
-// categories or without, and so have their sums, products and multiples, where the processor has vector instructions. SingleTo returns
-// false for other kernels, and where float32 does not hold the rows, the parameters or a value: then dst holds nothing of use. A value
-// that overflows in float64 too is left to BlockTo. Errors: ErrShape, as BlockTo.
+// SingleTo is [Prepared.BlockTo] for a block of float32, row by row, computed in float32. It is about four times as fast. The rows
+// minus their mean, divided by lengths, are first rounded to float32, which changes each number by at most 6e-8 of itself. For the
+// rounded rows an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels are supported with or
+// without lengths and categories, and so are their sums, products and multiples, if the processor has vector instructions. SingleTo
+// returns false for other kernels, and if the rows, the parameters or a value do not fit into float32; the contents of dst are then
+// undefined. A value that also overflows in float64 is reported by BlockTo. Errors: ErrShape, as for BlockTo.
 func (p *Prepared) SingleTo(dst []float32, rows, columns, i, j int) (ok bool, err error) {
 	defer fault.Recover(&err)
 	if err := p.checkBlock(rows, columns, i, j); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// A Prepared gives the bits of Cross, whatever comes of z afterwards.
+// A Prepared gives the same bits as Cross, also if z changes afterwards.
 func TestPreparedIsCross(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(4, 0))
@@ -33,7 +33,7 @@ func TestPreparedIsCross(t *testing.T) {
 		got, err := p.Cross(ctx, x)
 		require.NoError(t, err)
 		assert.True(t, mat.Equal(want, got), k.String())
-		// Whatever is in dst before, and beside it.
+		// The earlier contents of dst and the memory beside it do not matter.
 		n, m := want.Dims()
 		wide := mat.NewDense(n, m+2, nil)
 		wide.Apply(func(int, int, float64) float64 { return math.NaN() }, wide)
@@ -72,7 +72,7 @@ func TestPreparedErrors(t *testing.T) {
 	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), fault.ErrShape)
 }
 
-// TestBlocksOfPreparedRows holds that blocks are parts of the matrix, and that other places are errors.
+// TestBlocksOfPreparedRows checks that blocks are parts of the matrix, and that other positions give errors.
 func TestBlocksOfPreparedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
 	z := mat.NewDense(2*BlockRows+5, 3, nil)
@@ -99,7 +99,7 @@ func TestBlocksOfPreparedRows(t *testing.T) {
 	}
 }
 
-// singleKernels have values in float32.
+// singleKernels returns kernels with values in float32.
 func singleKernels() []Kernel {
 	lengths := []float64{1, 2, 3, 0.5}
 	return []Kernel{
@@ -111,8 +111,8 @@ func singleKernels() []Kernel {
 	}
 }
 
-// TestSinglesOfPreparedRows holds that blocks in float32 are those in float64 to the error that SingleTo states, with equal
-// and near rows, and columns far from 0.
+// TestSinglesOfPreparedRows checks that blocks in float32 agree with those in float64 within the documented error, for equal and
+// close rows, and for columns far from 0.
 func TestSinglesOfPreparedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	const n = 2*BlockRows + 37
@@ -149,7 +149,7 @@ func TestSinglesOfPreparedRows(t *testing.T) {
 	}
 }
 
-// TestKernelsWithoutSingles holds that other kernels, parameters and rows, and values that overflow, are left to float64.
+// TestKernelsWithoutSingles checks that other kernels, parameters and rows, and values that overflow, are not computed in float32.
 func TestKernelsWithoutSingles(t *testing.T) {
 	z := mat.NewDense(BlockRows, 2, nil)
 	dst := make([]float32, BlockRows*BlockRows)
@@ -174,7 +174,8 @@ func TestKernelsWithoutSingles(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrShape)
 }
 
-// BenchmarkSingles times an entry of a tile of 256 rows and columns in float32 and in float64; "ratio" is float64's over float32's.
+// BenchmarkSingles measures an entry of a tile of 256 rows and columns in float32 and in float64; "ratio" is the time in float64
+// divided by that in float32.
 func BenchmarkSingles(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	z := mat.NewDense(2*BlockRows*2, 8, nil)

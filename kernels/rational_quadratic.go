@@ -17,8 +17,8 @@ const defaultAlpha = 1.0
 //
 //	k(x, z) = (1 + |x-z|²/(2αℓ²))^-α
 //
-// positive definite: a mixture of RBF kernels of all lengths around ℓ, the wider the smaller α is. It tends to
-// RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ is in feature units (Rasmussen and Williams, 2006,
+// It is positive definite: it is a mixture of RBF kernels of all lengths around ℓ, which is wider for smaller α. It tends to
+// RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. The unit of ℓ is that of the features (Rasmussen and Williams, 2006,
 // eq. 4.19).
 //
 // See also [RBF], [Matern].
@@ -36,7 +36,7 @@ func (k RationalQuadratic) withDefaults() RationalQuadratic {
 	return RationalQuadratic{Alpha: cmp.Or(k.Alpha, defaultAlpha), Length: cmp.Or(k.Length, defaultLength)}
 }
 
-// excess returns u-1, where k = u^-α. k has its defaults.
+// excess returns u-1, where k = u^-α. k must have its defaults.
 func (k RationalQuadratic) excess(squared float64) float64 {
 	return squared / k.Length / k.Length / (2 * k.Alpha)
 }
@@ -68,14 +68,14 @@ func (k RationalQuadratic) Params() []Param {
 	return []Param{{Name: "length", Kind: KindLength, Value: k.Length}, {Name: "alpha", Kind: KindShape, Value: k.Alpha}}
 }
 
-// WithParams returns the RationalQuadratic of another ℓ and α.
+// WithParams returns the RationalQuadratic with another ℓ and α.
 func (k RationalQuadratic) WithParams(values []float64) Kernel {
 	checkParams(k, len(values), 2)
 	return RationalQuadratic{Length: param(values[0]), Alpha: param(values[1])}
 }
 
-// EvalGradient implements Differentiable: with u = 1 + r²/(2α), r = |x-z|/ℓ, they are
-// r² k/u in ln ℓ and αk(1 - 1/u - ln u) in ln α.
+// EvalGradient implements Differentiable. With u = 1 + r²/(2α) and r = |x-z|/ℓ, the derivatives are r² k/u in ln ℓ and αk(1 - 1/u -
+// ln u) in ln α.
 func (k RationalQuadratic) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 // OfSquaredDistances implements Radial.
@@ -84,7 +84,7 @@ func (k RationalQuadratic) OfSquaredDistances(dst, squared []float64) {
 	k.powers(dst, -k.Alpha, squared)
 }
 
-// powers sets dst[i] to u^p. k has its defaults.
+// powers sets dst[i] to u^p. k must have its defaults.
 func (k RationalQuadratic) powers(dst []float64, p float64, squared []float64) {
 	for i, s := range squared {
 		dst[i] = math.Log1p(k.excess(s))
@@ -117,8 +117,7 @@ func (k RationalQuadratic) gradientOfSquaredDistances(p int, dst, squared []floa
 	}
 }
 
-// SpectralDensity implements Spectral: w is a normal vector times the root of a gamma number,
-// which takes the last uniform.
+// SpectralDensity implements Spectral: w is a normal vector multiplied by the root of a gamma number, which uses the last uniform.
 func (k RationalQuadratic) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
 	return scaleMixture(func(u float64) float64 { return math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u)/k.Alpha) / k.Length }), nil

@@ -19,8 +19,8 @@ const defaultGamma = 1.0
 //
 //	k(x, z) = exp(-γ |x-z|²)
 //
-// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0, tends to the all-ones matrix as γ → 0
-// and to the identity as γ → ∞. γ is in units of one over squared feature units: scale the features first.
+// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0, tends to the all-ones matrix as γ → 0 and to the
+// identity as γ → ∞. The unit of γ is the reciprocal of the squared unit of the features, so scale the features first.
 //
 // See also [Matern], [RationalQuadratic].
 type RBF struct {
@@ -28,17 +28,16 @@ type RBF struct {
 	Gamma float64
 }
 
-// RBFOfLength returns the RBF of length scale ℓ, in feature units:
+// RBFOfLength returns the RBF with length scale ℓ, in the units of the features:
 //
 //	k(x, z) = exp(-|x-z|²/(2ℓ²))
 //
-// the form in which Gaussian processes and the direct-kernel papers write it. An ℓ
-// that is not positive, or whose γ = 1/(2ℓ²) is no finite positive number, gives a
-// kernel that Validate refuses.
+// which is the form of Gaussian processes and of the direct-kernel papers. An ℓ that is not positive, or whose γ = 1/(2ℓ²) is not a
+// finite positive number, gives a kernel that Validate rejects.
 func RBFOfLength(length float64) RBF {
 	g := 0.5 / length / length
 	if !(length > 0 && g > 0) {
-		g = math.NaN() // 0 would mean the default
+		g = math.NaN() // 0 would select the default
 	}
 	return RBF{Gamma: g}
 }
@@ -64,7 +63,7 @@ func (k RBF) Validate() error {
 // Params returns γ.
 func (k RBF) Params() []Param { return []Param{{Name: "gamma", Kind: KindRate, Value: k.gamma()}} }
 
-// WithParams returns the RBF of another γ.
+// WithParams returns the RBF with another γ.
 func (k RBF) WithParams(values []float64) Kernel {
 	checkParams(k, len(values), 1)
 	return RBF{Gamma: param(values[0])}

@@ -8,13 +8,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Reference describes a kernel in a model file. Functions are not stored, so a kernel is described by its name, which
-// is compared with that of the value that the model is read into. Kernels that Fit chose for a nil Kernel, an [RBF],
-// a [Matern] or an [ARD] around a Matern, on all columns or on some ([Columns]), are stored completely. If the parameters
-// of a [Differentiable] kernel were learnt, their values are stored, and the kernel of the field takes them.
+// Reference describes a kernel in a model file. Functions cannot be stored, so a kernel is described by its name, which is compared
+// with that of the value into which the model is read. Kernels that Fit chose for a nil Kernel, an [RBF], a [Matern] or an [ARD] of
+// a Matern, on all columns or on some ([Columns]), are stored completely. If the parameters of a [Differentiable] kernel were
+// learnt, their values are stored, and the kernel of the field receives them.
 //
-// An estimator with a Kernel field stores [MakeReference](field, used). It gets the kernel back by Resolve(kind,
-// field).
+// An estimator with a Kernel field stores [MakeReference](field, used). It restores the kernel by Resolve(kind, field).
 type Reference struct {
 	Name string
 
@@ -24,17 +23,17 @@ type Reference struct {
 	// Nu is the ν of a [Matern] that was used instead of an [RBF]. The length of this Matern is in Params.
 	Nu float64 `cbor:",omitempty"`
 
-	// Params are the values of the parameters of the kernel that was used, if they differ from those in the field.
+	// Params are the values of the parameters of the used kernel, if they differ from those in the field.
 	Params []float64 `cbor:",omitempty"`
 
-	// Lengths are the lengths of an [ARD] around a [Matern] that was used instead of an RBF.
+	// Lengths are the lengths of an [ARD] of a [Matern] that was used instead of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
 
-	// Columns has the columns that the kernel was used on. It is empty if those were all.
+	// Columns has the columns on which the kernel was used. It is empty if those were all.
 	Columns []int `cbor:",omitempty"`
 }
 
-// MakeReference describes the kernel that was used where the field has the kernel configured.
+// MakeReference describes the used kernel, given the kernel in the field.
 func MakeReference(configured, used Kernel) Reference {
 	r := Reference{Name: used.String()}
 	if configured == nil {
@@ -73,8 +72,8 @@ func valuesOf(params []Param) []float64 {
 	return out
 }
 
-// withStored returns a kernel with other values of its parameters, or an error if it has not
-// as many or does not take them.
+// withStored returns a kernel with other values of its parameters. It returns an error if their number differs or the kernel
+// rejects them.
 func withStored(k Kernel, values []float64) (Kernel, error) {
 	d, ok := embedding.As[Differentiable](k)
 	if !ok || len(values) == 0 {
@@ -87,9 +86,8 @@ func withStored(k Kernel, values []float64) (Kernel, error) {
 	return out, Validate(out)
 }
 
-// Resolve returns the kernel that r refers to, given the field of the value that
-// reads it. The error, ErrBadModel, names the kind of model and says what does not
-// match.
+// Resolve returns the kernel that r describes, given the field of the value that is read. The error, ErrBadModel, names the kind of
+// model and the mismatch.
 func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 	switch {
 	case r.Median && configured != nil:
@@ -110,7 +108,7 @@ func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 	return configured, nil
 }
 
-// chosen returns the kernel that was taken for nil.
+// chosen returns the kernel that was chosen for nil.
 func (r Reference) chosen(kind string) (Kernel, error) {
 	var k Kernel = RBF{Gamma: r.Gamma}
 	what, value := "gamma", any(r.Gamma)

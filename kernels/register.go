@@ -4,7 +4,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	valid := registry.Type{Validate: func(v any) error { return Validate(v.(Kernel)) }}
 	registry.Add[RBF]("kernels.RBF", valid)

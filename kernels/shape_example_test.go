@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A length for each column; the last two columns stand for a category and share one.
+// Each column has a length; the last two columns encode a category and share one.
 func ExampleARD() {
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{2, 0.5}, Groups: []int{0, 1, 1}}
 	fmt.Printf("%v %.4f\n", k, k.Eval([]float64{0, 0, 1}, []float64{2, 1, 0}))
@@ -27,7 +27,7 @@ func ExampleRationalQuadratic() {
 	// Output: 0.5
 }
 
-// A trend, and a season of twelve months that changes over years.
+// The kernel is the sum of a trend and a season of twelve months that changes over the years.
 func ExamplePeriodic() {
 	season := kernels.Product{kernels.Periodic{Periods: []float64{12}}, kernels.RBFOfLength(60)}
 	k := kernels.Sum{season, kernels.RBFOfLength(120)}
@@ -55,7 +55,7 @@ func ExampleColumns() {
 	// 0.6065
 }
 
-// Rows of a number and a category. Of the codes of the category only equality counts.
+// The rows have a number and a category. Only the equality of the category's codes matters.
 func ExampleARD_categories() {
 	k := kernels.ARD{Kernel: kernels.RBFOfLength(1), Lengths: []float64{1, 2}, Categories: []int{1}}
 	fmt.Printf("%.4f %.4f\n", k.Eval([]float64{0, 7}, []float64{0, 3}), k.Eval([]float64{0, 7}, []float64{0, -1}))
@@ -68,7 +68,7 @@ func ExampleAdditive() {
 	// Output: 2.2081
 }
 
-// A step of steepest ascent of Σ W∘K in the logarithms of the lengths.
+// The example takes a step of steepest ascent of Σ W∘K in the logarithms of the lengths.
 func ExampleDerivatives() {
 	ctx := context.Background()
 	x := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 3, 4})
@@ -100,7 +100,7 @@ func ExampleDerivatives() {
 	// [1.1259 1.9976]
 }
 
-// learnable is Cauchy with a width that can be learnt, and lengths around it.
+// learnable is Cauchy with a width that can be learnt, and with support for lengths of columns.
 type learnable struct{ of Cauchy }
 
 func (k learnable) Eval(x, z []float64) float64               { return k.of.Eval(x, z) }
@@ -116,13 +116,13 @@ func (k learnable) WithParams(values []float64) kernels.Kernel {
 	return learnable{Cauchy{Width: values[0]}}
 }
 
-// EvalGradient has ∂k/∂ ln w = 2(s/w²)k² of the squared distance s.
+// EvalGradient sets ∂k/∂ ln w = 2(s/w²)k² for the squared distance s.
 func (k learnable) EvalGradient(dst, x, z []float64) {
 	v := k.Eval(x, z)
 	dst[0] = 2 * (1/v - 1) * v * v
 }
 
-// SlopesOfSquaredDistances has -2 ∂k/∂s = 2k²/w².
+// SlopesOfSquaredDistances sets -2 ∂k/∂s = 2k²/w².
 func (k learnable) SlopesOfSquaredDistances(dst, squared []float64) {
 	k.OfSquaredDistances(dst, squared)
 	for i, v := range dst {
@@ -130,7 +130,7 @@ func (k learnable) SlopesOfSquaredDistances(dst, squared []float64) {
 	}
 }
 
-// A kernel of one's own whose parameters can be learnt, alone or with a length for each column.
+// The parameters of a kernel of another package can be learnt, alone or with a length for each column.
 func ExampleDifferentiable() {
 	var own kernels.RadialSlopes = learnable{Cauchy{Width: 1}}
 	for _, k := range []kernels.Kernel{own.(kernels.Kernel), kernels.ARD{Kernel: own.(kernels.Kernel), Lengths: []float64{1, 2}}} {
@@ -148,7 +148,7 @@ func ExampleDifferentiable() {
 	// length[0] [0.2222 0.2222]
 }
 
-// A kernel of the inner product becomes one of lengths by its slopes.
+// The slopes of a kernel of the inner product let it have a length for each column.
 func ExampleDotProductSlopes() {
 	var k kernels.DotProductSlopes = kernels.Polynomial{Degree: 2, Coef0: 1}
 	slopes := make([]float64, 2)
@@ -163,7 +163,7 @@ func ExampleColumnValidator() {
 	// Output: rows have 3 columns, ARD has lengths of 2
 }
 
-// What is learnt together: the lengths of a kernel, with the columns that they are of.
+// The example lists the learnt parameters: the lengths of a kernel, with their columns.
 func ExampleParam() {
 	k := kernels.Sum{kernels.ARD{Kernel: kernels.Linear{}, Lengths: []float64{1, 2}}, kernels.Scaled{Kernel: kernels.Periodic{}}}
 	var lengths []kernels.Param

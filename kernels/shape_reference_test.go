@@ -22,8 +22,7 @@ type referenceKernel struct {
 	Groups []int
 }
 
-// build returns the kernel for d columns, and the names that the references give to its Params,
-// in their order.
+// build returns the kernel for d columns, and the names of its Params in the references, in order.
 func (r referenceKernel) build(t *testing.T, d int) (k Differentiable, names []string) {
 	ones := slices.Repeat([]float64{1}, d)
 	numbered := func(name string, n int) {
@@ -79,13 +78,13 @@ func (r referenceKernel) build(t *testing.T, d int) (k Differentiable, names []s
 	return k, names
 }
 
-// at returns the kernel at parameters of the references, and where each of its Params is in them.
+// at returns the kernel with parameters of the references, and the position of each of its Params in them.
 func (r referenceKernel) at(t *testing.T, d int, params []string, theta []float64) (k Differentiable, place []int) {
 	k, names := r.build(t, d)
 	values := make([]float64, len(names))
 	for i, name := range names {
 		p := slices.Index(params, name)
-		if p < 0 && d == 1 { // of a single column some are without the number
+		if p < 0 && d == 1 { // with a single column some names have no number
 			p = slices.Index(params, name[:len(name)-1])
 		}
 		require.GreaterOrEqual(t, p, 0, "%s in %v", name, params)
@@ -94,13 +93,13 @@ func (r referenceKernel) at(t *testing.T, d int, params []string, theta []float6
 	return WithLogParams(k, values).(Differentiable), place
 }
 
-// near asserts a relative agreement, which is absolute where the numbers underflow.
+// near asserts relative agreement, or absolute agreement if the numbers underflow.
 func near(t *testing.T, want, got, scale float64, what ...any) {
 	t.Helper()
 	assert.InDelta(t, want, got, 1e-12*scale+1e-300, what...)
 }
 
-// Values and derivatives of single pairs.
+// Values and derivatives of single pairs equal the references.
 func TestKernelDerivativesReference(t *testing.T) {
 	var reference struct {
 		Cases []struct {
@@ -137,8 +136,8 @@ func TestKernelDerivativesReference(t *testing.T) {
 	}
 }
 
-// Matrices, and the gradient of an objective of them: the log evidence of a least-squares
-// machine with a free bias, W = (n aa'/Q - C⁻¹)/2.
+// Matrices equal the references, and so does the gradient of an objective: the log evidence of a least-squares machine with a free
+// bias, W = (n aa'/Q - C⁻¹)/2.
 func TestKernelMatricesReference(t *testing.T) {
 	var reference struct {
 		Cases []struct {
@@ -181,7 +180,7 @@ func TestKernelMatricesReference(t *testing.T) {
 		require.NoError(t, d.Gradient(ctx, got, evidenceWeights(t, &gram, c.Y, c.Weights, lambda)))
 		tolerance := 1e-9
 		if lambda < 2e-6 {
-			tolerance = 1e-7 // of a condition of 1e6
+			tolerance = 1e-7 // the condition number is 1e6
 		}
 		largest := floats.Norm(c.Gradient, math.Inf(1))
 		for i, v := range got {

@@ -9,27 +9,25 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Shared makes the matrices of many kernels on the same rows. The inner products,
-// squared distances and Manhattan distances that kernels are made of are computed for
-// the first kernel that needs them and kept, so that each further matrix of a search
-// costs one pass over its elements, O(n²) in place of O(n²d). It is safe for concurrent
-// use. Memory: n²/2 float64 for each of the three that is needed, and three copies of x.
+// Shared computes the matrices of many kernels for the same rows. The inner products, squared distances and Manhattan distances are
+// computed for the first kernel that needs them and kept, so that each further matrix of a search costs one pass over its elements,
+// O(n²) instead of O(n²d). It is safe for concurrent use. The memory is n²/2 float64 for each of the three that is needed, and
+// three copies of x.
 type Shared struct {
 	rows    *blocks.Shared
 	columns int
 	options Options
 }
 
-// SharedCross is Shared for the pairs of two sets of rows. Memory: nm float64 for each
-// thing that is kept.
+// SharedCross is a Shared for the pairs of two sets of rows. The memory is nm float64 for each of the three that is needed.
 type SharedCross struct {
 	x, z    *blocks.Shared
 	columns int
 	options Options
 }
 
-// Share prepares the rows of x (n×d), which it copies. Nil opt means the defaults;
-// MaxBytes limits each of the matrices. Errors: those of Matrix.
+// Share prepares the rows of x (n×d), which it copies. Nil opt means the defaults; MaxBytes limits each of the matrices. Errors:
+// those of Matrix.
 func Share(ctx context.Context, x mat.Matrix, opt *Options) (_ *Shared, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, xd, err := prepareOne(x, opt)
@@ -43,7 +41,7 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (_ *Shared, err erro
 	return &Shared{rows: rows, columns: xd.RawMatrix().Cols, options: o}, nil
 }
 
-// Matrix returns the n×n kernel matrix, the very numbers that the function Matrix gives.
+// Matrix returns the n×n kernel matrix. It is bit-identical to the result of the function Matrix.
 func (s *Shared) Matrix(ctx context.Context, k Kernel) (_ *mat.SymDense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := validate(k, s.columns); err != nil {
@@ -52,8 +50,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (_ *mat.SymDense, err err
 	return s.rows.Matrix(ctx, compile(k), s.options.Workers)
 }
 
-// ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of
-// Cross.
+// ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of Cross.
 func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (_ *SharedCross, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, xd, zd, err := prepareTwo(x, z, opt)
@@ -67,8 +64,7 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (_ *SharedCr
 	return &SharedCross{x: ofX, z: ofZ, columns: xd.RawMatrix().Cols, options: o}, nil
 }
 
-// Cross returns the n×m matrix of k(x[i], z[j]), the very numbers that the function Cross
-// gives.
+// Cross returns the n×m matrix of k(x[i], z[j]). It is bit-identical to the result of the function Cross.
 func (s *SharedCross) Cross(ctx context.Context, k Kernel) (_ *mat.Dense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := validate(k, s.columns); err != nil {

@@ -21,14 +21,14 @@ var manyKernels = []Kernel{
 	Normalized{Kernel: Polynomial{Coef0: 1}}, Sum{RBF{}, Scaled{Kernel: Linear{}, Factor: .1}}, Product{RBF{}, Laplacian{}}, ownEval{},
 }
 
-// ownEval is a kernel of somebody else's.
+// ownEval is a third-party kernel.
 type ownEval struct{}
 
 func (ownEval) Eval(x, z []float64) float64 { return 1 / (1 + vecmath.SquaredDistance(x, z)) }
 func (ownEval) String() string              { return "ownEval" }
 
-// Shared gives the bits of Matrix and Cross for every kernel in any order, also to several
-// callers at a time and whatever comes of the rows afterwards.
+// Shared gives the bits of Matrix and Cross for every kernel in any order, for concurrent callers, and also if the rows change
+// afterwards.
 func TestSharedIsMatrix(t *testing.T) {
 	x, z := random(2*blocks.Stripe+5, 4, 1), random(blocks.Stripe+3, 4, 2)
 	own, ownZ := mat.DenseCopyOf(x), mat.DenseCopyOf(z)
@@ -80,8 +80,7 @@ func TestSharedErrors(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrParam)
 }
 
-// BenchmarkShared times ten kernels of a search on 2000 rows, as the share of the time
-// that ten times Matrix takes in the same run.
+// BenchmarkShared measures ten kernels of a search on 2000 rows, as a share of the time of ten calls of Matrix in the same run.
 func BenchmarkShared(b *testing.B) {
 	for _, d := range []int{10, 100} {
 		for _, of := range []func(g float64) Kernel{

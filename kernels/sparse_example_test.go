@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// documents are texts by the numbers of their words. With DoRowNonZero they are sparse rows, as a sparse.CSR of
-// github.com/james-bowman/sparse is.
+// documents holds texts as the numbers of their words. DoRowNonZero makes them sparse rows, like a sparse.CSR of
+// github.com/james-bowman/sparse.
 type documents struct {
 	vocabulary map[string]int
 	counts     []map[int]float64
@@ -42,7 +42,7 @@ func (d *documents) DoRowNonZero(i int, f func(i, j int, v float64)) {
 	}
 }
 
-// The cosine of documents is the normalised linear kernel: of words, without a dense copy of the rows.
+// The cosine of documents is the normalised linear kernel. It needs no dense copy of the rows.
 func ExampleMatrix_sparse() {
 	d := &documents{vocabulary: map[string]int{}}
 	d.add("the cat sat on the mat")

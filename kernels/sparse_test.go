@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// words is a matrix of rows that say what of them is not 0, as sparse.CSR of github.com/james-bowman/sparse does. It fails the
-// test when one of its values is asked for by its place.
+// words is a matrix whose rows list their nonzero entries, like sparse.CSR of github.com/james-bowman/sparse. The test fails if
+// another method reads an entry.
 type words struct {
 	t       testing.TB
 	columns int
@@ -37,13 +37,13 @@ func (w words) dense() *mat.Dense {
 }
 
 func (w words) DoRowNonZero(i int, f func(i, j int, v float64)) {
-	for j, v := range w.of[i] { // in no order
+	for j, v := range w.of[i] { // in no particular order
 		f(i, j, v)
 	}
 }
 
-// texts are n rows of a few of so many columns, some of them often; among them two that are equal, one that is nearly as
-// another, and one without any.
+// texts returns n rows with a few of the columns, some of them frequent. Two rows are equal, one is nearly equal to another, and
+// one is empty.
 func texts(t testing.TB, n, columns int, seed uint64) words {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	z := rand.NewZipf(rng, 1.2, 2, uint64(columns-1))
@@ -75,7 +75,7 @@ var sparseKernels = []kernels.Kernel{
 	kernels.Normalized{Kernel: kernels.Linear{}}, kernels.Normalized{Kernel: kernels.Sum{kernels.ELM{}, kernels.Scaled{Kernel: kernels.Linear{}, Factor: 2}}},
 }
 
-// others are taken to dense rows.
+// others are kernels that need dense rows.
 var others = []kernels.Kernel{
 	kernels.Laplacian{Gamma: .3}, kernels.Columns{Of: []int{2, 0}, Kernel: kernels.RBF{Gamma: .5}}, kernels.Periodic{},
 	kernels.Sum{kernels.RBF{Gamma: .3}, kernels.Laplacian{Gamma: 1}}, kernels.Normalized{Kernel: kernels.Scaled{Kernel: kernels.Laplacian{}, Factor: 2}},
@@ -96,8 +96,8 @@ func nearly(t *testing.T, want, got mat.Matrix, what string) {
 	}
 }
 
-// Matrices of sparse rows are those of the dense ones, symmetric, of any number of workers the same, with either side sparse, and
-// without a look at a place.
+// Matrices of sparse rows equal those of the dense rows. They are symmetric, the same for any number of workers, may have either
+// side sparse, and read only nonzero entries.
 func TestSparseRows(t *testing.T) {
 	x, z := texts(t, 150, 90, 1), texts(t, 70, 90, 2)
 	xd, zd := x.dense(), z.dense()
@@ -132,7 +132,7 @@ func TestSparseRows(t *testing.T) {
 	assert.Less(t, rbf.At(1, 6), 1.0+1e-15)
 }
 
-// A billion columns are no more than those that occur, and the median distance looks at no place.
+// A billion columns cost no more than those that occur, and the median distance reads only nonzero entries.
 func TestSparseRowsAreNeverDense(t *testing.T) {
 	x := texts(t, 40, 1<<30, 3)
 	for _, k := range sparseKernels {
@@ -152,7 +152,7 @@ func TestSparseRowsAreNeverDense(t *testing.T) {
 	assert.Positive(t, gamma.Gamma)
 }
 
-// The median distance is that of the dense rows, of a sample too.
+// The median distance equals that of the dense rows, also for a sample.
 func TestMedianOfSparseRows(t *testing.T) {
 	for _, n := range []int{1, 2, 50, 1100} {
 		x := texts(t, n, 60, 5)

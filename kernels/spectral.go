@@ -10,10 +10,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Spectral is the capability of a stationary kernel to give its spectral density.
+// Spectral is the capability of a stationary kernel to return its spectral density.
 type Spectral interface {
-	// SpectralDensity returns the density. The error, ErrParam, names the part of the kernel
-	// that has none.
+	// SpectralDensity returns the density. The error, ErrParam, names the part of the kernel without one.
 	SpectralDensity() (SpectralDensity, error)
 }
 
@@ -21,26 +20,25 @@ type Spectral interface {
 //
 //	k(x, z) = c E cos <w, x-z>,    c = k(x, x)
 //
-// (S. Bochner, 1932; A. Rahimi and B. Recht, NIPS 2007): a distribution of frequencies w,
-// given as a map from uniform numbers, so that any way to draw those, independent or
-// quasi-Monte Carlo, is one to draw frequencies.
+// (S. Bochner, 1932; A. Rahimi and B. Recht, NIPS 2007). It is a distribution of frequencies w, given as a map from uniform
+// numbers, so that frequencies can be drawn from independent or quasi-Monte Carlo numbers.
 type SpectralDensity struct {
 	// Variance is c.
 	Variance float64
 
-	// RotationInvariant says that the density depends on |w| alone.
+	// RotationInvariant reports whether the density depends only on |w|.
 	RotationInvariant bool
 
-	// Uniforms returns how many uniform numbers a frequency of d columns takes.
+	// Uniforms returns the number of uniform numbers for a frequency of d columns.
 	Uniforms func(d int) int
 
-	// Frequency sets w, of d columns, to the frequency of the Uniforms(d) numbers u, each
-	// greater than 0 and less than 1. It is safe for concurrent use.
+	// Frequency sets w, of d columns, to the frequency for the Uniforms(d) numbers u, each greater than 0 and less than 1. It is
+	// safe for concurrent use.
 	Frequency func(w, u []float64)
 }
 
-// SpectralDensityOf returns the spectral density of k. The error, ErrParam, is that of Validate,
-// or says that k or a part of it has none.
+// SpectralDensityOf returns the spectral density of k. The error, ErrParam, is that of Validate, or says that k or a part of it has
+// none.
 func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if err := Validate(k); err != nil {
 		return SpectralDensity{}, err
@@ -60,7 +58,7 @@ var (
 
 func oneForEach(d int) int { return d }
 
-// SpectralDensity implements Spectral: w is normal of variance 2γ in each column.
+// SpectralDensity implements Spectral: w is normal with variance 2γ in each column.
 func (k RBF) SpectralDensity() (SpectralDensity, error) {
 	deviation := math.Sqrt(2 * k.gamma())
 	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: oneForEach, Frequency: func(w, u []float64) {
@@ -68,21 +66,20 @@ func (k RBF) SpectralDensity() (SpectralDensity, error) {
 	}}, nil
 }
 
-// setNormal sets w to a normal vector of this deviation in each column.
+// setNormal sets w to a normal vector with this standard deviation in each column.
 func setNormal(w []float64, deviation float64, u []float64) {
 	for j := range w {
 		w[j] = deviation * mathext.NormalQuantile(u[j])
 	}
 }
 
-// scaleMixture is the density of a normal vector times a random deviation, a function of the last uniform.
+// scaleMixture returns the density of a normal vector multiplied by a random deviation, which is a function of the last uniform.
 func scaleMixture(deviation func(u float64) float64) SpectralDensity {
 	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
 		Frequency: func(w, u []float64) { setNormal(w, deviation(u[len(w)]), u) }}
 }
 
-// SpectralDensity implements Spectral: the columns of w are independent Cauchy numbers of
-// scale γ.
+// SpectralDensity implements Spectral: the columns of w are independent Cauchy numbers with scale γ.
 func (k Laplacian) SpectralDensity() (SpectralDensity, error) {
 	g := k.gamma()
 	return SpectralDensity{Variance: 1, Uniforms: oneForEach, Frequency: func(w, u []float64) {
@@ -92,14 +89,14 @@ func (k Laplacian) SpectralDensity() (SpectralDensity, error) {
 	}}, nil
 }
 
-// SpectralDensity implements Spectral: w is a multivariate t of 2ν degrees of freedom and scale
-// 1/ℓ, a normal vector over the root of a gamma number, which takes the last uniform.
+// SpectralDensity implements Spectral: w has a multivariate t distribution with 2ν degrees of freedom and scale 1/ℓ. It is a normal
+// vector divided by the root of a gamma number, which uses the last uniform.
 func (k Matern) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
 	return scaleMixture(func(u float64) float64 { return math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u)) / k.Length }), nil
 }
 
-// SpectralDensity implements Spectral: a product of kernels is a sum of independent frequencies.
+// SpectralDensity implements Spectral: the frequency of a product of kernels is the sum of independent frequencies.
 func (p Product) SpectralDensity() (SpectralDensity, error) {
 	parts := make([]SpectralDensity, len(p))
 	out := SpectralDensity{Variance: 1, RotationInvariant: true}
@@ -133,7 +130,7 @@ func (p Product) SpectralDensity() (SpectralDensity, error) {
 	return out, nil
 }
 
-// SpectralDensity implements Spectral: that of the kernel inside, its Variance times Factor.
+// SpectralDensity implements Spectral: it is that of the inner kernel, with its Variance multiplied by Factor.
 func (s Scaled) SpectralDensity() (SpectralDensity, error) {
 	out, err := SpectralDensityOf(s.Kernel)
 	out.Variance *= s.factor()

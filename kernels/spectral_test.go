@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Package kerneltest holds the densities to their kernels.
+// The density reports correctly whether it is rotation invariant. Package kerneltest compares the densities with their kernels.
 func TestSpectralDensityKnowsItsRotations(t *testing.T) {
 	for _, c := range []struct {
 		kernel    kernels.Kernel
@@ -29,8 +29,7 @@ func TestSpectralDensityKnowsItsRotations(t *testing.T) {
 	}
 }
 
-// Uniform numbers down to the smallest in use give finite frequencies, and those in the
-// middle grow with the number that stands for them.
+// The smallest uniform numbers in use give finite frequencies, and in the middle the frequencies increase with the uniform number.
 func TestSpectralDensityAtTheEnds(t *testing.T) {
 	for _, k := range []kernels.Kernel{kernels.RBF{}, kernels.Laplacian{}, kernels.Matern{}, kernels.Matern{Nu: 2.5}} {
 		s, err := kernels.SpectralDensityOf(k)

@@ -13,8 +13,8 @@ import (
 //
 //	k(x, z) = tanh(γ <x,z> + c)
 //
-// It is not positive semi-definite: an estimator may refuse its matrix with ErrNotPSD unless the ridge is large. It
-// is here because papers compare with it.
+// It is not positive semi-definite: an estimator may reject its matrix with ErrNotPSD unless the ridge is large. It exists for
+// comparisons with papers.
 //
 // See also [ELM].
 type Tanh struct {

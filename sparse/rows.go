@@ -10,12 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Rows is an immutable matrix of n rows and d columns in compressed row storage: it holds the nonzero entries of each row by
-// ascending columns, 16 bytes for each and 8 for each row. It implements [mat.Matrix] and [mat.RowNonZeroDoer], and is safe for
-// concurrent use. The zero value has no rows.
+// Rows is an immutable matrix of n rows and d columns in compressed row storage. It stores the nonzero entries of each row by
+// ascending columns, with 16 bytes for each entry and 8 for each row. It implements [mat.Matrix] and [mat.RowNonZeroDoer], and is
+// safe for concurrent use. The zero value has no rows.
 type Rows struct {
 	n, d   int
-	start  []int // the entries of row i are start[i] to start[i+1]
+	start  []int // row i has the entries from start[i] to before start[i+1]
 	column []int
 	value  []float64
 }
@@ -25,9 +25,9 @@ var (
 	_ mat.RowNonZeroDoer = (*Rows)(nil)
 )
 
-// NewRows returns the matrix with d columns whose row i has the values value[start[i]:start[i+1]] in the columns
-// column[start[i]:start[i+1]], which ascend. It takes over the slices. Errors: ErrShape for slices that do not fit each other or d,
-// and ErrNotFinite.
+// NewRows returns the matrix with d columns whose row i has the values value[start[i]:start[i+1]] in the ascending columns
+// column[start[i]:start[i+1]]. It takes ownership of the slices. Errors: ErrShape for slices that do not match each other or d, and
+// ErrNotFinite.
 func NewRows(d int, start, column []int, value []float64) (*Rows, error) {
 	if d < 1 {
 		return nil, fault.Shape("sparse: Rows have", d, "columns", "want at least 1")
@@ -59,7 +59,7 @@ func Is(x mat.Matrix) bool {
 }
 
 // From returns the rows of a matrix: x itself if it is a *Rows, a copy of the entries of a [mat.RowNonZeroDoer], and a copy of the
-// nonzero values of any other. Values of a place that occurs more than once are added. The name stands in the errors, which are
+// nonzero values of any other. Values of a position that occurs more than once are added. Errors contain the name. They are
 // ErrShape for an empty x and for an entry outside its columns, and ErrNotFinite.
 func From(name string, x mat.Matrix) (*Rows, error) {
 	doer, ok := x.(mat.RowNonZeroDoer)
@@ -107,7 +107,7 @@ func fromDoer(name string, x mat.RowNonZeroDoer, n, d int) (*Rows, error) {
 			r.sortFrom(first)
 		}
 		for at := first; at < len(r.value); at++ {
-			if v := r.value[at]; v-v != 0 { // a sum
+			if v := r.value[at]; v-v != 0 { // a sum may overflow
 				return nil, &fault.NotFiniteError{Name: name, Row: i, Col: r.column[at], Value: v}
 			}
 		}
@@ -116,7 +116,7 @@ func fromDoer(name string, x mat.RowNonZeroDoer, n, d int) (*Rows, error) {
 	return r, nil
 }
 
-// sortFrom sorts the entries of the last row, and adds the values of one place.
+// sortFrom sorts the entries of the last row, and adds values with the same position.
 func (r *Rows) sortFrom(first int) {
 	order := make([]int, len(r.column)-first)
 	for i := range order {
@@ -151,7 +151,7 @@ func fromDense(x *mat.Dense) *Rows {
 // Dims returns the numbers of rows and columns.
 func (r *Rows) Dims() (n, d int) { return r.n, r.d }
 
-// At returns the value of a place. Cost: the logarithm of the entries of the row.
+// At returns an entry. It costs the logarithm of the number of entries in the row.
 func (r *Rows) At(i, j int) float64 {
 	columns, values := r.Row(i)
 	if at, ok := slices.BinarySearch(columns, j); ok {
@@ -189,7 +189,7 @@ func (r *Rows) Slice(first, last int) *Rows {
 	return &Rows{n: last - first, d: r.d, start: r.start[first : last+1], column: r.column, value: r.value}
 }
 
-// Pick returns a copy of the rows of these numbers, in their order.
+// Pick returns a copy of the rows with the given numbers, in their order.
 func (r *Rows) Pick(rows []int) *Rows {
 	out := &Rows{n: len(rows), d: r.d, start: make([]int, 1, len(rows)+1)}
 	for _, i := range rows {
@@ -200,8 +200,8 @@ func (r *Rows) Pick(rows []int) *Rows {
 	return out
 }
 
-// Map returns rows with the same columns of entries and the values of f, which gets the entries of a row and sets dst to the new
-// values. Values that are not finite are an ErrNotFinite error.
+// Map returns rows with the same positions of entries and new values. The function f receives the entries of a row and sets dst to
+// the new values. A value that is not finite gives ErrNotFinite.
 func (r *Rows) Map(name string, f func(dst []float64, columns []int, values []float64)) (*Rows, error) {
 	from, to := r.start[0], r.start[r.n]
 	out := &Rows{n: r.n, d: r.d, start: make([]int, r.n+1), column: r.column[from:to], value: make([]float64, to-from)}
@@ -219,7 +219,7 @@ func (r *Rows) Map(name string, f func(dst []float64, columns []int, values []fl
 	return out, nil
 }
 
-// Dense returns the rows as a dense matrix. Cost and memory: n·d numbers, which it does not limit.
+// Dense returns the rows as a dense matrix of n·d numbers, without a limit.
 func (r *Rows) Dense() *mat.Dense {
 	out := mat.NewDense(r.n, r.d, nil)
 	for i := range r.n {
@@ -228,7 +228,7 @@ func (r *Rows) Dense() *mat.Dense {
 	return out
 }
 
-// ScatterTo sets the entries of row i in dst (d), and leaves its other numbers as they are.
+// ScatterTo sets the entries of row i in dst (d), and leaves its other numbers unchanged.
 func (r *Rows) ScatterTo(dst []float64, i int) {
 	columns, values := r.Row(i)
 	for at, j := range columns {
@@ -260,8 +260,8 @@ func (r *Rows) Means() []float64 {
 	return out
 }
 
-// SquaredDistance returns the squared distance of row i and row j of others. It sums the squared differences, and is exact where the
-// rows are close. Cost: the entries of both.
+// SquaredDistance returns the squared distance of row i and row j of others. It sums the squared differences, and is accurate for
+// close rows. It costs the entries of both.
 func (r *Rows) SquaredDistance(i int, others *Rows, j int) float64 {
 	xc, xv := r.Row(i)
 	zc, zv := others.Row(j)

@@ -122,7 +122,7 @@ func TestSquaredDistance(t *testing.T) {
 	}
 }
 
-// Rows are the matrix of their dense copy to every reader of gonum.
+// Every gonum function that reads a matrix reads the same numbers from Rows and from their dense copy.
 func TestRowsAreAMatrix(t *testing.T) {
 	rows, err := sparse.From("x", random(12, 30, 2))
 	require.NoError(t, err)

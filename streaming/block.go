@@ -1,18 +1,15 @@
-// Package streaming holds the contracts of a fit from rows that are not all in one place: they come from a file or a
-// query in blocks ([BlockFitter]), or lie on several machines or arrive over time, and are summed up in parts that are
-// merged ([Statistics]).
+// Package streaming defines the contracts of fits from rows that are not all in one place. They come from a file or a query in
+// blocks ([BlockFitter]), or lie on several machines or arrive over time, and are added up in parts that are merged ([Statistics]).
 //
-// Every type is generic over what is known of a row, its [Target]: [None] for transformers, a number for regressors, a
-// class for classifiers.
+// Every type is generic over the [Target] of a row: [None] for transformers, a number for regressors, a class for classifiers.
 //
 // # Statistics
 //
-// What a model learns from sums over the rows it learns from [Statistics]: AddBlock takes rows in, Merge takes in the
-// rows of others, in any order and grouping, and their bytes travel with a checksum. NewStatistics of a
-// [StatisticsFitter] makes empty ones, which also read bytes; FitStatistics learns. A model that needs several passes
-// over the rows, such as a pipeline, has [Stages]: each pass sums up what the stage learns from, and the bytes of the
-// stages tell a worker where the fit stands. [NewStages] and [FitStages] treat both alike, so an engine needs no more
-// than this loop:
+// [Statistics] hold the sums over the rows that a model needs. AddBlock adds rows, Merge adds the rows of other statistics, in any
+// order and grouping, and their bytes have a checksum. NewStatistics of a [StatisticsFitter] returns empty ones, which can also
+// read bytes; FitStatistics fits the model. A model that needs several passes over the rows, such as a pipeline, has [Stages]. Each
+// pass computes the sums for one stage, and the bytes of the stages tell a worker which stage it is. [NewStages] and [FitStages]
+// handle both kinds of model, so an engine needs only this loop:
 //
 //	stages, err := streaming.NewStages[float64](model)
 //	for stage, count := stages.Stage(); stage < count; stage, count = stages.Stage() {
@@ -30,29 +27,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Target is the type of what is known of each row: [None] for transformers, float64 for regressors, int for
-// classifiers.
+// Target is the type of the target of a row: [None] for transformers, float64 for regressors, int for classifiers.
 type Target interface{ None | float64 | int }
 
-// None is the target of rows that have none, those that a transformer learns from.
+// None is the target of rows without one, to which a transformer is fitted.
 type None struct{}
 
 // Block is some rows of a stream.
 type Block[Y Target] struct {
-	X       *mat.Dense // r×d, with NaN for gaps where the model takes gaps
-	Y       []Y        // r targets or labels; nil for None
-	Weights []float64  // r, or nil for weights of 1; nil for None, since transformers take no weights
+	X       *mat.Dense // r×d, with NaN for gaps if the model accepts gaps
+	Y       []Y        // r targets or labels, or nil for None
+	Weights []float64  // r weights, or nil for weights of 1; nil for None, because transformers take no weights
 }
 
-// Rows returns the block of the rows of x, without targets.
+// Rows returns a block with the rows of x, without targets.
 func Rows(x *mat.Dense) Block[None] { return Block[None]{X: x} }
 
 // BlockFitter is the capability to fit from a stream of rows that are not all in memory, such as a file or a query.
 type BlockFitter[Y Target] interface {
-	// FitBlocks is Fit, or FitWeighted where there are weights, on the rows of all blocks, one after the other, whatever
-	// their sizes are. The iterator is run from its beginning once or a few times, and has to give the same rows in the
-	// same order each time: ErrParam if it does not. What a block holds may be overwritten once the next one is asked
-	// for. Errors are Fit's, in which rows are counted from the first of the stream, and the iterator's. ctx is looked
-	// at after each block, and within large ones.
+	// FitBlocks is Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other, of any sizes. The
+	// iterator is started once or a few times, and must yield the same rows in the same order each time; otherwise the error is
+	// ErrParam. The contents of a block may be overwritten when the next one is requested. Errors are those of Fit, with rows
+	// counted from the first of the stream, and those of the iterator. FitBlocks checks ctx after each block, and within large
+	// ones.
 	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shard are some rows of y = 2a - b + 1.
+// shard returns some rows of y = 2a - b + 1.
 func shard(from, to int) streaming.Block[float64] {
 	b := streaming.Block[float64]{X: mat.NewDense(to-from, 2, nil)}
 	for i := from; i < to; i++ {
@@ -28,7 +28,7 @@ func shard(from, to int) streaming.Block[float64] {
 	return b
 }
 
-// Rows on two machines, of which each sums up its own; what they send is merged in any order.
+// The rows are on two machines, each of which adds up its own. The sums are merged in any order.
 func ExampleStatistics() {
 	ctx := context.Background()
 	sum := func(rows ...float64) []byte {
@@ -74,7 +74,7 @@ func ExampleStatistics() {
 	// Output: 3 rows, mean 1000002, deviation 1
 }
 
-// One way for all that learn from statistics, in one stage or in several.
+// The same loop works for all models that fit from statistics, in one stage or in several.
 func ExampleStages() {
 	ctx := context.Background()
 	x := mat.NewDense(4, 2, []float64{1, 10, 2, 40, 3, 20, 6, 30})
@@ -89,21 +89,21 @@ func ExampleStages() {
 		}
 		var sums streaming.Statistics[streaming.None]
 		if sums, err = stages.NewStatistics(); err == nil {
-			err = sums.AddBlock(ctx, streaming.Rows(x)) // or many, on many machines
+			err = sums.AddBlock(ctx, streaming.Rows(x)) // or many blocks, on many machines
 		}
 		if err == nil {
 			err = stages.FitStatistics(ctx, sums)
 		}
 	}
 	fmt.Println(scaler.Min(), scaler.Max(), err)
-	_, several := any(scaler).(streaming.StagedFitter[streaming.None]) // which a pipeline.Transformer is
+	_, several := any(scaler).(streaming.StagedFitter[streaming.None]) // a pipeline.Transformer is one
 	fmt.Println(several)
 	// Output:
 	// [1 10] [6 40] <nil>
 	// false
 }
 
-// A window over the last two days: the day that leaves it is taken out, and nothing is rounded.
+// The window covers the last two days. The day that leaves it is subtracted exactly.
 func ExampleUnmerger() {
 	ctx := context.Background()
 	scaler := &scalers.StandardScaler{}
@@ -131,8 +131,8 @@ func ExampleUnmerger() {
 }
 
 func ExampleBlockFitter() {
-	rows := func(yield func(streaming.Block[streaming.None], error) bool) { // run once for each pass
-		for block := range 3 { // here a file would be read
+	rows := func(yield func(streaming.Block[streaming.None], error) bool) { // started once for each pass
+		for block := range 3 { // a program would read a file here
 			x := mat.NewDense(2, 1, []float64{float64(2 * block), float64(2*block + 1)})
 			if !yield(streaming.Rows(x), nil) {
 				return
@@ -174,7 +174,7 @@ func ExampleStatistics_targets() {
 	// Output: 50 rows: [2.000 -1.000], and 1.000 <nil>
 }
 
-// A pipeline takes a pass for each of its parts. A worker needs the state of the stages alone, and sends back bytes.
+// A pipeline makes a pass for each of its parts. A worker needs only the state of the stages, and returns bytes.
 func ExampleStages_pipeline() {
 	ctx := context.Background()
 	build := func() *pipeline.Regressor {
@@ -253,10 +253,10 @@ func ExampleStages_pipeline() {
 	// true true
 }
 
-// Rows of a file that is read again for each pass, of which a block at a time is in memory: gaps
-// are filled and columns scaled on the way.
+// The rows come from a file that is read again for each pass, with one block at a time in memory. Gaps are filled and columns
+// scaled in the process.
 func ExampleBlock() {
-	rows := func(yield func(streaming.Block[float64], error) bool) { // here a file would be opened
+	rows := func(yield func(streaming.Block[float64], error) bool) { // a program would open a file here
 		for i := 0; i < 3000; i += 250 {
 			b := streaming.Block[float64]{X: mat.NewDense(250, 1, nil), Y: make([]float64, 250)}
 			for k := range b.Y {
@@ -273,7 +273,7 @@ func ExampleBlock() {
 		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}},
 		Final: &falkon.Regressor{Components: 50},
 	}
-	var _ streaming.BlockFitter[float64] = model // works where Supports(model, estimators.Blocks)
+	var _ streaming.BlockFitter[float64] = model // this works if Supports(model, estimators.Blocks)
 	if err := model.FitBlocks(context.Background(), rows); err != nil {
 		fmt.Println(err)
 		return
@@ -287,7 +287,7 @@ func ExampleBlock() {
 	// Output: 1.00
 }
 
-// A function of statistics of any kind of rows.
+// The function accepts statistics for any kind of target.
 func ExampleTarget() {
 	x := mat.NewDense(3, 1, []float64{1, 2, 3})
 	fmt.Println(countRows(&scalers.StandardScaler{}, streaming.Rows(x)))

@@ -13,34 +13,33 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Stages is a fit in one pass over the rows or in several. Each pass is a stage that learns from statistics. The bytes of
-// Stages say where the fit stands: workers that read them into [NewStages] of an equally configured model sum up rows for
-// the same stage.
+// Stages is a fit in one pass over the rows or in several. Each pass is a stage that is fitted from statistics. The bytes of Stages
+// contain the progress of the fit: workers that read them into [NewStages] of an equally configured model add up rows for the same
+// stage.
 type Stages[Y Target] interface {
-	// NewStatistics returns statistics of no rows for this stage, which take the rows as they are. After
-	// the last stage it is ErrParam.
+	// NewStatistics returns empty statistics for this stage, which take the original rows. After the last stage the error is
+	// ErrParam.
 	NewStatistics() (Statistics[Y], error)
-	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of [StatisticsFitter]; after
-	// an error the stage is unchanged.
+	// FitStatistics fits this stage from s and continues with the next. Errors are those of [StatisticsFitter]; after an error the
+	// stage is unchanged.
 	FitStatistics(ctx context.Context, s Statistics[Y]) error
-	// Stage returns the number of this stage, from 0, and how many there are in all; the two are the same when
-	// all are learnt.
+	// Stage returns the number of this stage, from 0, and the number of all stages. The two are equal when all are fitted.
 	Stage() (at, of int)
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// StagedFitter is the capability to learn from statistics in stages.
+// StagedFitter is the capability to fit from statistics in stages.
 type StagedFitter[Y Target] interface {
 	// NewStages returns a fit at its first stage. Errors: ErrParam for a field out of range.
 	NewStages() (Stages[Y], error)
-	// FitStages takes over what stages have learnt. Errors: ErrParam for stages of another model or of other
-	// settings, and for stages that are not at their end.
+	// FitStages sets the model to the result of the stages. The error is ErrParam for stages of another model or with other
+	// settings, and for stages that are not complete.
 	FitStages(ctx context.Context, s Stages[Y]) error
 }
 
-// NewStages returns the stages of a [StagedFitter], or the one stage of a [StatisticsFitter]. For any other model the
-// error wraps errors.ErrUnsupported.
+// NewStages returns the stages of a [StagedFitter], or the one stage of a [StatisticsFitter]. For any other model the error wraps
+// errors.ErrUnsupported.
 func NewStages[Y Target](model any) (Stages[Y], error) {
 	if f, ok := embedding.As[StagedFitter[Y]](model); ok {
 		return f.NewStages()
@@ -55,7 +54,7 @@ func NewStages[Y Target](model any) (Stages[Y], error) {
 	return &oneStage[Y]{model: f}, nil
 }
 
-// FitStages fits a model by stages that [NewStages] gave for one of its type and settings, and that are at their end.
+// FitStages fits a model from complete stages that [NewStages] returned for a model of the same type and settings.
 func FitStages[Y Target](ctx context.Context, model any, s Stages[Y]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if f, ok := embedding.As[StagedFitter[Y]](model); ok {
@@ -72,10 +71,10 @@ func FitStages[Y Target](ctx context.Context, model any, s Stages[Y]) (err error
 	return f.FitStatistics(ctx, one.learnt)
 }
 
-// oneStage is a pass for statistics, which are kept: whoever takes over learns from them.
+// oneStage is a single pass for statistics, which it stores for FitStages.
 type oneStage[Y Target] struct {
 	model  StatisticsFitter[Y]
-	learnt Statistics[Y] // nil before
+	learnt Statistics[Y] // nil before the pass
 }
 
 // Stage implements Stages.
@@ -117,7 +116,7 @@ func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) (err 
 const oneStageKind = "streaming.oneStage"
 
 type storedOneStage struct {
-	Learnt []byte // empty before
+	Learnt []byte // empty before the pass
 }
 
 // MarshalBinary implements Stages.
@@ -153,7 +152,7 @@ func (s *oneStage[Y]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
 func (s *oneStage[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -30,12 +30,12 @@ func ExampleLaplacian() {
 }
 
 func ExampleMatern() {
-	fmt.Println(families.Matern{Nu: 2.5}.Kernel(4)) // the parameter is one over the length
+	fmt.Println(families.Matern{Nu: 2.5}.Kernel(4)) // the parameter is the reciprocal of the length
 	// Output: Matern(nu=2.5, length=0.25)
 }
 
 func ExampleRationalQuadratic() {
-	fmt.Println(families.RationalQuadratic{Alpha: 2}.Kernel(4)) // the parameter is one over the length
+	fmt.Println(families.RationalQuadratic{Alpha: 2}.Kernel(4)) // the parameter is the reciprocal of the length
 	// Output: RationalQuadratic(alpha=2, length=0.25)
 }
 
@@ -49,7 +49,7 @@ func ExampleELM() {
 	// Output: ELM(sigma=2)
 }
 
-// Two length scales, and the family that is left when the second is fixed.
+// A family with two length scales becomes a family with one when the second is fixed.
 func ExampleFamily2() {
 	var family families.Family2 = families.Sum{First: families.RBF{}, Second: families.RBF{}}
 	fmt.Println(family.Kernel(0.1, 10))
@@ -75,7 +75,7 @@ type cauchyFamily struct{ families.RBF }
 func (cauchyFamily) Kernel(rate float64) kernels.Kernel { return cauchy{width: 1 / rate} }
 func (cauchyFamily) String() string                     { return "Cauchy" }
 
-// cauchy is a kernel of one's own.
+// cauchy is a kernel of another package.
 type cauchy struct{ width float64 }
 
 func (k cauchy) Eval(x, z []float64) float64 {
@@ -88,7 +88,7 @@ func (k cauchy) Eval(x, z []float64) float64 {
 
 func (k cauchy) String() string { return fmt.Sprintf("Cauchy(width=%v)", k.width) }
 
-// A family of one's own may take its bounds and its start from another.
+// A family of another package may take its bounds and its start from an existing one.
 func ExampleFamily() {
 	var f families.Family = cauchyFamily{}
 	lo, hi := f.Bounds()

@@ -1,15 +1,15 @@
-// Package families holds the families of kernels that a search runs over: a kernel with one free parameter ([Family]),
-// or with two ([Family2]).
+// Package families contains the families of kernels that a search can use: a kernel with one free parameter ([Family]), or with two
+// ([Family2]).
 //
 //	RBF, Laplacian, Matern, RationalQuadratic
-//	                       over one over a length, or over γ
-//	Periodic, ELM          over one over the length of a period; over s
-//	Polynomial             normalised, over its degree
+//	                       with γ or the reciprocal of a length
+//	Periodic, ELM          with the reciprocal of the relative length; with s
+//	Polynomial             normalised, with its degree
 //	ShiftedPolynomial, Sum, Product
-//	                       of two parameters
-//	Fixed                  what is left of a family of two parameters when one is fixed
+//	                       with two parameters
+//	Fixed                  a family with two parameters, one of which is fixed
 //
-// Package kerneltest has the checks that your own family should pass.
+// Package kerneltest has the checks that a new family should pass.
 package families
 
 import (
@@ -25,18 +25,17 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Family is a kernel with one free parameter. A search runs over its kernels.
+// Family is a kernel with one free parameter. A search chooses among its kernels.
 type Family interface {
-	// Kernel returns the kernel at a value of the parameter. Where Integer is true
-	// the value is rounded.
+	// Kernel returns the kernel for a value of the parameter. If Integer is true, it rounds the value.
 	Kernel(param float64) kernels.Kernel
-	// Start returns where a search on the rows of x begins.
+	// Start returns the value at which a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (float64, error)
-	// Bounds returns the ends of the range that a search may use; 0 < lo < hi.
+	// Bounds returns the range of the search, with 0 < lo < hi.
 	Bounds() (lo, hi float64)
-	// Integer reports whether only whole numbers make a kernel.
+	// Integer reports whether the parameter is an integer.
 	Integer() bool
-	// String names the family. Models store it.
+	// String returns the name of the family, which models store.
 	String() string
 }
 
@@ -46,7 +45,7 @@ const (
 	maxParam = 1e12
 )
 
-// positiveReals are the parameters of most families.
+// positiveReals provides the bounds of most families.
 type positiveReals struct{}
 
 // Bounds returns 1e-12 and 1e12.
@@ -55,17 +54,17 @@ func (positiveReals) Bounds() (lo, hi float64) { return minParam, maxParam }
 // Integer returns false.
 func (positiveReals) Integer() bool { return false }
 
-// rates are the parameters of families over one over a length.
+// rates provides the start of families whose parameter is the reciprocal of a length.
 type rates struct{ positiveReals }
 
-// Start returns one over the root of the median squared distance.
+// Start returns the reciprocal of the root of the median squared distance.
 func (rates) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	k, err := kernels.MedianRBF(ctx, x, 0)
 	return min(max(math.Sqrt(k.Gamma), minParam), maxParam), err
 }
 
-// unitless are parameters without a unit.
+// unitless provides the start of families whose parameter has no unit.
 type unitless struct{ positiveReals }
 
 // Start returns 1.
@@ -80,7 +79,7 @@ type RBF struct{ positiveReals }
 // Kernel returns RBF{Gamma: gamma}.
 func (RBF) Kernel(gamma float64) kernels.Kernel { return kernels.RBF{Gamma: gamma} }
 
-// Start returns one over the median squared distance.
+// Start returns the reciprocal of the median squared distance.
 func (RBF) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	k, err := kernels.MedianRBF(ctx, x, 0)
@@ -90,16 +89,15 @@ func (RBF) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 // String returns "RBF".
 func (RBF) String() string { return "RBF" }
 
-// startDegree is where a search over Polynomial begins.
+// startDegree is the degree at which a search over Polynomial begins.
 const startDegree = 12
 
-// Polynomial is the normalised polynomial
+// Polynomial is the family of normalised polynomials
 //
 //	k(x, z) = ((<x,z> + 1) / √((|x|²+1)(|z|²+1)))^p
 //
-// over its whole degree p ≥ 1. On rows of unit length (scalers.UnitRows) it
-// is ((<x,z> + 1)/2)^p, the kernel of Belanche-Muñoz and Wiejacha (Entropy 25,
-// 2023, 154).
+// with integer degrees p ≥ 1. For rows of unit length (scalers.UnitRows) this is ((<x,z> + 1)/2)^p, the kernel of Belanche-Muñoz
+// and Wiejacha (Entropy 25, 2023, 154).
 type Polynomial struct{}
 
 // Kernel returns Normalized{Polynomial{Degree: degree, Coef0: 1}}.
@@ -113,7 +111,7 @@ func (Polynomial) Start(context.Context, mat.Matrix) (_ float64, err error) {
 	return startDegree, nil
 }
 
-// Bounds returns 1 and 1e12, or the largest int where that is less.
+// Bounds returns 1 and 1e12, or the largest int if that is smaller.
 func (Polynomial) Bounds() (lo, hi float64) { return 1, min(maxParam, math.MaxInt) }
 
 // Integer returns true.
@@ -122,7 +120,7 @@ func (Polynomial) Integer() bool { return true }
 // String returns "NormalizedPolynomial".
 func (Polynomial) String() string { return "NormalizedPolynomial" }
 
-// Laplacian is the family of [kernels.Laplacian] over γ.
+// Laplacian is the family of [kernels.Laplacian] with the parameter γ.
 type Laplacian struct{ rates }
 
 // Kernel returns Laplacian{Gamma: gamma}.
@@ -131,8 +129,8 @@ func (Laplacian) Kernel(gamma float64) kernels.Kernel { return kernels.Laplacian
 // String returns "Laplacian".
 func (Laplacian) String() string { return "Laplacian" }
 
-// Matern is the family of [kernels.Matern] of one ν over 1/ℓ, so that its entropy rises with the parameter as that of the
-// other families does.
+// Matern is the family of [kernels.Matern] with one ν and the parameter 1/ℓ, so that its entropy increases with the parameter like
+// that of the other families.
 type Matern struct {
 	rates
 
@@ -150,7 +148,8 @@ func (f Matern) String() string {
 	return fmt.Sprintf("Matern(nu=%v)", cmp.Or(f.Nu, 1.5))
 }
 
-// RationalQuadratic is [kernels.RationalQuadratic] of one α over 1/ℓ, so that its entropy rises with the parameter.
+// RationalQuadratic is the family of [kernels.RationalQuadratic] with one α and the parameter 1/ℓ, so that its entropy increases
+// with the parameter.
 type RationalQuadratic struct {
 	rates
 
@@ -168,8 +167,8 @@ func (f RationalQuadratic) String() string {
 	return fmt.Sprintf("RationalQuadratic(alpha=%v)", cmp.Or(f.Alpha, 1))
 }
 
-// Periodic is the family of [kernels.Periodic] of one period for all columns, which is known as the length of a
-// year is, over 1/l, so that its entropy rises with the parameter. (It does not with the period.)
+// Periodic is the family of [kernels.Periodic] with one known period for all columns, such as a year, and the parameter 1/l, so
+// that its entropy increases with the parameter. It does not increase with the period.
 type Periodic struct {
 	unitless
 
@@ -187,8 +186,8 @@ func (f Periodic) Kernel(rate float64) kernels.Kernel {
 // String returns, for example, "Periodic(period=1)".
 func (f Periodic) String() string { return fmt.Sprintf("Periodic(period=%v)", f.period()) }
 
-// ELM is the family of [kernels.ELM] over s. Its entropy has a ceiling that most targets lie
-// above; a search then ends with the status of a ceiling.
+// ELM is the family of [kernels.ELM] with the parameter s. Its entropy has an upper limit that is below most targets; a search then
+// ends with the status of a ceiling.
 type ELM struct{ unitless }
 
 // Kernel returns ELM{Sigma: sigma}.

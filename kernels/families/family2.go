@@ -12,19 +12,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Family2 is a kernel with two free parameters. A search takes them in turn, each as the
-// Family that Fixed makes of the other's value.
+// Family2 is a kernel with two free parameters. A search takes them in turn, each as the [Family] that [Fixed] makes with the
+// other's value.
 type Family2 interface {
-	// Kernel returns the kernel at values of the parameters. Where Integer is true a value
-	// is rounded.
+	// Kernel returns the kernel for values of the parameters. If Integer is true for one, it rounds the value.
 	Kernel(first, second float64) kernels.Kernel
-	// Start returns where a search on the rows of x begins.
+	// Start returns the values at which a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (first, second float64, err error)
-	// Bounds returns the ends of the ranges that a search may use; 0 < lo < hi.
+	// Bounds returns the ranges of the search, with 0 < lo < hi.
 	Bounds() (lo, hi [2]float64)
-	// Integer reports of each parameter whether only whole numbers make a kernel.
+	// Integer reports for each parameter whether it is an integer.
 	Integer() [2]bool
-	// String names the family. Models store it.
+	// String returns the name of the family, which models store.
 	String() string
 }
 
@@ -32,7 +31,7 @@ type Family2 interface {
 type Fixed struct {
 	Family Family2
 
-	// Second says which parameter is fixed: the second if it is true, otherwise the first.
+	// Second selects the fixed parameter: the second if it is true, otherwise the first.
 	Second bool
 
 	// Value is the value of the fixed parameter.
@@ -41,7 +40,7 @@ type Fixed struct {
 
 var _ Family = Fixed{}
 
-// Kernel returns the kernel at a value of the other parameter.
+// Kernel returns the kernel for a value of the other parameter.
 func (f Fixed) Kernel(param float64) kernels.Kernel {
 	if f.Second {
 		return f.Family.Kernel(param, f.Value)
@@ -49,7 +48,7 @@ func (f Fixed) Kernel(param float64) kernels.Kernel {
 	return f.Family.Kernel(f.Value, param)
 }
 
-// free is the index of the parameter that is not fixed.
+// free returns the index of the parameter that is not fixed.
 func (f Fixed) free() int {
 	if f.Second {
 		return 0
@@ -57,20 +56,20 @@ func (f Fixed) free() int {
 	return 1
 }
 
-// Start returns that of the other parameter.
+// Start returns the start of the other parameter.
 func (f Fixed) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	first, second, err := f.Family.Start(ctx, x)
 	return [2]float64{first, second}[f.free()], err
 }
 
-// Bounds returns those of the other parameter.
+// Bounds returns the bounds of the other parameter.
 func (f Fixed) Bounds() (lo, hi float64) {
 	l, h := f.Family.Bounds()
 	return l[f.free()], h[f.free()]
 }
 
-// Integer returns that of the other parameter.
+// Integer returns the value for the other parameter.
 func (f Fixed) Integer() bool { return f.Family.Integer()[f.free()] }
 
 // String returns, for example, "ShiftedPolynomial(second=1)".
@@ -82,16 +81,15 @@ func (f Fixed) String() string {
 	return fmt.Sprintf("%v(%s=%v)", f.Family, which, f.Value)
 }
 
-// ShiftedPolynomial is the normalised polynomial over its whole degree p ≥ 1 and its
-// shift c > 0,
+// ShiftedPolynomial is the family of normalised polynomials with integer degrees p ≥ 1 and shifts c > 0,
 //
 //	k(x, z) = ((<x,z> + c) / √((|x|²+c)(|z|²+c)))^p
 //
-// of which [Polynomial] has c = 1. A larger shift weighs lower powers more, as a smaller degree does, and its
-// entropy falls with c. c is in units of the squared norm of a row.
+// which is [Polynomial] for c = 1. A larger shift gives lower powers more weight, as a smaller degree does, and the entropy
+// decreases with c. The shift is in units of the squared norm of a row.
 type ShiftedPolynomial struct{}
 
-// startShift is where a search over the shift of ShiftedPolynomial begins.
+// startShift is the shift at which a search over ShiftedPolynomial begins.
 const startShift = 1.0
 
 // Kernel returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
@@ -117,9 +115,8 @@ func (ShiftedPolynomial) Integer() [2]bool { return [2]bool{true, false} }
 // String returns "ShiftedPolynomial".
 func (ShiftedPolynomial) String() string { return "ShiftedPolynomial" }
 
-// Sum is the mean of a kernel of each of two families, (k₁ + k₂)/2: two length
-// scales, or a trend and what departs from it. Kernels with a diagonal of ones make one
-// with a diagonal of ones.
+// Sum is the mean of a kernel of each of two families, (k₁ + k₂)/2, for example for two length scales, or for a trend and the
+// deviations from it. Kernels with a diagonal of ones give a mean with a diagonal of ones.
 type Sum struct{ First, Second Family }
 
 // Product is the product of a kernel of each of two families.
@@ -131,18 +128,18 @@ var (
 	_ Family2 = Product{}
 )
 
-// Kernel returns the sum of both, each times 1/2.
+// Kernel returns the sum of both kernels, each multiplied by 1/2.
 func (f Sum) Kernel(first, second float64) kernels.Kernel {
 	return kernels.Sum{kernels.Scaled{Kernel: f.First.Kernel(first), Factor: 0.5},
 		kernels.Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
 }
 
-// Kernel returns the product of both.
+// Kernel returns the product of both kernels.
 func (f Product) Kernel(first, second float64) kernels.Kernel {
 	return kernels.Product{f.First.Kernel(first), f.Second.Kernel(second)}
 }
 
-// Start returns those of both families.
+// Start returns the starts of both families.
 func (f Sum) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	if first, err = f.First.Start(ctx, x); err != nil {
@@ -152,26 +149,26 @@ func (f Sum) Start(ctx context.Context, x mat.Matrix) (first, second float64, er
 	return first, second, err
 }
 
-// Start returns those of both families.
+// Start returns the starts of both families.
 func (f Product) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return Sum(f).Start(ctx, x)
 }
 
-// Bounds returns those of both families.
+// Bounds returns the bounds of both families.
 func (f Sum) Bounds() (lo, hi [2]float64) {
 	lo[0], hi[0] = f.First.Bounds()
 	lo[1], hi[1] = f.Second.Bounds()
 	return lo, hi
 }
 
-// Bounds returns those of both families.
+// Bounds returns the bounds of both families.
 func (f Product) Bounds() (lo, hi [2]float64) { return Sum(f).Bounds() }
 
-// Integer returns that of both families.
+// Integer returns the values of both families.
 func (f Sum) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
 
-// Integer returns that of both families.
+// Integer returns the values of both families.
 func (f Product) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
 
 // String returns, for example, "Sum(RBF, NormalizedPolynomial)".

@@ -52,8 +52,8 @@ func matern52(length float64) formula {
 	}
 }
 
-// elm as in Frénay and Verleysen: the error function's arcsine kernel of the rows
-// with a one before them, the weights' variance s².
+// elm is the formula of Frénay and Verleysen: the arcsine kernel of the error function, for rows with a leading one and weights of
+// variance s².
 func elm(s float64) formula {
 	return func(x, z []float64) float64 {
 		w := func(a, b []float64) float64 { return 2 * s * s * (1 + dot(a, b)) }
@@ -92,7 +92,7 @@ func scaled(f float64, k formula) formula {
 	return func(x, z []float64) float64 { return f * k(x, z) }
 }
 
-// cauchy is a kernel of a third party, with no capability at all.
+// cauchy is a third-party kernel without capabilities.
 type cauchy struct{}
 
 func (cauchy) Eval(x, z []float64) float64 {
@@ -126,7 +126,7 @@ func periodic(periods, lengths []float64) formula {
 	}
 }
 
-// over is a kernel of columns over their lengths.
+// over is a kernel of columns divided by their lengths.
 func over(lengths []float64, k formula) formula {
 	return func(x, z []float64) float64 {
 		a, b := make([]float64, len(x)), make([]float64, len(x))
@@ -156,7 +156,7 @@ func additive(lengths, variances []float64, k formula) formula {
 	}
 }
 
-// apart is a kernel of distances over lengths, of categories whether they differ.
+// apart is a kernel of distances divided by lengths. In columns of categories the distance depends only on equality.
 func apart(lengths []float64, categories []int, k formula) formula {
 	return func(x, z []float64) float64 {
 		a, b := make([]float64, len(x)), make([]float64, len(z))
@@ -177,11 +177,10 @@ var noSlopes = map[string]string{
 	"parameters": "holds a kernel without slopes", "derivatives": "holds a kernel without slopes", "units": "holds a kernel without slopes",
 }
 
-// TestAll runs the suite on every kernel and family of the module, and fails if
-// one that exists has no line here.
+// TestAll runs the suite on every kernel and family of the module, and fails if one has no line here.
 func TestAll(t *testing.T) {
 	table := &kerneltest.Table{}
-	tested := []string{"families.Fixed"} // what Family2 tests
+	tested := []string{"families.Fixed"} // Family2 tests this one
 	for _, c := range []struct {
 		kernel  kernels.Kernel
 		formula formula
@@ -224,7 +223,7 @@ func TestAll(t *testing.T) {
 		tested = append(tested, declared.Name(c.kernel))
 		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Table: table})
 	}
-	// Kernels of four columns.
+	// These are kernels for four columns.
 	lengths, ones := []float64{0.5, 2, 1, 3}, []float64{1, 1, 1, 1}
 	for _, c := range []struct {
 		kernel  kernels.Kernel

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// differentiable returns the kernel as one, or skips the check.
+// differentiable returns the kernel as a Differentiable, or skips the check.
 func (s *subject) differentiable(p *conformance.Probe) kernels.Differentiable {
 	if _, ok := embedding.As[kernels.Differentiable](s.kernel); !ok {
 		p.Skip("is not Differentiable")
@@ -79,7 +79,7 @@ func checkParameters(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkDerivatives takes differences of fourth order over steps of 1e-3, whose error is of 1e-10.
+// checkDerivatives uses differences of fourth order with steps of 1e-3, whose error is about 1e-10.
 func checkDerivatives(p *conformance.Probe, s *subject) {
 	k := s.differentiable(p)
 	theta := kernels.LogParams(k)
@@ -107,8 +107,7 @@ func checkDerivatives(p *conformance.Probe, s *subject) {
 	s.checkGradient(p, k)
 }
 
-// checkGradient compares the derivatives of a weighted sum over a matrix of more than a block
-// with the sum of those of its pairs.
+// checkGradient compares the derivatives of a weighted sum over a matrix of more than a block with the sum over its pairs.
 func (s *subject) checkGradient(p *conformance.Probe, k kernels.Differentiable) {
 	const n = 141
 	x := s.rows(n, 3, 1)
@@ -119,7 +118,7 @@ func (s *subject) checkGradient(p *conformance.Probe, k kernels.Differentiable) 
 		for j := range i + 1 {
 			v := numbers.At(i, j)
 			if j%8 != i*i%8 {
-				continue // some of the pairs tell as much
+				continue // a part of the pairs is sufficient
 			}
 			w.SetSym(i, j, v)
 			if i != j {
@@ -158,7 +157,7 @@ func (s *subject) gradient(p *conformance.Probe, k kernels.Differentiable, x *ma
 	return dst
 }
 
-// checkUnits changes the unit of some columns, and with it all lengths and periods of those.
+// checkUnits changes the unit of some columns together with all their lengths and periods.
 func checkUnits(p *conformance.Probe, s *subject) {
 	k := s.differentiable(p)
 	params := k.Params()
@@ -170,7 +169,7 @@ func checkUnits(p *conformance.Probe, s *subject) {
 	}
 	x := s.rows(12, 3, 1)
 	_, d := x.Dims()
-	const unit = 8 // a power of two: what is divided by it is exact
+	const unit = 8 // a power of two, so that division is exact
 	for q, first := range params {
 		if !inUnits(first) {
 			continue
@@ -203,8 +202,8 @@ func inUnits(q kernels.Param) bool {
 	return q.Kind == kernels.KindLength || q.Kind == kernels.KindPeriod
 }
 
-// closure returns the columns that change their unit with those of a parameter: it takes all
-// others that share one with it.
+// closure returns the columns whose unit changes together with those of a parameter: it includes all columns that share another
+// parameter with one of them.
 func closure(params []kernels.Param, q, d int) []bool {
 	columns := make([]bool, d)
 	for j := range d {

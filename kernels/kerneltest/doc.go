@@ -1,9 +1,9 @@
-// Package kerneltest is the contract of kernels and of families of kernels as a
-// suite of checks that runs on any of them, of this module or not:
+// Package kerneltest contains the contract of kernels and of families of kernels as a suite of checks, for types of this module and
+// of others:
 //
 //	func TestMyKernel(t *testing.T) {
 //		kerneltest.Kernel(t, mykernels.Cauchy{Gamma: 2}, &kerneltest.Options{
-//			Formula: func(x, z []float64) float64 { ... }, // written out naively
+//			Formula: func(x, z []float64) float64 { ... }, // the plain formula
 //		})
 //	}
 //
@@ -11,9 +11,7 @@
 //
 //	go test -run 'TestMyKernel/.*/block-equals-eval'
 //
-// runs a single one. Run the suite with -race too: the check concurrent is what
-// gives the race detector something to see. Checks lists the checks with a
-// sentence for each. A capability that the kernel lacks is skipped and says so, as
-// is what Options.Skip names with a reason. At the end a Table shows every kernel
-// against every check; several share one through Options.Table.
+// runs a single one. Run the suite with -race too, which needs the check concurrent. Checks lists the checks with a sentence for
+// each. If the kernel lacks a capability, its checks are skipped with a message, and so are those that Options.Skip names with a
+// reason. At the end a Table shows every kernel and every check; several tests share one through Options.Table.
 package kerneltest

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// rows returns n rows of d standard normal numbers; the seed makes them others.
+// rows returns n rows of d standard normal numbers, which depend on the seed.
 func rows(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0x6b65726e656c)) // the stream "kernel"
 	x := mat.NewDense(n, d, nil)
@@ -32,7 +32,7 @@ func rows(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// width returns how many columns rows have where a check would have d.
+// width returns the number of columns for a check that would use d columns.
 func (s *subject) width(d int) int {
 	if s.Columns > 0 {
 		return s.Columns
@@ -40,7 +40,7 @@ func (s *subject) width(d int) int {
 	return d
 }
 
-// rows is the function of that name for the width of a check.
+// rows returns rows as the function rows does, with the width of the check.
 func (s *subject) rows(n, d int, seed uint64) *mat.Dense { return rows(n, s.width(d), seed) }
 
 // same fails unless two computations of one value agree.
@@ -101,8 +101,7 @@ func checkSymmetric(p *conformance.Probe, s *subject) {
 	}
 }
 
-// odd returns rows that formulas stumble over: zeros, equal values, repeated and
-// nearly repeated rows, large ones.
+// odd returns rows that are difficult for formulas: zeros, equal values, repeated and nearly repeated rows, and large ones.
 func (s *subject) odd() *mat.Dense {
 	x := s.rows(24, 4, 3)
 	_, d := x.Dims()
@@ -162,7 +161,7 @@ func checkDiagonal(p *conformance.Probe, s *subject) {
 	n, _ := x.Dims()
 	diag := make([]float64, n)
 	for i := range diag {
-		diag[i] = math.NaN() // what was there does not count
+		diag[i] = math.NaN() // the earlier contents must not matter
 	}
 	kernels.Diag(diag, s.kernel, x)
 	for i, v := range diag {
@@ -180,7 +179,7 @@ func checkBlock(p *conformance.Probe, s *subject) {
 		kernels.Block(dst, s.kernel, x, z)
 		s.pairs(p, "Block", dst, x, z)
 
-		// Views: their rows lie further apart than they are long.
+		// The rows of these views have a stride larger than their length.
 		xv := large.Slice(0, c.r, 1, 1+c.d).(*mat.Dense)
 		zv := large.Slice(20, 20+c.c, 2, 2+c.d).(*mat.Dense)
 		dv := largeDst.Slice(3, 3+c.r, 4, 4+c.c).(*mat.Dense)
@@ -193,7 +192,7 @@ func checkBlock(p *conformance.Probe, s *subject) {
 	}
 }
 
-// pairs fails unless k[i,j] is Eval of the i-th row of x and the j-th of z.
+// pairs fails unless k[i,j] equals Eval of the i-th row of x and the j-th row of z.
 func (s *subject) pairs(p *conformance.Probe, what string, k mat.Matrix, x, z *mat.Dense) {
 	r, c := k.Dims()
 	for i := range r {
@@ -214,7 +213,7 @@ func matrices(p *conformance.Probe, k kernels.Kernel, x, z *mat.Dense, workers i
 }
 
 func checkMatrix(p *conformance.Probe, s *subject) {
-	for _, n := range []int{1, 2, 141} { // the last is more than a block
+	for _, n := range []int{1, 2, 141} { // the last is larger than a block
 		x, z := s.rows(n, 3, 1), s.rows(n/2+1, 3, 2)
 		square, cross := matrices(p, s.kernel, x, z, 0)
 		s.pairs(p, "kernels.Matrix", square, x, x)
@@ -233,8 +232,7 @@ func checkWorkers(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkShared asks twice, with another kernel in between: one that writes to the distances
-// that are kept is seen then.
+// checkShared computes twice, with another kernel in between, to detect a kernel that writes to the kept distances.
 func checkShared(p *conformance.Probe, s *subject) {
 	x, z := s.rows(150, 3, 1), s.rows(40, 3, 2)
 	one, err := kernels.Share(context.Background(), x, nil)
@@ -253,7 +251,7 @@ func checkShared(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkGraph runs what the kernel writes of new rows, and of rows that are among the others.
+// checkGraph runs the kernel's graph for new rows, and for rows that are among the others.
 func checkGraph(p *conformance.Probe, s *subject) {
 	x, z := s.rows(9, 3, 1), s.rows(5, 3, 2)
 	x.SetRow(4, z.RawRowView(2))
@@ -278,8 +276,7 @@ func checkGraph(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkSpectral takes the mean of the cosines over many frequencies, which has a standard error
-// of at most 1/√n.
+// checkSpectral computes the mean of the cosines over many frequencies, which has a standard error of at most 1/√n.
 func checkSpectral(p *conformance.Probe, s *subject) {
 	if _, ok := s.kernel.(kernels.Spectral); !ok {
 		p.Skip("has no SpectralDensity")
@@ -337,7 +334,7 @@ func checkConcurrent(p *conformance.Probe, s *subject) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			// A panic here is not in the check's goroutine and would end the process.
+			// A panic here would be on another goroutine and would end the process.
 			defer func() {
 				if r := recover(); r != nil {
 					mu.Lock()

@@ -30,14 +30,14 @@ type broken struct {
 	blocks  func(dst, x, z *mat.Dense)
 	density func(s *kernels.SpectralDensity)
 
-	drawn, drawnDiag float64 // what is added in the graphs
+	drawn, drawnDiag float64 // added to the values of the graphs
 
 	params   func() []kernels.Param
 	with     func(values []float64) kernels.Kernel
 	gradient func(dst, x, z []float64)
 }
 
-// Params has the length in the place of γ = 1/(2ℓ²).
+// Params returns the length instead of γ = 1/(2ℓ²).
 func (b broken) Params() []kernels.Param {
 	if b.params != nil {
 		return b.params()
@@ -120,7 +120,7 @@ func (b broken) SpectralDensity() (kernels.SpectralDensity, error) {
 	return s, err
 }
 
-// keeping has a length that all values share, as a slice that is kept would be.
+// keeping has a length that all values share, like a kept slice.
 type keeping struct{ length *float64 }
 
 func (k keeping) value() float64               { return 1 + *k.length }
@@ -137,14 +137,14 @@ func (k keeping) WithParams(values []float64) kernels.Kernel {
 	return k
 }
 
-// lax has a Validate that looks at nothing.
+// lax has a Validate that checks nothing.
 type lax struct{ Width float64 }
 
 func (lax) Eval(x, z []float64) float64 { return kernels.RBF{}.Eval(x, z) }
 func (lax) String() string              { return "lax" }
 func (lax) Validate() error             { return nil }
 
-// spoiling is the RBF, but uses the distances that it is given for its own sums.
+// spoiling is the RBF, but overwrites the distances that it receives.
 type spoiling struct{ of kernels.RBF }
 
 func (s spoiling) Eval(x, z []float64) float64 { return s.of.Eval(x, z) }
@@ -154,7 +154,7 @@ func (s spoiling) OfSquaredDistances(dst, squared []float64) {
 	copy(dst, squared)
 }
 
-// turning is a Laplacian that says that it does not depend on directions.
+// turning is a Laplacian that claims to be a function of the Euclidean distance.
 type turning struct{ of kernels.Laplacian }
 
 func (k turning) Eval(x, z []float64) float64 { return k.of.Eval(x, z) }
@@ -165,7 +165,7 @@ func (k turning) SpectralDensity() (kernels.SpectralDensity, error) {
 	return s, err
 }
 
-// after changes what the RBF's blocks are.
+// after changes the blocks of the RBF.
 func after(change func(dst, x, z *mat.Dense)) func(dst, x, z *mat.Dense) {
 	return func(dst, x, z *mat.Dense) {
 		kernels.Block(dst, kernels.RBF{}, x, z)
@@ -204,8 +204,7 @@ func (b brokenFamily) Bounds() (lo, hi float64) {
 
 func (b brokenFamily) Integer() bool { return b.integer }
 
-// mutants are, for each check, kernels or families that it has to find, and a
-// part of what it has to say.
+// mutants returns, for each check, kernels or families on which it must fail, and a part of its message.
 func mutants() map[string]map[string]any {
 	rbf := kernels.RBF{}
 	first := func(m *mat.Dense) float64 { return m.At(0, 0) }
@@ -248,7 +247,7 @@ func mutants() map[string]map[string]any {
 				var t mat.Dense
 				t.ReuseAs(c, r)
 				kernels.Block(&t, rbf, z, x)
-				copy(dst.RawMatrix().Data, t.RawMatrix().Data) // right for one row only
+				copy(dst.RawMatrix().Data, t.RawMatrix().Data) // correct for one row only
 				if r > 1 {
 					dst.Set(0, 0, 7)
 				}
@@ -262,7 +261,7 @@ func mutants() map[string]map[string]any {
 			}},
 		},
 		"matrix-equals-eval": {"kernels.Cross": broken{blocks: after(func(dst, _, _ *mat.Dense) {
-			if r, c := dst.Dims(); c == 71 { // what Cross asks for, and not Matrix
+			if r, c := dst.Dims(); c == 71 { // the shape that Cross uses and Matrix does not
 				dst.Set(r-1, 0, 7)
 			}
 		})}},
@@ -355,8 +354,7 @@ func subjectOf(v any) *subject {
 	return s
 }
 
-// TestEveryCheckCanFail is the suite's own test: each check finds what is broken
-// in its way, and says so.
+// TestEveryCheckCanFail tests the suite itself: each check fails for its broken types, with the right message.
 func TestEveryCheckCanFail(t *testing.T) {
 	all := mutants()
 	for _, c := range checks {
@@ -372,7 +370,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 	assert.Empty(t, all, "mutants of checks that do not exist")
 }
 
-// Without a mutation everything passes, so what is found above is the mutation.
+// Without a mutation everything passes, so the failures above come from the mutations.
 func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	for _, v := range []any{broken{}, brokenFamily{}} {
 		s := subjectOf(v)
@@ -384,7 +382,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	}
 }
 
-// What a kernel lacks is skipped with a reason; Options.Skip leaves out a check.
+// Checks of missing capabilities are skipped with a reason, and Options.Skip skips a check.
 func TestSkips(t *testing.T) {
 	type bare struct{ kernels.Kernel }
 	s := &subject{kind: kernel, kernel: bare{kernels.RBF{}}, Options: Options{

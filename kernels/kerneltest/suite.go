@@ -9,31 +9,28 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// defaultTolerance is what a zero Options.Tolerance stands for.
+// defaultTolerance is used if Options.Tolerance is zero.
 const defaultTolerance = 1e-12
 
-// Options adapts the suite to a kernel or a family. Nil stands for the zero
-// Options.
+// Options adapts the suite to a kernel or a family. Nil means the zero Options.
 type Options struct {
-	// Formula evaluates the kernel in the plainest way, independently of Eval, for
-	// the check formula. Nil skips it. It is not used for a family.
+	// Formula evaluates the kernel by its plain formula, independently of Eval, for the check formula. If it is nil, the check is
+	// skipped. It is not used for a family.
 	Formula func(x, z []float64) float64
-	// Columns is how many columns rows have, for a kernel that takes no others. 0: those of
-	// each check, 1 to 20.
+	// Columns is the number of columns, for a kernel that accepts no other. If it is 0, each check uses its own, 1 to 20.
 	Columns int
-	// Indefinite says that the kernel does not claim to be positive semi-definite.
+	// Indefinite is set for a kernel that is not positive semi-definite.
 	Indefinite bool
-	// Tolerance, times max(1, |k|), is how far two computations of the same value k
-	// may lie apart. 0 is 1e-12.
+	// Tolerance, multiplied by max(1, |k|), is the largest difference between two computations of the same value k. If it is 0, it
+	// is 1e-12.
 	Tolerance float64
-	// Skip maps the name of a check to the reason for leaving it out, which
-	// completes "skipped, because the type ...".
+	// Skip maps the name of a check to the reason for skipping it, which completes "skipped, because the type ...".
 	Skip map[string]string
-	// Table gets the outcomes. With nil the table of this kernel alone is logged.
+	// Table receives the outcomes. If it is nil, the table of this kernel alone is logged.
 	Table *Table
 }
 
-// Kernel runs the suite on a kernel, under the name that its String gives.
+// Kernel runs the suite on a kernel, under the name of its String.
 func Kernel(t *testing.T, k kernels.Kernel, opt *Options) {
 	t.Helper()
 	name := "nil"
@@ -43,7 +40,7 @@ func Kernel(t *testing.T, k kernels.Kernel, opt *Options) {
 	run(t, name, subject{kind: kernel, kernel: k}, opt)
 }
 
-// Family runs the suite on a family, under the name that its String gives.
+// Family runs the suite on a family, under the name of its String.
 func Family(t *testing.T, f families.Family, opt *Options) {
 	t.Helper()
 	name := "nil"
@@ -53,8 +50,7 @@ func Family(t *testing.T, f families.Family, opt *Options) {
 	run(t, name+" family", subject{kind: family, family: f}, opt)
 }
 
-// Family2 runs the suite on both families that are left of f when one of its parameters
-// is fixed at where a search begins.
+// Family2 runs the suite on both families that remain of f when one of its parameters is fixed at the start of a search.
 func Family2(t *testing.T, f families.Family2, opt *Options) {
 	t.Helper()
 	if f == nil {
@@ -68,7 +64,7 @@ func Family2(t *testing.T, f families.Family2, opt *Options) {
 	Family(t, families.Fixed{Family: f, Value: first}, opt)
 }
 
-// kind is a set of what a check is for.
+// kind is the set of types to which a check applies.
 type kind int
 
 const (
@@ -83,7 +79,7 @@ func (k kind) String() string {
 	return "kernels"
 }
 
-// subject is what a check looks at.
+// subject is the type under test.
 type subject struct {
 	Options
 	kind   kind
@@ -112,11 +108,10 @@ func (s *subject) judge(c check) conformance.Verdict {
 	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
 }
 
-// Table collects the outcome of every check on everything that a suite ran on. The
-// zero value is ready to use, also from parallel tests.
+// Table collects the outcome of every check for all tested types. The zero value is ready to use, also from parallel tests.
 type Table struct{ outcomes conformance.Table }
 
-// of returns where outcomes go, nil where t is.
+// conformance returns the table for outcomes, or nil if t is nil.
 func (t *Table) conformance() *conformance.Table {
 	if t == nil {
 		return nil
@@ -124,19 +119,17 @@ func (t *Table) conformance() *conformance.Table {
 	return &t.outcomes
 }
 
-// Types returns the names of the kernels and families that have a row, in the
-// order in which they came.
+// Types returns the names of the kernels and families that have a row, in the order in which they were added.
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
-// String renders the table: a row for each kernel and family, a column for each
-// check. The columns are numbered and the numbers explained below, as are the
-// letters that stand for the reasons of what was skipped. A dot is a check of the
-// other kind, or one that go test -run left out.
+// String renders the table, with a row for each kernel and family and a column for each check. The columns are numbered, and the
+// numbers are explained below, as are the letters for the reasons of skipped checks. A dot marks a check of the other kind, or one
+// that go test -run excluded.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 // Check describes one check of the suite.
 type Check struct {
-	Name string // of the subtest, and in Options.Skip
+	Name string // name of the subtest, and in Options.Skip
 	Doc  string // what holds if it passes
 	On   string // "kernels" or "families"
 }

@@ -7,19 +7,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Additive compiles a sum over columns of a radial kernel, each over a length and times a variance. The parameter of index skip
-// of the radial kernel is not learnt, if that is not -1. It reports whether the radial kernel has the derivatives that were asked for.
+// Additive compiles a sum over columns of a radial kernel, each with a length and a variance. The parameter with index skip of the
+// radial kernel is not learnt, unless skip is -1. It reports whether the radial kernel has the required derivatives.
 func (l *Layout) Additive(lengths, variances []float64, of Radial, skip int) (_ Part, ok bool) {
 	p := additive{variances: variances, inner: of, skip: skip, view: l.rowsView(needColumns, Lengths{Of: lengths}.Scale())}
 	return p, !l.derivatives || of.stretchable()
 }
 
-// additive is a pass over the pairs for each column.
+// additive makes a pass over the pairs for each column.
 type additive struct {
 	variances []float64
 	inner     Radial
 	skip      int
-	view      int // of the rows over their lengths
+	view      int // view of the rows divided by their lengths
 }
 
 func (p additive) diag(dst []float64, _ *operand) {
@@ -31,7 +31,7 @@ func (p additive) diag(dst []float64, _ *operand) {
 	setAll(dst, total)
 }
 
-// eachColumn calls do with the squared distances of the row i of x and all of z in each column.
+// eachColumn calls do with the squared distances of row i of x and all rows of z, for each column.
 func (p additive) eachColumn(x, z *operand, do func(i, column int, squared []float64)) {
 	squared := make([]float64, z.len())
 	rows, columns := x.views[p.view].moved, z.views[p.view].movedTrans
@@ -78,7 +78,7 @@ func (p additive) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	})
 }
 
-// shapes adds the derivatives in the parameters of κ, of squared distances of weights w.
+// shapes adds the derivatives in the parameters of κ at squared distances with weights w.
 func (p additive) shapes(dst, w, squared []float64) {
 	row := make([]float64, len(squared))
 	if p.inner.ParamSlopes != nil {

@@ -17,7 +17,7 @@ func (l *Layout) Arcsine(k Arcsine) Part {
 	return arcsine{Arcsine: k}
 }
 
-// Value returns the kernel of an inner product, given the roots of both rows.
+// Value returns the kernel from an inner product and the roots of both rows.
 func (Arcsine) Value(dot, rx, rz float64) float64 {
 	return 2 / math.Pi * math.Asin(min(max((1+dot)*rx*rz, -1), 1))
 }
@@ -25,7 +25,7 @@ func (Arcsine) Value(dot, rx, rz float64) float64 {
 // Root returns 1/√(Offset + |x|²).
 func (k Arcsine) Root(squared float64) float64 { return 1 / math.Sqrt(k.Offset+squared) }
 
-// arcsine is its part, without parameters to be learnt.
+// arcsine is the part of the kernel. It has no parameters to learn.
 type arcsine struct {
 	Arcsine
 	Pairwise

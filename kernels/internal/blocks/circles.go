@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// ColumnValue returns the value of a column, of values for each or for all.
+// ColumnValue returns the value for a column from values for each column or one for all.
 func ColumnValue(values []float64, column int) float64 {
 	switch len(values) {
 	case 0:
@@ -20,9 +20,9 @@ func ColumnValue(values []float64, column int) float64 {
 	return values[column]
 }
 
-// Circles compiles the RBF exp(-s/2) of the rows as points on circles of radius 1/l, whose squared distances s are
-// 4 sin²(πD/p)/l². There is a length and a period for each column, or one for all, or none, which is 1. The parameters are the
-// lengths and the periods.
+// Circles compiles the RBF exp(-s/2) of the rows as points on circles of radius 1/l, whose squared distances s are 4 sin²(πD/p)/l².
+// There is a length and a period for each column, or one for all, or none, which means 1. The parameters are the lengths and the
+// periods.
 func (l *Layout) Circles(lengths, periods []float64) Part {
 	p := periodic{lengths: lengths, periods: periods}
 	p.view = l.rowsView(needDistances|needColumns, func(rows *mat.Dense) *mat.Dense {
@@ -41,13 +41,13 @@ func (l *Layout) Circles(lengths, periods []float64) Part {
 	return p
 }
 
-// periodic is points on circles. The view has the cosine and the sine of a column, then those of the next.
+// periodic holds points on circles. The view has the cosine and the sine of each column in turn.
 type periodic struct {
 	lengths, periods []float64
 	view             int
 }
 
-// gaussian is exp(-s/2), which is its own slope.
+// gaussian computes exp(-s/2), which is its own slope.
 func gaussian(dst, squared []float64) { vecmath.Exp(dst, -0.5, squared) }
 
 func (p periodic) diag(dst []float64, _ *operand) { setAll(dst, 1) }
@@ -70,14 +70,13 @@ func (p periodic) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// stretch is the derivative in the periods: a column over a length is one of a longer period.
+// stretch adds the derivatives in the periods: a column divided by a length has a longer period.
 func (p periodic) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	p.columns(make([]float64, len(dst)), dst, w, x, z)
 }
 
-// columns adds the derivatives in the lengths and the periods of all columns. With G = w∘k and
-// the points c, s of circles, that in a length is radial's stretch of c and s, and that in a
-// period
+// columns adds the derivatives in the lengths and the periods of all columns. With G = w∘k and the points c, s on circles, the
+// derivative in a length is radial's stretch of c and s, and that in a period is
 //
 //	2π/p Σ_ij G[i,j] (x[i]-z[j]) (s[i] c[j] - c[i] s[j])
 //
@@ -95,7 +94,7 @@ func (p periodic) columns(lengths, periods []float64, w *mat.Dense, x, z *operan
 	p.addPeriods(periods, g.Dense, x, z)
 }
 
-// addPair adds the derivatives of one pair, of which g is the weight times the kernel.
+// addPair adds the derivatives of one pair, where g is the weight times the kernel.
 func (p periodic) addPair(lengths, periods []float64, g float64, x, z []float64) {
 	if g == 0 {
 		return
@@ -109,7 +108,7 @@ func (p periodic) addPair(lengths, periods []float64, g float64, x, z []float64)
 	}
 }
 
-// addPeriods adds the derivatives in the periods of pairs of weights g.
+// addPeriods adds the derivatives in the periods of pairs with weights g.
 func (p periodic) addPeriods(periods []float64, g *mat.Dense, x, z *operand) {
 	xv, zv := x.views[p.view], z.views[p.view]
 	xd, zd := timesRows(xv.movedTrans, x), timesRows(zv.movedTrans, z)
@@ -127,7 +126,7 @@ func (p periodic) addPeriods(periods []float64, g *mat.Dense, x, z *operand) {
 	}
 }
 
-// timesRows returns the points of circles, in columns, times the rows less their shift.
+// timesRows returns the points of circles, in columns, multiplied by the shifted rows.
 func timesRows(circles *mat.Dense, o *operand) *mat.Dense {
 	out := mat.DenseCopyOf(circles)
 	for i := range o.len() {

@@ -34,7 +34,7 @@ func (s scaled) block(dst *mat.Dense, x, z *operand) {
 func (s scaled) params() int       { return 1 + s.inner.params() }
 func (s scaled) stretchable() bool { return s.inner.stretchable() }
 
-// gradient is that of the factor, which is the kernel itself, and those of the inner part.
+// gradient adds the derivative in the factor, which is the kernel itself, and those of the inner part.
 func (s scaled) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	values := borrow(w)
 	defer values.free()
@@ -68,8 +68,8 @@ func Product(inner []Part) Part {
 	return fold{inner: inner, op: func(a, b float64) float64 { return a * b }, neutral: 1}
 }
 
-// fold is parts joined by an operation, from its neutral element on, 0 or 1: without a
-// kernel, which Validate refuses, it is the value.
+// fold joins parts by an operation, starting from its neutral element 0 or 1. Without a part, which Validate rejects, it is that
+// element.
 type fold struct {
 	inner   []Part
 	neutral float64
@@ -135,9 +135,8 @@ func (f fold) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	f.eachPart(w, x, z, func(p Part, w *mat.Dense) { p.stretch(dst, w, x, z) })
 }
 
-// eachPart calls do for each part with the weights of its derivatives: w in a sum; in a product
-// w times the values of the other parts, which are multiplied, not divided out, since they may
-// be 0.
+// eachPart calls do for each part with the weights of its derivatives. For a sum this is w. For a product it is w times the values
+// of the other parts, which are multiplied instead of divided out, because they may be 0.
 func (f fold) eachPart(w *mat.Dense, x, z *operand, do func(p Part, w *mat.Dense)) {
 	if f.sum || len(f.inner) == 1 {
 		for _, p := range f.inner {
@@ -172,15 +171,15 @@ func Normalized(inner Part, power int) Part { return normalized{inner: inner, po
 type normalized struct {
 	inner    Part
 	power    int
-	Pairwise // no parameters to be learnt
+	Pairwise // it has no parameters to learn
 }
 
-// diag gives exactly 1, 0 where k(x,x) is 0, NaN where it overflows.
+// diag sets exactly 1, or 0 if k(x,x) is 0, or NaN if it overflows.
 func (k normalized) diag(dst []float64, x *operand) {
 	k.inner.diag(dst, x)
 	for i, v := range dst {
 		switch {
-		case v-v != 0: // overflow: no direction can be told, and Matrix says so
+		case v-v != 0: // overflow: the direction is unknown, and Matrix returns an error
 			dst[i] = math.NaN()
 		case v > 0:
 			dst[i] = 1
@@ -213,7 +212,7 @@ func (k normalized) block(dst *mat.Dense, x, z *operand) {
 	}
 }
 
-// InverseRoot returns 1/√v, and 0 for a row without direction.
+// InverseRoot returns 1/√v, or 0 for a row without direction.
 func InverseRoot(v float64) float64 {
 	if !(v > 0) {
 		return 0

@@ -9,34 +9,34 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// Derivatives makes matrices of kernels on the same rows, and sums of their derivatives. Memory and what the pairs of rows have
-// are kept from kernel to kernel.
+// Derivatives computes matrices of kernels for the same rows, and sums of their derivatives. Memory and the distances of the pairs
+// are kept from one kernel to the next.
 type Derivatives struct {
 	x       *mat.Dense
 	shift   []float64
 	workers int
 
-	// The rows as they are, whose distances hold for all kernels, and what they have.
+	// The unchanged rows, whose distances are valid for all kernels, and the distances that they have.
 	rows []*operand
 	have need
 	kept *pairs
 
-	// Of the last kernel.
+	// These belong to the last kernel.
 	compiled *Compiled
 	sides    []*operand
 
-	// The memory of its views' distances.
+	// The memory for the distances of its views.
 	memory []*pairs
 }
 
-// NewDerivatives prepares the rows of x, which are kept.
+// NewDerivatives prepares the rows of x, which it keeps.
 func NewDerivatives(x *mat.Dense, workers int) *Derivatives {
 	blocks := (x.RawMatrix().Rows + Stripe - 1) / Stripe
 	return &Derivatives{x: x, shift: exactMean(x), workers: workers, kept: newPairs(blocks, blocks)}
 }
 
-// exactMean is MeanRow, but of a column of equal values that value: less the mean such a column
-// is exactly 0, and so are its derivatives.
+// exactMean is like MeanRow, but returns the value itself for a column of equal values. Such a column minus its mean is then
+// exactly 0, and so are its derivatives.
 func exactMean(x *mat.Dense) []float64 {
 	differences := mat.DenseCopyOf(x)
 	n, _ := x.Dims()
@@ -88,8 +88,8 @@ func (d *Derivatives) prepare(ctx context.Context, l *Layout) ([]*operand, error
 	return sides, nil
 }
 
-// enterViews tells the views of a side where their pairs are kept, in memory that was in use
-// for those of others. It returns the memory that is left.
+// enterViews assigns memory for pairs to the views of a side. The memory was used for the views of other kernels. It returns the
+// remaining memory.
 func enterViews(side []*operand, memory []*pairs) []*pairs {
 	for v := range side[0].views {
 		views := make([]*operand, len(side))
@@ -103,10 +103,10 @@ func enterViews(side []*operand, memory []*pairs) []*pairs {
 	return memory
 }
 
-// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] of the last kernel of MatrixTo. The result is the same on any number
-// of workers.
+// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] for the last kernel of MatrixTo. The result is the same for any number of
+// workers.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) error {
-	// A sum for each pair of blocks, added in their order.
+	// There is a sum for each pair of blocks, and these are added in order.
 	sums := mat.NewDense(len(d.sides)*(len(d.sides)+1)/2, max(len(dst), 1), nil)
 	n, _ := sums.Dims()
 	err := parallel.ForEach(ctx, d.workers, n, func(t int) error {

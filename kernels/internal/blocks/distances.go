@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// dots returns <x[i], z[j]>, in dst or elsewhere as keep.
+// dots returns <x[i], z[j]>, in dst or in the memory of keep.
 func dots(dst *mat.Dense, x, z *operand) *mat.Dense {
 	if x.sparse != nil {
 		sparseProducts(dst, x, z)
@@ -18,18 +18,17 @@ func dots(dst *mat.Dense, x, z *operand) *mat.Dense {
 	return keep(pairDots, dst, x, z, func(dst *mat.Dense) { product(dst, 1, x.rows, z.trans) })
 }
 
-// product sets dst = alpha·a·b. It goes to BLAS directly: mat.Dense.Mul would
-// compare the memory of its arguments first, and dst is a window into a matrix.
+// product sets dst = alpha·a·b. It calls BLAS directly, because mat.Dense.Mul would first compare the memory of its arguments, and
+// dst is a window into a matrix.
 func product(dst *mat.Dense, alpha float64, a, b *mat.Dense) {
 	fast.Gemm(blas.NoTrans, blas.NoTrans, alpha, a.RawMatrix(), b.RawMatrix(), 0, dst.RawMatrix())
 }
 
-// cancellation is the ratio of squared distance to squared norms below which
-// the distance is computed again from the differences. What remains above it
-// has lost at most ten bits.
+// cancellation is the ratio of squared distance to squared norms below which the distance is recomputed from the differences. Above
+// it at most ten bits are lost.
 const cancellation = 1e-3
 
-// squaredDistances returns |x[i]-z[j]|², in dst or elsewhere as keep.
+// squaredDistances returns |x[i]-z[j]|², in dst or in the memory of keep.
 func squaredDistances(dst *mat.Dense, x, z *operand) *mat.Dense {
 	if x.sparse != nil {
 		sparseSquaredDistances(dst, x, z)
@@ -41,8 +40,7 @@ func squaredDistances(dst *mat.Dense, x, z *operand) *mat.Dense {
 	})
 }
 
-// computeSquaredDistances sets dst[i,j] = |x[i]-z[j]|², with a relative error of about
-// 1e-13 at worst, and exactly 0 for equal rows.
+// computeSquaredDistances sets dst[i,j] = |x[i]-z[j]|², with a relative error of at most about 1e-13, and exactly 0 for equal rows.
 func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 	product(dst, -2, x.centred, z.centredTrans)
 	addNorms(dst, x.centredSq, z.centredSq, func(i, j int) float64 {
@@ -50,7 +48,8 @@ func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 	})
 }
 
-// addNorms adds squared norms to -2 times the products of rows. Where they cancel it takes the distance of two rows that are near.
+// addNorms adds squared norms to -2 times the products of rows. If they cancel, it uses near, which returns the distance of two
+// rows.
 func addNorms(dst *mat.Dense, ofX, ofZ []float64, near func(i, j int) float64) {
 	for i, sx := range ofX {
 		di := dst.RawRowView(i)
@@ -58,7 +57,7 @@ func addNorms(dst *mat.Dense, ofX, ofZ []float64, near func(i, j int) float64) {
 			continue
 		}
 		for j, sz := range ofZ {
-			// The negated comparison also catches the NaN of norms that overflowed.
+			// The negated comparison is also true for the NaN of norms that overflowed.
 			if !(di[j] > cancellation*(sx+sz)) {
 				di[j] = near(i, j)
 			}
@@ -66,8 +65,8 @@ func addNorms(dst *mat.Dense, ofX, ofZ []float64, near func(i, j int) float64) {
 	}
 }
 
-// sparseProducts sets dst[i,j] = <x[i], z[j]>: the products of the entries of one column, by ascending columns, so that
-// they are the same in either order and whatever the other rows are.
+// sparseProducts sets dst[i,j] = <x[i], z[j]>. It adds the products of entries by ascending columns, so that the result is the same
+// in either order and for any other rows.
 func sparseProducts(dst *mat.Dense, x, z *operand) {
 	for i := range x.len() {
 		columns, values := x.sparse.rows.Row(i)
@@ -75,8 +74,8 @@ func sparseProducts(dst *mat.Dense, x, z *operand) {
 	}
 }
 
-// sparseSquaredDistances sets dst[i,j] = |x[i]-z[j]|², as computeSquaredDistances. Nothing is moved, since less a
-// mean rows are sparse no more: where norms exceed a distance, it is taken from the differences.
+// sparseSquaredDistances sets dst[i,j] = |x[i]-z[j]|², as computeSquaredDistances does. The rows are not shifted, because rows
+// minus their mean would not be sparse. If the norms exceed a distance, it is computed from the differences.
 func sparseSquaredDistances(dst *mat.Dense, x, z *operand) {
 	sparseProducts(dst, x, z)
 	for i := range x.len() {
@@ -85,8 +84,8 @@ func sparseSquaredDistances(dst *mat.Dense, x, z *operand) {
 	addNorms(dst, x.sq, z.sq, func(i, j int) float64 { return x.sparse.rows.SquaredDistance(i, z.sparse.rows, j) })
 }
 
-// computeManhattan sets dst[i,j] = |x[i]-z[j]|₁, column by column along rows of dst: the
-// Manhattan distance is no matrix product.
+// computeManhattan sets dst[i,j] = |x[i]-z[j]|₁, column by column along the rows of dst, because the Manhattan distance is not a
+// matrix product.
 func computeManhattan(dst *mat.Dense, x, z *operand) {
 	r, _ := dst.Dims()
 	for i := range r {
@@ -98,7 +97,7 @@ func computeManhattan(dst *mat.Dense, x, z *operand) {
 	}
 }
 
-// manhattan returns |x[i]-z[j]|₁, in dst or elsewhere as keep.
+// manhattan returns |x[i]-z[j]|₁, in dst or in the memory of keep.
 func manhattan(dst *mat.Dense, x, z *operand) *mat.Dense {
 	return keep(pairManhattan, dst, x, z, func(dst *mat.Dense) {
 		computeManhattan(dst, x, z)

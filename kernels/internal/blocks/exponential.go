@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Exponential compiles exp(-γ |x-z|₁), of the Manhattan distance. Its parameter is γ.
+// Exponential compiles exp(-γ |x-z|₁) with the Manhattan distance. Its parameter is γ.
 func (l *Layout) Exponential(gamma float64) Part {
 	l.need, l.dense = l.need|needManhattan, true
 	return exponential{gamma}
@@ -43,7 +43,7 @@ func (k exponential) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// stretch is a pass over the pairs for each column: their distances in it are no product.
+// stretch makes a pass over the pairs for each column, because distances in a column are not a product.
 func (k exponential) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	g := borrow(w)
 	defer g.free()

@@ -16,7 +16,7 @@ type scratch struct {
 	memory *[Stripe * Stripe]float64
 }
 
-// borrow returns a block of the shape of like; its elements may be anything.
+// borrow returns a block with the shape of like. Its elements are undefined.
 func borrow(like *mat.Dense) scratch {
 	r, c := like.Dims()
 	memory := blocks.Get().(*[Stripe * Stripe]float64)
@@ -36,8 +36,8 @@ func addSquares(dst []float64, g float64, x, z []float64) {
 	}
 }
 
-// stretchSquares adds Σ_ij g[i,j] (x[i,c]-z[j,c])² to dst[c], where g is w times the slopes of squared distances. Of pairs that
-// are close, whose squares cancel, it calls near, and sets g to 0.
+// stretchSquares adds Σ_ij g[i,j] (x[i,c]-z[j,c])² to dst[c], where g is w times the slopes of squared distances. For pairs of
+// close rows, whose squares cancel, it calls near and sets g to 0.
 func stretchSquares(dst []float64, g scratch, w *mat.Dense, x, z *operand, slopes func(dst, squared []float64),
 	near func(i, j int, g float64)) {
 	memory := borrow(w)

@@ -1,11 +1,11 @@
 // Package blocks computes kernel matrices block by block.
 //
-// A kernel is compiled to a [Part] ([Compile]): how a block of its values is made of two operands, which are some rows with
-// what the part reads of them, such as their squared norms ([Layout]). Operands are prepared once for all the blocks they
-// take part in. Parts of other parts (sums, columns, lengths) compile what is inside into the same layout.
+// A kernel is compiled to a [Part] ([Compile]), which computes a block of its values from two operands. An operand is some rows
+// with the numbers that the part needs, such as their squared norms ([Layout]). Operands are prepared once for all their blocks.
+// Parts that contain other parts (sums, columns, lengths) compile these into the same layout.
 //
-// Matrices are of rows in memory ([Matrix], [Rows]), of sparse rows, of rows whose distances are kept for other kernels
-// ([Shared]), and with derivatives ([Derivatives]). Package kernels checks what comes in.
+// There are matrices for rows in memory ([Matrix], [Rows]), for sparse rows, for rows whose distances are kept for other kernels
+// ([Shared]), and with derivatives ([Derivatives]). Package kernels checks the input.
 package blocks
 
 import (
@@ -15,19 +15,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Part is how a kernel's matrices are made: a block from operands that were prepared once
-// for all the blocks they take part in.
+// Part computes a kernel's matrices: a block from operands that were prepared once for all their blocks.
 type Part interface {
 	// block sets dst[i,j] = k(x[i], z[j]).
 	block(dst *mat.Dense, x, z *operand)
 	// diag sets dst[i] = k(x[i], x[i]).
 	diag(dst []float64, x *operand)
-	// params is how many parameters there are to be learnt.
+	// params returns the number of parameters that can be learnt.
 	params() int
-	// gradient adds Σ w[i,j] ∂k(x[i], z[j])/∂ ln θ[p] to dst[p], of at least one parameter. It writes to no operand
-	// and not to w.
+	// gradient adds Σ w[i,j] ∂k(x[i], z[j])/∂ ln θ[p] to dst[p], for at least one parameter. It changes neither the operands nor w.
 	gradient(dst []float64, w *mat.Dense, x, z *operand)
-	// stretchable reports whether the columns can have lengths around the part.
+	// stretchable reports whether the part supports lengths for its columns.
 	stretchable() bool
 	// stretch adds Σ w[i,j] ∂k(x[i]/l, z[j]/l)/∂ ln l[c], at l = 1, to dst[c].
 	stretch(dst []float64, w *mat.Dense, x, z *operand)
@@ -39,31 +37,31 @@ func addGradient(p Part, dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// Compiled is the part of a whole kernel, with what its operands have to hold.
+// Compiled is the part of a complete kernel, with the layout of its operands.
 type Compiled struct {
 	part   Part
 	layout Layout
 	name   fmt.Stringer
 }
 
-// Compile compiles a kernel, named in errors, with its derivatives or without. It is asked once for a matrix: its answer
-// serves all the blocks.
+// Compile compiles a kernel, whose name appears in errors, with or without its derivatives. It is called once for a matrix, and the
+// result is used for all blocks.
 func Compile(name fmt.Stringer, derivatives bool, compile func(l *Layout) Part) *Compiled {
 	c := &Compiled{name: name, layout: Layout{derivatives: derivatives}}
 	c.part = compile(&c.layout)
 	return c
 }
 
-// Err returns the first error of a part that has no derivatives.
+// Err returns the first error of a part without derivatives.
 func (c *Compiled) Err() error { return c.layout.fault() }
 
-// IsSparse reports whether the kernel takes sparse rows.
+// IsSparse reports whether the kernel supports sparse rows.
 func (c *Compiled) IsSparse() bool { return !c.layout.dense && len(c.layout.views) == 0 }
 
-// Params is how many parameters the kernel has derivatives in.
+// Params returns the number of parameters for which the kernel has derivatives.
 func (c *Compiled) Params() int { return c.part.params() }
 
-// Keeps is the number of things that pairs of operands keep of what they have, such as their squared distances.
+// Keeps returns the number of matrices that are kept for pairs of operands, such as their squared distances.
 func (c *Compiled) Keeps() int { return c.layout.keeps() }
 
 // Block sets dst[i,j] = k(x[i], z[j]).
@@ -75,57 +73,55 @@ func (c *Compiled) Block(dst, x, z *mat.Dense) {
 // Diag sets dst[i] = k(x[i], x[i]).
 func (c *Compiled) Diag(dst []float64, x *mat.Dense) { c.part.diag(dst, diagonal(x, &c.layout)) }
 
-// Gradient sets dst to the derivatives of k(x, z) in the logarithms of its parameters: a block of one pair.
+// Gradient sets dst to the derivatives of k(x, z) in the logarithms of its parameters, from a block of one pair.
 func (c *Compiled) Gradient(dst, x, z []float64) {
 	clear(dst)
-	// Less z, both rows are as small as their difference.
+	// After subtracting z, both rows are as small as their difference.
 	xo := newOperand(mat.NewDense(1, len(x), x), &c.layout, z)
 	zo := newOperand(mat.NewDense(1, len(z), z), &c.layout, z)
 	addGradient(c.part, dst, mat.NewDense(1, 1, []float64{1}), xo, zo)
 }
 
-// Layout is what an operand has to hold for a kernel.
+// Layout describes the contents of an operand that a kernel needs.
 type Layout struct {
 	need  need
 	views []*view
-	// dense says that a part takes more of rows than their inner products, squared distances and squared norms.
+	// dense is set if a part needs more than inner products, squared distances and squared norms of rows.
 	dense bool
-	// derivatives asks parts for theirs; an error in one says that it has none.
+	// derivatives is set if parts need derivatives. The error is that of a part without them.
 	derivatives bool
 	err         error
 }
 
-// view is the rows that a part takes in the place of those given to it: scaled, or some
-// columns of them.
+// view describes rows that a part uses instead of the given ones: scaled rows, or some of their columns.
 type view struct {
 	Layout
-	of func(rows *mat.Dense) *mat.Dense // a new matrix of as many rows
-	// categories are columns of the rows given of which two are as far apart as rates says where they differ.
+	of func(rows *mat.Dense) *mat.Dense // returns a new matrix with as many rows
+	// categories are columns of the given rows. Two rows that differ in one have the distance rates there.
 	categories []int
 	rates      []float64
 }
 
-// Derivatives reports whether parts are asked for their derivatives.
+// Derivatives reports whether parts need derivatives.
 func (l *Layout) Derivatives() bool { return l.derivatives }
 
-// Fail says that a part has no derivatives.
+// Fail records that a part has no derivatives.
 func (l *Layout) Fail(err error) { l.err = err }
 
-// view enters one, for which the kernel inside is compiled. index is its place among the
-// views of an operand.
+// view adds a view and compiles the inner kernel for it. Index is its position among the views of an operand.
 func (l *Layout) view(compile func(l *Layout) Part, of func(rows *mat.Dense) *mat.Dense) (p Part, index int) {
 	v := &view{of: of, Layout: Layout{derivatives: l.derivatives}}
 	l.views = append(l.views, v)
 	return compile(&v.Layout), len(l.views) - 1
 }
 
-// rowsView enters a view for a part that reads it itself.
+// rowsView adds a view for a part that reads it itself.
 func (l *Layout) rowsView(n need, of func(rows *mat.Dense) *mat.Dense) (index int) {
 	l.views = append(l.views, &view{of: of, Layout: Layout{need: n}})
 	return len(l.views) - 1
 }
 
-// viewCount is the number of views, and of views in views.
+// viewCount returns the number of views, including views of views.
 func (l *Layout) viewCount() (n int) {
 	for _, v := range l.views {
 		n += 1 + v.viewCount()
@@ -133,7 +129,7 @@ func (l *Layout) viewCount() (n int) {
 	return n
 }
 
-// keeps is the number of things that pairs of operands keep of what they have.
+// keeps returns the number of matrices that are kept for pairs of operands.
 func (l *Layout) keeps() int {
 	n := bits.OnesCount(uint(l.need & (needDots | needDistances | needManhattan)))
 	for _, v := range l.views {
@@ -155,11 +151,11 @@ func (l *Layout) fault() error {
 	return nil
 }
 
-// need says which parts of an operand a kernel reads.
+// need is the set of contents of an operand that a kernel uses.
 type need int
 
 const (
-	needDots      need = 1 << iota // inner products of the rows as given
+	needDots      need = 1 << iota // inner products of the unshifted rows
 	needDistances                  // squared Euclidean distances
 	needManhattan                  // Manhattan distances
 	needColumns                    // the moved rows in columns

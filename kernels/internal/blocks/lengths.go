@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Lengths are lengths of columns.
+// Lengths holds the lengths of columns.
 type Lengths struct {
 	Of []float64
-	// Groups has the index of the length of each column. Nil: each column has its own.
+	// Groups has the index of the length of each column. If it is nil, each column has its own.
 	Groups []int
-	// Categories are columns of which only equality counts: no part of the distance.
+	// Categories are columns in which only equality matters. They are not part of the distance.
 	Categories []int
 }
 
-// Columns returns how many columns the rows have.
+// Columns returns the number of columns of the rows.
 func (l Lengths) Columns() int {
 	if l.Groups != nil {
 		return len(l.Groups)
@@ -33,8 +33,8 @@ func (l Lengths) Group(column int) int {
 	return column
 }
 
-// Inverse sets dst, in the memory it has where that is enough, to one over the length of each column, of Categories to 0, and
-// returns it.
+// Inverse sets dst to the reciprocal of the length of each column, and to 0 for Categories, and returns it. It reuses the memory of
+// dst if that suffices.
 func (l Lengths) Inverse(dst []float64) []float64 {
 	d := l.Columns()
 	dst = slices.Grow(dst[:0], d)[:d]
@@ -47,7 +47,7 @@ func (l Lengths) Inverse(dst []float64) []float64 {
 	return dst
 }
 
-// Rates returns one over the length of each of Categories.
+// Rates returns the reciprocal of the length of each of Categories.
 func (l Lengths) Rates() []float64 {
 	out := make([]float64, len(l.Categories))
 	for i, j := range l.Categories {
@@ -56,7 +56,7 @@ func (l Lengths) Rates() []float64 {
 	return out
 }
 
-// SetApart sets the entries of Categories, of a row z over the lengths where x has 0, to the distances of the two rows.
+// SetApart sets the entries of Categories in a scaled row to the distances of x and z. The other scaled row has 0 there.
 func (l Lengths) SetApart(scaled, x, z []float64) {
 	for _, j := range l.Categories {
 		scaled[j] = 0
@@ -66,7 +66,7 @@ func (l Lengths) SetApart(scaled, x, z []float64) {
 	}
 }
 
-// Scale returns what takes rows to a copy over the lengths.
+// Scale returns a function that returns a copy of rows divided by the lengths.
 func (l Lengths) Scale() func(rows *mat.Dense) *mat.Dense {
 	return func(rows *mat.Dense) *mat.Dense {
 		s := Scaler{Inverse: l.Inverse(nil)}
@@ -79,12 +79,12 @@ func (l Lengths) Scale() func(rows *mat.Dense) *mat.Dense {
 	}
 }
 
-// Scaler takes rows over lengths. It has memory for two of them.
+// Scaler divides rows by lengths. It has memory for two of them.
 type Scaler struct{ Inverse, X, Z []float64 }
 
 var scalers = sync.Pool{New: func() any { return new(Scaler) }}
 
-// Scaler borrows one, to be freed, with x over the lengths in X.
+// Scaler returns a scaler with x divided by the lengths in X. The caller must free it.
 func (l Lengths) Scaler(x []float64) *Scaler {
 	s := scalers.Get().(*Scaler)
 	s.Inverse = l.Inverse(s.Inverse)
@@ -94,10 +94,10 @@ func (l Lengths) Scaler(x []float64) *Scaler {
 	return s
 }
 
-// Free gives the memory back.
+// Free returns the memory.
 func (s *Scaler) Free() { scalers.Put(s) }
 
-// Scale sets dst to a row over the lengths.
+// Scale sets dst to a row divided by the lengths.
 func (s *Scaler) Scale(dst, row []float64) {
 	CheckColumns(len(row), len(s.Inverse))
 	for j, v := range row {
@@ -105,7 +105,7 @@ func (s *Scaler) Scale(dst, row []float64) {
 	}
 }
 
-// CheckColumns panics unless a row has as many columns as there are lengths of.
+// CheckColumns panics unless a row has a column for each length.
 func CheckColumns(got, want int) {
 	if got != want {
 		panic(fmt.Sprintf("kernels: ARD of %d columns: a row of %d", want, got))

@@ -2,10 +2,10 @@ package blocks
 
 import "gonum.org/v1/gonum/mat"
 
-// levels holds columns of categories, and how far apart two rows are that differ in one.
+// levels holds columns of categories, and the distances of two rows that differ in one.
 type levels struct {
-	columns      []int        // of the rows
-	apart        [3][]float64 // by the power of the distance
+	columns      []int        // indices in the rows
+	apart        [3][]float64 // indexed by the power of the distance
 	codes, trans *mat.Dense
 }
 
@@ -18,7 +18,7 @@ func newLevels(rows *mat.Dense, v *view) *levels {
 	return &levels{columns: v.categories, apart: [3][]float64{1: v.rates, 2: squares}, codes: codes, trans: transpose(codes)}
 }
 
-// add adds to dst the distances, or squared distances, of row i from the rows of z in all columns.
+// add adds to dst the distances, or squared distances, of row i from the rows of z over all columns.
 func (l *levels) add(dst []float64, i int, z *levels, power int) {
 	for c, v := range l.codes.RawRowView(i) {
 		apart := l.apart[power][c]
@@ -30,7 +30,7 @@ func (l *levels) add(dst []float64, i int, z *levels, power int) {
 	}
 }
 
-// addLevels adds the distances, or squared distances, of categories to those of all pairs, if there are any.
+// addLevels adds the distances, or squared distances, in columns of categories to those of all pairs, if there are such columns.
 func (o *operand) addLevels(dst *mat.Dense, z *operand, power int) {
 	if o.levels == nil {
 		return

@@ -21,7 +21,7 @@ func Matrix(ctx context.Context, c *Compiled, x *mat.Dense, workers int) (*mat.S
 	return c.matrix(ctx, x.RawMatrix().Rows, sides, workers)
 }
 
-// matrix is Matrix from operands of n rows.
+// matrix computes Matrix from operands of n rows.
 func (c *Compiled) matrix(ctx context.Context, n int, sides []*operand, workers int) (*mat.SymDense, error) {
 	out := mat.NewSymDense(n, nil)
 	if err := c.matrixTo(ctx, out, sides, workers); err != nil {
@@ -30,10 +30,9 @@ func (c *Compiled) matrix(ctx context.Context, n int, sides []*operand, workers 
 	return out, nil
 }
 
-// matrixTo sets out to the kernel's values on the rows of sides.
+// matrixTo sets out to the kernel values for the rows of the operands.
 func (c *Compiled) matrixTo(ctx context.Context, out *mat.SymDense, sides []*operand, workers int) error {
-	// Only blocks on and above the diagonal are computed: block t of a triangle
-	// whose column c holds blocks (0,c) to (c,c).
+	// Only blocks on and above the diagonal are computed. Block t belongs to a triangle whose column c holds blocks (0,c) to (c,c).
 	blocks := len(sides) * (len(sides) + 1) / 2
 	return parallel.ForEach(ctx, workers, blocks, func(t int) error {
 		i, j := triangle(t)
@@ -46,13 +45,13 @@ func (c *Compiled) matrixTo(ctx context.Context, out *mat.SymDense, sides []*ope
 	})
 }
 
-// fullMatrix is the memory of a symmetric matrix.
+// fullMatrix returns the memory of a symmetric matrix.
 func fullMatrix(m *mat.SymDense) blas64.General {
 	raw := m.RawSymmetric()
 	return blas64.General{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data}
 }
 
-// setDiagonal sets the diagonal of a block to the kernel's own.
+// setDiagonal sets the diagonal of a block to the values of the kernel's diag.
 func (c *Compiled) setDiagonal(dst *mat.Dense, x *operand) {
 	diag := make([]float64, x.len())
 	c.part.diag(diag, x)
@@ -61,16 +60,16 @@ func (c *Compiled) setDiagonal(dst *mat.Dense, x *operand) {
 	}
 }
 
-// Rows are N rows of D columns, prepared for a kernel on them and others.
+// Rows holds N rows of D columns that are prepared for kernel values with each other and with other rows.
 type Rows struct {
 	N, D   int
 	of     *Compiled
 	shift  []float64
 	side   []*operand
-	sparse *operand // in the place of side
+	sparse *operand // used instead of side
 
 	singly  sync.Once
-	singles *singles // the rows in float32, from the first SingleTo on; nil where it does not hold them
+	singles *singles // the rows in float32 after the first SingleTo, or nil if they do not fit into float32
 }
 
 // Prepare prepares the rows of z, which it does not copy.
@@ -81,8 +80,8 @@ func Prepare(ctx context.Context, c *Compiled, z *mat.Dense, workers int) (_ *Ro
 	return r, err
 }
 
-// BlockTo sets dst[a,b] to the kernel of the rows i+a and j+b, where i and j are multiples of Stripe.
-// Where both are the same row the value is the kernel's own.
+// BlockTo sets dst[a,b] to the kernel of rows i+a and j+b, where i and j are multiples of Stripe. If both are the same row, the
+// value is that of the kernel's diag.
 func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
 	if r.sparse != nil {
 		return r.sparseBlockTo(dst, i, j)
@@ -105,7 +104,7 @@ func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
 	return nil
 }
 
-// CrossTo sets dst[i,j] to the kernel of x[i] and the row j.
+// CrossTo sets dst[i,j] to the kernel of x[i] and row j.
 func (r *Rows) CrossTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
 	return r.of.cross(ctx, dst, func(i int) *operand {
@@ -113,8 +112,7 @@ func (r *Rows) CrossTo(ctx context.Context, dst, x *mat.Dense, workers int) erro
 	}, r.side, workers)
 }
 
-// cross sets out to the kernel's values on rows, whose i-th operand side gives, against the
-// rows of z.
+// cross sets out to the kernel values between rows, whose i-th operand is side(i), and the rows of z.
 func (c *Compiled) cross(ctx context.Context, out *mat.Dense, side func(i int) *operand, z []*operand, workers int) error {
 	n, _ := out.Dims()
 	return parallel.ForEach(ctx, workers, (n+Stripe-1)/Stripe, func(i int) error {
@@ -133,8 +131,7 @@ func (c *Compiled) cross(ctx context.Context, out *mat.Dense, side func(i int) *
 	})
 }
 
-// finite returns an error that names the first element of a block that is NaN or
-// infinite.
+// finite returns an error that names the first element of a block that is NaN or infinite.
 func (c *Compiled) finite(dst *mat.Dense, i0, j0 int) error {
 	r, _ := dst.Dims()
 	for i := range r {
@@ -151,8 +148,7 @@ func (c *Compiled) finite(dst *mat.Dense, i0, j0 int) error {
 	return nil
 }
 
-// triangle returns the row and column of element t of an upper triangle counted
-// column by column.
+// triangle returns the row and column of element t of an upper triangle that is counted column by column.
 func triangle(t int) (i, j int) {
 	for (j+1)*(j+2)/2 <= t {
 		j++

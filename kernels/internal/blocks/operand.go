@@ -11,35 +11,30 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Stripe is the number of rows of a block. It is a constant because the last
-// bits of a product depend on how it is cut, and the result must not depend on
-// the machine. 128 × 128 values stay in the second-level cache from the product
-// to the pass over its elements.
+// Stripe is the number of rows of a block. It is a constant because the last bits of a product depend on the blocks, and the result
+// must not depend on the machine. 128 × 128 values stay in the second-level cache from the product to the pass over its elements.
 const Stripe = 128
 
-// operand is one side of a block, with what every block it takes part in would
-// otherwise compute again.
+// operand is one side of a block, with the numbers that every block would otherwise compute again.
 type operand struct {
-	sparse *sparseSide // in the place of all else but sq, where rows are mostly 0
-	rows   *mat.Dense  // r×d, as the caller gave them, or as a view makes of those
-	// trans is d×r, the rows in columns: gonum's product runs along the rows of
-	// its second factor, several times faster than the dot products of A·Bᵀ.
+	sparse *sparseSide // used for sparse rows, together with sq
+	rows   *mat.Dense  // r×d, as given by the caller or computed by a view
+	// trans is d×r, the rows in columns: gonum's product runs along the rows of its second factor, several times faster than the
+	// dot products of A·Bᵀ.
 	trans *mat.Dense
 	sq    []float64 // squared norms of rows
-	// For what depends on differences of rows alone, rows that may be moved. Those given
-	// are not: their differences are exact where they are close. Views make them of the
-	// rows less the shift, so that an offset in a column costs no digits.
+	// moved holds rows that may be shifted, for parts that depend only on differences of rows. The given rows are not shifted,
+	// because the differences of close rows are then exact. Views compute their rows from the shifted ones, so that an offset in a
+	// column costs no digits.
 	moved, movedTrans *mat.Dense
-	// The same less a shift common to both sides, for distances:
-	// |x-z|² is taken from |x|²+|z|²-2<x,z>, which loses digits in the measure
-	// that the norms exceed the distance, so the norms are made small first.
+	// centred holds the moved rows minus a shift that both sides share, for distances. The formula |x|²+|z|²-2<x,z> loses digits in
+	// proportion to the ratio of the norms to the distance, so the norms are made small first.
 	shift                 []float64
 	centred, centredTrans *mat.Dense
 	centredSq             []float64
-	views                 []*operand // those of the layout
-	levels                *levels    // of categories, nil without
-	// What a Shared keeps of the pairs of blocks, nil without one; index is this
-	// operand's place among those of its side.
+	views                 []*operand // the views of the layout
+	levels                *levels    // columns of categories, or nil
+	// pairs are the kept values for pairs of blocks of a Shared, or nil. Index is this operand's position on its side.
 	pairs *pairs
 	index int
 }
@@ -51,7 +46,7 @@ func newOperand(rows *mat.Dense, l *Layout, shift []float64) *operand {
 	return o
 }
 
-// diagonal is rows with what their diagonal takes.
+// diagonal returns rows with the contents that their diagonal needs.
 func diagonal(rows *mat.Dense, l *Layout) *operand {
 	o := &operand{rows: rows}
 	if l.need&needDots != 0 {
@@ -63,7 +58,7 @@ func diagonal(rows *mat.Dense, l *Layout) *operand {
 	return o
 }
 
-// hold makes what the layout needs, without its views.
+// hold computes the contents that the layout needs, without its views.
 func (o *operand) hold(l *Layout) {
 	if l.need&needDots != 0 {
 		o.trans, o.sq = transpose(o.rows), SquaredNorms(o.rows)
@@ -80,7 +75,7 @@ func (o *operand) hold(l *Layout) {
 	}
 }
 
-// less returns the moved rows less the shift.
+// less returns the moved rows minus the shift.
 func (o *operand) less() *mat.Dense {
 	if o.centred != nil {
 		return o.centred
@@ -96,7 +91,7 @@ func (o *operand) less() *mat.Dense {
 	return out
 }
 
-// addViews makes the views of a layout.
+// addViews computes the views of a layout.
 func (o *operand) addViews(l *Layout) {
 	if len(l.views) == 0 {
 		return
@@ -113,8 +108,7 @@ func (o *operand) addViews(l *Layout) {
 	}
 }
 
-// withViews returns operands with the views of a layout, which share all else with those
-// given.
+// withViews returns operands with the views of a layout, which share everything else with the given ones.
 func withViews(ctx context.Context, side []*operand, l *Layout, workers int) ([]*operand, error) {
 	if len(l.views) == 0 {
 		return side, nil
@@ -130,11 +124,11 @@ func withViews(ctx context.Context, side []*operand, l *Layout, workers int) ([]
 	return out, err
 }
 
-// operands prepares the rows of x, a stripe each.
+// operands prepares the rows of x, one stripe for each operand.
 func operands(ctx context.Context, l *Layout, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
 	rows, _ := x.Dims()
 	out := make([]*operand, (rows+Stripe-1)/Stripe)
-	err := parallel.ForEach(progress.Detach(ctx), workers, len(out), func(i int) error { // little beside what they are for
+	err := parallel.ForEach(progress.Detach(ctx), workers, len(out), func(i int) error { // this takes little of the total time
 		out[i] = newOperand(rowWindow(x, i*Stripe, min(Stripe, rows-i*Stripe)), l, shift)
 		return nil
 	})
@@ -189,7 +183,7 @@ func rowWindow(x *mat.Dense, i, r int) *mat.Dense {
 	return window(x.RawMatrix(), i, 0, r, c)
 }
 
-// window returns r×c elements of m from (i, j) as a matrix that shares them.
+// window returns r×c elements of m starting at (i, j) as a matrix that shares them.
 func window(m blas64.General, i, j, r, c int) *mat.Dense {
 	var out mat.Dense
 	out.SetRawMatrix(blas64.General{

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// pairKind is what is kept of a pair of blocks.
+// pairKind is a kind of values that are kept for a pair of blocks.
 type pairKind int
 
 const (
@@ -16,7 +16,7 @@ const (
 	pairKinds
 )
 
-// pairs keeps, for each pair of blocks of two sides, what kernels are made of.
+// pairs keeps for each pair of blocks of two sides the values from which kernels are computed.
 type pairs struct {
 	columns int
 	slots   [pairKinds][]slot
@@ -35,7 +35,7 @@ func newPairs(rows, columns int) *pairs {
 	return p
 }
 
-// forget makes all pairs new, in the memory that they have.
+// forget clears all pairs and keeps their memory.
 func (p *pairs) forget() {
 	for kind := range p.slots {
 		for i := range p.slots[kind] {
@@ -44,15 +44,15 @@ func (p *pairs) forget() {
 	}
 }
 
-// enter tells the operands of a side where their pairs are kept.
+// enter stores in the operands of a side where their pairs are kept.
 func enter(side []*operand, p *pairs) {
 	for i, o := range side {
 		o.pairs, o.index = p, i
 	}
 }
 
-// keep returns what compute makes of the blocks x and z: in dst, or, where they keep it,
-// what it made of them the first time, which is not to be written to.
+// keep returns the result of compute for the blocks x and z. It is in dst, or, if the operands keep it, in the memory of the first
+// call, which the caller must not change.
 func keep(kind pairKind, dst *mat.Dense, x, z *operand, compute func(dst *mat.Dense)) *mat.Dense {
 	if x.pairs == nil {
 		compute(dst)

@@ -5,9 +5,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Pairwise is the derivatives of a kernel of which no more is known than those of one pair.
+// Pairwise computes the derivatives of a kernel pair by pair.
 type Pairwise struct {
-	Count        int // of the parameters
+	Count        int // number of parameters
 	EvalGradient func(dst, x, z []float64)
 }
 
@@ -25,16 +25,16 @@ func (k Pairwise) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// Radial is a kernel of the squared distance: a pass over the distances.
+// Radial is a kernel of the squared distance, computed by a pass over the distances.
 type Radial struct {
-	// Values sets dst[i] to the value at squared[i]; dst may be squared.
+	// Values sets dst[i] to the value at squared[i]. The slices may be the same.
 	Values func(dst, squared []float64)
-	// Slopes sets dst[i] to -2 times the derivative at squared[i]; dst may be squared. Nil: none.
+	// Slopes sets dst[i] to -2 times the derivative at squared[i]. The slices may be the same. It is nil without derivatives.
 	Slopes func(dst, squared []float64)
-	// ParamSlopes sets dst[i] to the derivative in the logarithm of the p-th parameter at squared[i], which is not dst. Nil:
-	// pair by pair.
+	// ParamSlopes sets dst[i] to the derivative in the logarithm of the p-th parameter at squared[i]. The slices must not be the
+	// same. If it is nil, derivatives are computed pair by pair.
 	ParamSlopes func(p int, dst, squared []float64)
-	// Singles replaces squared distances in float32 by the values. Nil: none in float32.
+	// Singles replaces squared distances in float32 by the values. It is nil without values in float32.
 	Singles func(v []float32)
 	Pairwise
 }
@@ -77,13 +77,13 @@ func (k Radial) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 
 func (k Radial) stretchable() bool { return k.Slopes != nil }
 
-// stretch sums G[i,j] (x[i,c]-z[j,c])² with G = w∘g, where g are the slopes: for all columns at
-// once, as the weights of squares on both sides, less twice the products in
+// stretch sums G[i,j] (x[i,c]-z[j,c])² with G = w∘g, where g are the slopes. For all columns at once, it adds the weighted squares
+// of both sides and subtracts twice the products in
 //
 //	Σ_ij G[i,j] x[i,c] z[j,c]
 //
-// which are one matrix product. Rows that are close, whose squares cancel in it and whose
-// slopes may be large, are summed by their differences.
+// which are one matrix product. Rows that are close, whose squares cancel and whose slopes may be large, are summed by their
+// differences.
 func (k Radial) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	g := borrow(w)
 	defer g.free()
@@ -92,11 +92,11 @@ func (k Radial) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	})
 }
 
-// DotProduct is a kernel of the inner product: a pass over the products.
+// DotProduct is a kernel of the inner product, computed by a pass over the products.
 type DotProduct struct {
-	// Values sets dst[i] to the value at products[i]; dst may be products.
+	// Values sets dst[i] to the value at products[i]. The slices may be the same.
 	Values func(dst, products []float64)
-	// Slopes sets dst[i] to the derivative at products[i]; dst may be products. Nil: none.
+	// Slopes sets dst[i] to the derivative at products[i]. The slices may be the same. It is nil without derivatives.
 	Slopes func(dst, products []float64)
 	Pairwise
 }
@@ -118,7 +118,7 @@ func (k DotProduct) diag(dst []float64, x *operand) { k.Values(dst, x.sq) }
 
 func (k DotProduct) stretchable() bool { return k.Slopes != nil }
 
-// stretch is Radial's for -2 Σ w ∂k/∂<x,z> x[i,c] z[j,c].
+// stretch is like Radial's, for -2 Σ w ∂k/∂<x,z> x[i,c] z[j,c].
 func (k DotProduct) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	memory, g := borrow(w), borrow(w)
 	defer memory.free()
@@ -132,16 +132,16 @@ func (k DotProduct) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	stretchProducts(dst, -2, x.trans, g.Dense, z.trans)
 }
 
-// General is a kernel of which no more is known than what it does itself.
+// General is a kernel that is computed by its own methods.
 type General struct {
 	Eval func(x, z []float64) float64
-	// Block and Diag make many values faster than one by one. Nil: by Eval.
+	// Block and Diag compute many values faster than one by one. If they are nil, Eval is used.
 	Block func(dst, x, z *mat.Dense)
 	Diag  func(dst []float64, x *mat.Dense)
 	Pairwise
 }
 
-// General compiles it.
+// General compiles a general kernel.
 func (l *Layout) General(k General) Part {
 	l.dense = true
 	return k

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shared is rows whose inner products and distances, among each other or with other rows, are kept for the matrices of many
+// Shared holds rows whose inner products and distances, among each other or with other rows, are kept for the matrices of many
 // kernels.
 type Shared struct {
 	n    int
 	side []*operand
 }
 
-// Share prepares the rows of x, which are kept.
+// Share prepares the rows of x, which it keeps.
 func Share(ctx context.Context, x *mat.Dense, workers int) (*Shared, error) {
 	s, err := share(ctx, x, MeanRow(x), workers)
 	if err != nil {
@@ -23,13 +23,13 @@ func Share(ctx context.Context, x *mat.Dense, workers int) (*Shared, error) {
 	return s, nil
 }
 
-// share prepares rows for whatever a kernel without views needs.
+// share prepares rows with everything that a kernel without views may need.
 func share(ctx context.Context, x *mat.Dense, shift []float64, workers int) (*Shared, error) {
 	side, err := operands(ctx, &Layout{need: needDots | needDistances | needManhattan}, x, shift, workers)
 	return &Shared{n: x.RawMatrix().Rows, side: side}, err
 }
 
-// ShareCross prepares the rows of x and z, which are kept, for the pairs of both.
+// ShareCross prepares the rows of x and z, which it keeps, for the pairs of both.
 func ShareCross(ctx context.Context, x, z *mat.Dense, workers int) (ofX, ofZ *Shared, err error) {
 	shift := MeanRow(z)
 	if ofX, err = share(ctx, x, shift, workers); err != nil {
@@ -53,7 +53,7 @@ func (s *Shared) Matrix(ctx context.Context, c *Compiled, workers int) (*mat.Sym
 	return c.matrix(ctx, s.n, side, workers)
 }
 
-// Cross returns the kernel of all pairs of rows with those that they share what is kept.
+// Cross returns the kernel of all pairs of rows of s and with, which must come from the same ShareCross.
 func (s *Shared) Cross(ctx context.Context, c *Compiled, with *Shared, workers int) (*mat.Dense, error) {
 	x, err := withViews(ctx, s.side, &c.layout, workers)
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 	"github.com/kernelearn/kernelearn/internal/single"
 )
 
-// singlePart is a Part that may have its values in float32.
+// singlePart is a Part that may have values in float32.
 type singlePart interface {
-	// inSingle reports whether it has.
+	// inSingle reports whether the part has values in float32.
 	inSingle() bool
-	// singles sets dst, row by row, to the values of a window of the pairs of rows.
+	// singles sets dst, row by row, to the values for a window of the pairs of rows.
 	singles(dst []float32, w single.Window, of *singles)
 }
 
-// inSingle reports whether a part has its values in float32.
+// inSingle reports whether a part has values in float32.
 func inSingle(p Part) bool {
 	s, ok := p.(singlePart)
 	return ok && s.inSingle()
 }
 
-// singles are all rows in float32: centred and, in a view, over their lengths, before they are rounded.
+// singles holds all rows in float32. They are centred and, in a view, divided by their lengths before they are rounded.
 type singles struct {
-	rows  *single.Rows // nil where the layout needs no distances
-	codes *single.Rows // of categories, numbered; nil without
+	rows  *single.Rows // nil if the layout needs no distances
+	codes *single.Rows // numbers of the categories, or nil
 	apart [3][]float32 // as in levels
 	views []*singles
 }
 
-// newSingles rounds the rows of operands, and reports whether float32 holds them.
+// newSingles rounds the rows of operands, and reports whether they fit into float32.
 func newSingles(side []*operand, l *Layout) (_ *singles, held bool) {
 	s, n := &singles{}, 0
 	for _, o := range side {
@@ -62,7 +62,7 @@ func newSingles(side []*operand, l *Layout) (_ *singles, held bool) {
 	return s, held
 }
 
-// addCodes numbers the categories of each column, as float32 may not tell their codes apart.
+// addCodes numbers the categories of each column, because different codes may be equal in float32.
 func (s *singles) addCodes(side []*operand, n int) {
 	first := side[0].levels
 	for power, apart := range first.apart {
@@ -92,17 +92,17 @@ func (s *singles) addCodes(side []*operand, n int) {
 	}
 }
 
-// addLevels adds the distances, or squared distances, of categories, if there are any.
+// addLevels adds the distances, or squared distances, in columns of categories, if there are any.
 func (s *singles) addLevels(dst []float32, w single.Window, power int) {
 	if s.codes != nil {
 		s.codes.AddDistinct(dst, w, s.apart[power])
 	}
 }
 
-// singleStrip rows of values in float32 are made at a time: they stay in the first-level cache.
+// singleStrip is the number of rows of values in float32 that are computed at a time. They stay in the first-level cache.
 const singleStrip = 8
 
-// InSingle reports whether SingleTo has the values of the kernel.
+// InSingle reports whether SingleTo supports the kernel.
 func (r *Rows) InSingle() bool {
 	if r.sparse != nil || !single.Available() || !inSingle(r.of.part) {
 		return false
@@ -115,8 +115,8 @@ func (r *Rows) InSingle() bool {
 	return r.singles != nil
 }
 
-// SingleTo is BlockTo in float32, into dst row by row, computed from rows in float32. It returns false where the kernel does not have
-// values in float32, or one of them is not finite.
+// SingleTo is BlockTo in float32, computed from rows in float32. It writes dst row by row. It returns false if the kernel has no
+// values in float32, or if one of them is not finite.
 func (r *Rows) SingleTo(dst []float32, rows, columns, i, j int) bool {
 	if !r.InSingle() {
 		return false
@@ -133,7 +133,7 @@ func (r *Rows) SingleTo(dst []float32, rows, columns, i, j int) bool {
 	return true
 }
 
-// setDiagonalIn sets the values of a row and itself to the kernel's own.
+// setDiagonalIn sets the values of a row with itself to those of the kernel's diag.
 func (r *Rows) setDiagonalIn(dst []float32, rows, columns, i, j int) {
 	for a := 0; a < rows; a += Stripe {
 		b := i + a - j
@@ -149,10 +149,10 @@ func (r *Rows) setDiagonalIn(dst []float32, rows, columns, i, j int) {
 	}
 }
 
-// A number that scales distances or values is a normal one of float32, and so are its products with usual ones.
+// A number that scales distances or values must be a normal float32, and so must its products with usual numbers.
 const leastFactor, mostFactor = 1e-30, 1e30
 
-// IsSingleFactor reports whether float32 holds a factor and its products with usual numbers.
+// IsSingleFactor reports whether a factor and its products with usual numbers fit into float32.
 func IsSingleFactor(v float64) bool { return v >= leastFactor && v <= mostFactor }
 
 func (k Radial) inSingle() bool { return k.Singles != nil }

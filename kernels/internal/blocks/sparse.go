@@ -10,16 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// sparseSide is an operand of rows that are mostly 0.
+// sparseSide is an operand of sparse rows.
 type sparseSide struct {
 	rows    *sparse.Rows
-	columns *postings.Lists // of the second operand
+	columns *postings.Lists // set for the second operand
 }
 
-// sparseStripe rows are taken at a time against all others.
+// sparseStripe is the number of rows that are compared with all others at a time.
 const sparseStripe = 32
 
-// sparseOperand is rows from one to before another.
+// sparseOperand returns an operand of the rows from and before to.
 func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *postings.Lists) *operand {
 	o := &operand{sparse: &sparseSide{rows: rows.Slice(from, to)}, sq: squared[from:to]}
 	if columns != nil {
@@ -28,7 +28,7 @@ func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *
 	return o
 }
 
-// SparseMatrix is Matrix of sparse rows.
+// SparseMatrix is Matrix for sparse rows.
 func SparseMatrix(ctx context.Context, c *Compiled, rows *sparse.Rows, workers int) (*mat.SymDense, error) {
 	n, _ := rows.Dims()
 	squared, columns := rows.SquaredNorms(), postings.New(rows)
@@ -54,7 +54,7 @@ func eachSparseStripe(ctx context.Context, workers int, rows *sparse.Rows, squar
 	})
 }
 
-// PrepareSparse is Prepare of sparse rows.
+// PrepareSparse is Prepare for sparse rows.
 func PrepareSparse(c *Compiled, rows *sparse.Rows) *Rows {
 	n, d := rows.Dims()
 	return &Rows{of: c, N: n, D: d, sparse: sparseOperand(rows, rows.SquaredNorms(), 0, n, postings.New(rows))}
@@ -63,9 +63,9 @@ func PrepareSparse(c *Compiled, rows *sparse.Rows) *Rows {
 // IsSparse reports whether the rows are sparse.
 func (r *Rows) IsSparse() bool { return r.sparse != nil }
 
-// SparseTo is CrossTo where one side or both are sparse.
+// SparseTo is CrossTo if one side or both are sparse.
 func (r *Rows) SparseTo(ctx context.Context, dst *mat.Dense, rows *sparse.Rows, workers int) error {
-	if r.sparse == nil { // a stripe at a time as dense rows
+	if r.sparse == nil { // one stripe at a time is converted to dense rows
 		n, _ := rows.Dims()
 		return r.of.cross(ctx, dst, func(i int) *operand {
 			return newOperand(rows.Slice(i*Stripe, min((i+1)*Stripe, n)).Dense(), &r.of.layout, r.shift)
@@ -78,7 +78,7 @@ func (r *Rows) SparseTo(ctx context.Context, dst *mat.Dense, rows *sparse.Rows, 
 	})
 }
 
-// sparseBlockTo is BlockTo of sparse rows.
+// sparseBlockTo is BlockTo for sparse rows.
 func (r *Rows) sparseBlockTo(dst *mat.Dense, i, j int) error {
 	rows, columns := dst.Dims()
 	side := r.sparse.sparse
@@ -90,14 +90,14 @@ func (r *Rows) sparseBlockTo(dst *mat.Dense, i, j int) error {
 	return r.of.finite(dst, i, j)
 }
 
-// SparseBlock is Block of sparse rows.
+// SparseBlock is Block for sparse rows.
 func (c *Compiled) SparseBlock(dst *mat.Dense, x, z *sparse.Rows) {
 	n, _ := x.Dims()
 	m, _ := z.Dims()
 	c.part.block(dst, sparseOperand(x, x.SquaredNorms(), 0, n, nil), sparseOperand(z, z.SquaredNorms(), 0, m, postings.New(z)))
 }
 
-// SparseDiag is Diag of sparse rows.
+// SparseDiag is Diag for sparse rows.
 func (c *Compiled) SparseDiag(dst []float64, x *sparse.Rows) {
 	n, _ := x.Dims()
 	c.part.diag(dst, sparseOperand(x, x.SquaredNorms(), 0, n, nil))

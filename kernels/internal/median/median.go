@@ -17,11 +17,11 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Sample is the number of rows that SquaredDistance looks at.
+// Sample is the number of rows that SquaredDistance uses.
 const Sample = 1000
 
-// SquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, 0 for one row. Of more than Sample rows it
-// takes that many at random. Expected cost O(min(n, Sample)²·d).
+// SquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, or 0 for one row. With more than Sample rows it uses a
+// random sample of that size. The expected cost is O(min(n, Sample)²·d).
 func SquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, error) {
 	n, distance, err := pairs(x, seed)
 	if err != nil {
@@ -31,7 +31,7 @@ func SquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, e
 		return 0, nil
 	}
 	all := make([]float64, 0, n*(n-1)/2)
-	ctx = progress.Silent(ctx) // it takes some hundredths of a second, whatever n is
+	ctx = progress.Silent(ctx) // it takes a few hundredths of a second for any n
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -52,10 +52,9 @@ func SquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, e
 	return lower + (upper-lower)/2, nil
 }
 
-// partition moves the values so that none before index k is larger than that at k, and
-// none after it smaller, and returns it: Hoare's selection, in which a range that holds k
-// shrinks to it. Expected cost O(n), where sorting takes several times as long as all
-// distances.
+// partition reorders the values so that none before index k is larger than that at k, and none after it smaller, and returns the
+// value at k. It is Hoare's selection, which shrinks a range that contains k. The expected cost is O(n), where sorting takes
+// several times as long as all distances.
 func partition(v []float64, k int) float64 {
 	for lo, hi := 0, len(v)-1; lo < hi; {
 		mid := lo + (hi-lo)/2
@@ -85,7 +84,7 @@ func partition(v []float64, k int) float64 {
 	return v[k]
 }
 
-// pairs returns how many rows are looked at, and the squared distance of two of them.
+// pairs returns the number of rows that are used, and a function that returns the squared distance of two of them.
 func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, err error) {
 	if sparse.Is(x) {
 		rows, err := sparse.From("x", x)
@@ -109,7 +108,7 @@ func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, e
 	return n, func(i, j int) float64 { return vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)) }, nil
 }
 
-// sampledRows draws limit of n rows, ascending, each set of rows equally likely; nil for all.
+// sampledRows draws limit of n rows in ascending order, each set of rows with the same probability. It returns nil for all rows.
 func sampledRows(n, limit int, seed uint64) []int {
 	if n <= limit {
 		return nil

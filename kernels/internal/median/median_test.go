@@ -12,7 +12,7 @@ import (
 func TestPartition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 60; n++ {
-		for _, values := range []int{2, 5, math.MaxInt32} { // few values: ties
+		for _, values := range []int{2, 5, math.MaxInt32} { // few different values, and therefore ties
 			v := make([]float64, n)
 			for i := range v {
 				v[i] = float64(rng.IntN(values))
