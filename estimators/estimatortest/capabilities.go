@@ -177,7 +177,7 @@ func checkCapabilities(p *subject.Probe, s *subject.Subject) {
 		call, ok := calls[capability]
 		if !ok {
 			switch capability {
-			case estimators.Grouping, estimators.Categorizing, estimators.Naming: // have no error; a Fit after them may fail
+			case estimators.Grouping, estimators.Categorizing, estimators.Naming: // no errors; a Fit may fail
 				continue
 			}
 			call = func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }

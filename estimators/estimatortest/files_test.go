@@ -395,7 +395,7 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 	}
 	_, of := fresh().Stage()
 	for k := range of + 1 {
-		at := fresh() // decoded after k stages, because the stages continue
+		at := fresh() // encoded after k stages, because it continues
 		for range k {
 			s, err := at.NewStatistics()
 			require.NoError(tb, err, name)

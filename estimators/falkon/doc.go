@@ -41,8 +41,8 @@
 //
 // If Ridge is 0, the leave-one-out error of the sample brackets it. Up to eight ridges are then solved together until they can be
 // compared, and the best of them is solved to the end. The comparison uses rows outside the sample, two for each landmark, or 4000
-// if the sample has as many. The error there is e(1 + l), where l is the leverage by the sample, reduced by the share d/s by which
-// the small sample overestimates it, and d is the effective dimension.
+// if the sample has as many. The error there is e(1 + l). Here l is the leverage by the sample, reduced by the share d/s by which the
+// small sample overestimates it, and d is the effective dimension.
 //
 // Sums are computed in blocks of 128 rows, in the order of the rows. The model is therefore the same on any number of Workers, and
 // FitBlocks gives the same model as Fit if no two rows are equal. Fit merges equal rows (package estimators). FitBlocks counts each
@@ -51,8 +51,8 @@
 //
 // # The kernel of the zero value
 //
-// If Kernel is nil, it is the Matérn kernel of ν = 5/2 with the smallest leave-one-out error, for each length at its best ridge.
-// The search uses 300 landmarks and 2000 rows drawn at random. It tries lengths from a sixteenth to four times the typical
+// If Kernel is nil, it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with each length at its
+// best ridge. The search uses 300 landmarks and 2000 rows drawn at random. It tries lengths from a sixteenth to four times the typical
 // distance, and longer or shorter ones as long as they are better. It then tries halves and doubles of the best length and the
 // minimum of a parabola. If 600 landmarks and 4600 rows can be drawn, it then tries halves of the length on these as long as they
 // are better, because more landmarks need narrower kernels. If there are few rows, all of them are landmarks, and their
@@ -63,7 +63,7 @@
 // depend on it.
 //
 // The number of landmarks depends on the number of rows. It is doubled, up to 2000, as long as the effective dimension is more than
-// 0.7 of it. If the effective dimension is still larger at 2000, the Report has a warning. selection.Regressor and Classifier go up
+// 0.7 of it. If it is still more than that at 2000, the Report has a warning. selection.Regressor and Classifier go up
 // to 4000, or as far as a Budget of time allows. With [LogisticLoss] the effective dimension is not known, and the number depends
 // only on the number of rows.
 //

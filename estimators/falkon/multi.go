@@ -176,9 +176,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at each row of x
-// (m×d), for each target separately, with probability level, in (0, 1), under the normal distributions that PredictVariance gives.
-// Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
+// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
+// PredictVariance. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {

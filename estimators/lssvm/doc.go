@@ -11,9 +11,9 @@
 //	⎡ 0   1'            ⎤ ⎡ b ⎤   ⎡ 0 ⎤
 //	⎣ 1   K + λ diag(1/w)⎦ ⎣ α ⎦ = ⎣ t ⎦        prediction: Σ α[i] k(x, x[i]) + b
 //
-// With M = K + λ diag(1/w), Mη = 1 and Mν = t, from one Cholesky factorisation: b = 1'ν/1'η and α = ν - ηb (Suykens and Vandewalle,
-// Neural Processing Letters 9, 1999; their C is 1/λ). The same machine is the direct-kernel ridge of Embrechts (IJCNN 2004): there
-// K is centred and the targets are centred, which without weights gives the same α, so one implementation serves both.
+// Let M = K + λ diag(1/w), and solve Mη = 1 and Mν = t by one Cholesky factorisation. Then b = 1'ν/1'η and α = ν - ηb (Suykens and
+// Vandewalle, Neural Processing Letters 9, 1999; their C is 1/λ). The direct-kernel ridge of Embrechts (IJCNN 2004) is the same
+// machine: it centres K and the targets, which without weights gives the same α.
 //
 // # Rows that occur more than once
 //
@@ -39,8 +39,8 @@
 // values are evaluated, at most six. Each needs a Cholesky factor of M and the diagonal of its inverse, which costs 2n³/3. A sample
 // of a third of the rows, at most 1000, locates the minima of the error and gives the first value. An estimate of the slope at each
 // value gives the next. The error of each evaluated value is exact. The smallest error found was within 1% of the minimum over all
-// ridges in 117 of 120 test problems of 1500 rows, and 2 to 3.3% above it in the other three, which had one column and a wide
-// kernel: a minimum that does not appear in the sample can be missed.
+// ridges in 117 of 120 test problems of 1500 rows. In the other three, which had one column and a wide kernel, it was 2 to 3.3%
+// above the minimum: a minimum that does not appear in the sample can be missed.
 //
 // The [RidgeRule] [Heuristic] uses min(1, (n/1500)^1.5) instead. This is equation (20) of Embrechts, whose printed form did not
 // survive in the copies at hand. A text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is a start value
@@ -50,12 +50,12 @@
 //
 // If neither Kernel nor a ridge is set, the kernel is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out
 // error at its best ridge. The error is computed on all rows up to 300, and on a sample of 300 rows if there are more, for about
-// nine lengths between 1/64 and 64 times that of the median distance. Without this choice, targets that oscillate often over the
-// range of a column would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far too narrow between
-// the rows (see examples/gap). On 17 sets of numbers (five splits each, measurements/benchmark) the geometric mean of the
-// normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 sets of classes the
-// logarithmic loss is 4% less. With fewer than ten rows, or with a given ridge, the kernel is kernels.MedianRBF. A column that is
-// constant in the training rows has no known effect and is left out (kernels.Columns). If it has another value later, the
+// nine lengths between 1/64 and 64 times that of the median distance. The choice matters for targets that oscillate often over the
+// range of a column. Without it, they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far
+// too narrow between the rows (see examples/gap). On 17 sets of numbers (five splits each, measurements/benchmark) the geometric
+// mean of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 sets of classes
+// the logarithmic loss is 4% less. With fewer than ten rows, or with a given ridge, the kernel is kernels.MedianRBF. A column that
+// is constant in the training rows has no known effect and is left out (kernels.Columns). If it has another value later, the
 // prediction and the interval do not change.
 //
 // # Uncertainty
@@ -73,9 +73,9 @@
 // [Regressor.PredictCombinationMatrix] gives the same variance, without the noise, for averages of the function over rows, for
 // differences, and for parts of the function if the kernel is a sum.
 //
-// Class probabilities come from a link fitted on the leave-one-out scores, so that the training rows count as new rows: p[k] ∝
-// exp(a f[k] + b[k]) with a ≥ 0, by Newton's method on targets smoothed as in Platt (1999). With two classes that is Platt's
-// sigmoid.
+// Class probabilities come from a link fitted on the leave-one-out scores, so that the training rows count as new rows. The link is
+// p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, fitted by Newton's method to targets smoothed as in Platt (1999). With two classes that is
+// Platt's sigmoid.
 //
 // # Many rows
 //
@@ -94,14 +94,16 @@
 //
 // Leave-one-out is estimated. The contribution of a row comes from a factor of 384 rows near it. Two to eight vectors of random
 // signs, which are solved together with the targets, correct its mean. The mean square is accurate to some per cent, but a single
-// residual may be wrong by a third. The estimate compares at most five ridges, each a third of the one before, as long as the error
-// falls by a hundredth. More than 16 000 rows are compared on 8000 of them, and more than four targets on four random sums of them.
-// If errors differ by less than their noise, the larger ridge is chosen. The smallest ridge is 1e-4 times the mean weight and the
-// variation of k, which is the mean k(x, x) minus the mean of all k. Below it, the error for targets without noise is about the
-// same, and there are many iterations.
+// residual may be wrong by a third. The estimate compares at most five ridges a factor of three apart. It starts with two, and adds
+// a smaller one as long as the error falls by a hundredth, or a larger one as long as the largest is best. More than 16 000 rows
+// are compared on 8000 of them, and more than four targets on four random sums of them. If errors differ by less than their noise,
+// the larger ridge is chosen. The smallest ridge is 1e-4 times the product of the mean weight and the variation of k, which is the
+// mean k(x, x) minus the mean of all k. Below it, the error for targets without noise is about the same, and there are many
+// iterations.
 //
-// The variance uses the 128 rows nearest to x, by the kernel, and 200 pivots for all other rows. In the median of a test it is within 15%
-// of the variance by a factor (TestLeavingOut of internal/fullsystem). It costs O(n) for a row. It is not available as a graph.
+// The variance uses the 128 rows nearest to x, by the kernel, and 200 pivots for all other rows. In the median of a test it is
+// within 15% of the variance by a factor (TestLeavingOut of internal/fullsystem). It costs O(n) for a row. It is not available as a
+// graph.
 //
 // The result does not depend on the number of Workers.
 //

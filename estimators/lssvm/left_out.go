@@ -219,7 +219,7 @@ func (m *machine) meanWeight() float64 {
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// spread returns the variance of combinations of the function's values and of the noise, in units of s²: k (r×n) has the
+// spread returns the variance of combinations of the function's values and of the noise, in units of s². k (r×n) has the
 // combinations of kernel values, prior the combinations in both arguments, and sums the combinations of the constant 1.
 func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
 	chol, err := m.factorOf(ctx)

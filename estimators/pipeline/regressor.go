@@ -53,9 +53,9 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights: the steps are
-// fitted on the rows without weights, so that a weight of 2 is equivalent to giving the row twice for Final, but not for a step
-// that counts rows, such as a StandardScaler.
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not accept weights, so the steps
+// are fitted to the rows without weights. A weight of 2 is therefore equivalent to giving the row twice for Final, but not for a
+// step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))

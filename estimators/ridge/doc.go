@@ -37,17 +37,20 @@
 // Sparse rows (package sparse) are copied into a dense matrix up to 8 million numbers, 64 MiB. Larger matrices stay sparse. The
 // result is that of a dense fit up to rounding, by one of two solvers:
 //
-//   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. The cost is O(n³).
-//   - Otherwise: conjugate gradients on the rows, with a cost proportional to the entries in each iteration. There is no factor for the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is the sum of the squared
-//     residuals over n - tr(H).
+//   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. The cost
+//     is O(n³).
+//   - Otherwise: conjugate gradients on the rows, with a cost proportional to the entries in each iteration. There is no factor for
+//     the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
+//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is
+//     the sum of the squared residuals over n - tr(H).
 //
 // Both keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package lssvm with
 // kernels.Linear computes both.
 //
 // # Kernels
 //
-// z|².|After features that leave out a part of a kernel (featuremap.Nystroem), the variance is too small far from the landmarks.
-// pipeline.Regressor adds the missing part, which is PriorVariance s²/λ times k(x, x) - |z|². |z|².
+// After features that leave out a part of a kernel (featuremap.Nystroem), the variance is too small far from the landmarks.
+// pipeline.Regressor adds the missing part, which is PriorVariance s²/λ times k(x, x) - |z|².
 //
 // # DirectKernel
 //

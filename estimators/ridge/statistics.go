@@ -145,7 +145,8 @@ func (r *Regressor) NewStatistics() (streaming.Statistics[float64], error) {
 // or of FitWeighted, to rounding. Quantities that Fit computes from single rows are computed from sums:
 //
 //   - the ridge of LeaveOneOut is the one with the largest evidence (see the package documentation);
-//   - s² is the sum of the squared residuals over the remaining degrees of freedom, which is the s² of Fit with the mean of all leverages in place of each;
+//   - s² is the sum of the squared residuals over the remaining degrees of freedom, which is the s² of Fit with the mean of all
+//     leverages in place of each;
 //   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
 //
 // The cost is O(d³), for any number of rows.

@@ -18,7 +18,7 @@ import (
 )
 
 // Fits that keep no rows count each row that they receive. With a given ridge they give the model of Fit. If each row is given four
-// times, the ridge that they choose is smaller, but that of Fit is the same.
+// times, the ridge that they choose is smaller relative to the weights, but that of Fit is not.
 func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	const n = 300
 	ctx := context.Background()

@@ -14,7 +14,8 @@
 // [Problem.Solve] uses one of these methods, and chooses the ridge by leave-one-out if it is not set.
 //
 //   - The normal equations Z~'WZ~ + ΛI in one pass (direct.go).
-//   - Conjugate gradients on several ridges at once, preconditioned by a sample of the rows (conjugate.go, gradients.go). A [State] holds their progress after an iteration, from which a later fit continues.
+//   - Conjugate gradients on several ridges at once, preconditioned by a sample of the rows (conjugate.go, gradients.go). A [State]
+//     holds their progress after an iteration, from which a later fit continues.
 //   - Newton's method for the logistic loss, with steps by one of the two (newton.go, newton_gradients.go).
 //
 // # Leaving rows out
