@@ -42,8 +42,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestAll runs the suite on every estimator and transformer of the module, and
-// fails if one that exists has no line here.
+// TestAll runs the suite on every estimator and transformer of the module. It fails if one of them has no line here.
 func TestAll(t *testing.T) {
 	table := &estimatortest.Table{}
 	with := func(o estimatortest.Options) *estimatortest.Options {
@@ -125,7 +124,7 @@ func TestAll(t *testing.T) {
 		return &pca.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
 	}, plain)
 
-	// A penalty that is set is per unit of weight: rows that are all given twice halve it.
+	// A given penalty is per unit of weight, so giving every row twice halves its effect.
 	const penalised = "has a penalty that is set, of which each row outweighs a share"
 	penalty := with(estimatortest.Options{Skip: map[string]string{"repeated-rows": penalised}})
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
@@ -222,7 +221,7 @@ func TestAll(t *testing.T) {
 		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Balanced: true}
 	}, penalty)
 
-	// Of few rows the landmarks are all of them, and there is no more to draw than their order.
+	// With few rows all of them are landmarks, so that only their order is random.
 	estimatortest.Regressor(t, "falkon.Regressor", func() estimators.Regressor { return &falkon.Regressor{} },
 		tunes(func(w int) any { return &falkon.Regressor{Workers: w} }))
 	estimatortest.Regressor(t, "falkon.Regressor (fixed ridge)", func() estimators.Regressor {
@@ -344,7 +343,7 @@ func TestAll(t *testing.T) {
 
 	drawsFolds := map[string]string{"row-permutation": "draws its folds by the number of the row"}
 
-	// The solver ends within its Tolerance of the optimum, wherever it comes from.
+	// The solver ends within its Tolerance of the optimum, from any start.
 	approximate := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Tolerance: 10 * 1e-3, Workers: workers})
 	}
@@ -426,8 +425,8 @@ func TestAll(t *testing.T) {
 		return &elm.Classifier{Units: 30, Activation: featuremap.Tanh, Ridge: .1, Balanced: true}
 	}, penalty)
 
-	// A chain decides by comparisons of sums over the rows: in another order one may fall the
-	// other way, and all that follows.
+	// A chain makes decisions by comparing sums over the rows. In another order one decision may differ, and then everything after
+	// it.
 	sampled := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Skip: map[string]string{
 			"row-permutation": "follows a chain in which a rounding may turn a decision",
@@ -532,7 +531,7 @@ func TestAll(t *testing.T) {
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
 		return &selection.Classifier{Preprocess: steps, Search: &grid.Halving{Points: 4, LeastRows: 10}, Workers: w}
 	}}))
-	// Where no choice hangs on the folds, a weight of 2 is the row twice.
+	// If no choice depends on the folds, a weight of 2 is equivalent to giving the row twice.
 	estimatortest.Regressor(t, "selection.Regressor (no choice)", func() estimators.Regressor {
 		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &grid.Search{Points: 2}}
 	}, plain)
@@ -555,7 +554,7 @@ func TestAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// TestModelFilesKnowAll holds that every type that stands in settings is registered: else a model with it cannot be stored.
+// TestModelFilesKnowAll checks that every type that occurs in settings is registered. Otherwise a model with it cannot be stored.
 func TestModelFilesKnowAll(t *testing.T) {
 	var known []string
 	for _, name := range registry.Names() {
@@ -565,8 +564,7 @@ func TestModelFilesKnowAll(t *testing.T) {
 	declared.Lists(t, "the registry", known, nil, filepath.Join("..", ".."), "Fit", "Eval", "Kernel", "Choose", "Split")
 }
 
-// leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and
-// have no other capability.
+// leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline requires, and have no other capability.
 type leastTransformer struct{ transformers.Transformer }
 
 func (l leastTransformer) Clone() transformers.Transformer {

@@ -4,6 +4,5 @@ package estimatortest_test
 
 import "testing"
 
-// noAllocations asserts nothing: under the race detector a pool drops what it is given
-// at random.
+// noAllocations asserts nothing, because a sync.Pool drops values at random under the race detector.
 func noAllocations(*testing.T, string, func()) {}

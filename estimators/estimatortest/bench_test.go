@@ -13,7 +13,7 @@ import (
 
 const benchRows = 1000
 
-// perSecond reports the rows that a benchmark dealt with in a second.
+// perSecond reports the number of rows per second in a benchmark.
 func perSecond(b *testing.B) {
 	b.ReportMetric(benchRows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
@@ -36,7 +36,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkPredict predicts as many rows with what half of them taught.
+// BenchmarkPredict predicts rows with models fitted to half of them.
 func BenchmarkPredict(b *testing.B) {
 	ctx := context.Background()
 	x, y, labels := single(benchRows, 2)
@@ -72,7 +72,7 @@ func BenchmarkPredict(b *testing.B) {
 	})
 }
 
-// BenchmarkTransform maps rows into memory that is there, by every transformer.
+// BenchmarkTransform transforms rows into existing memory, by every transformer.
 func BenchmarkTransform(b *testing.B) {
 	x, _, _ := single(benchRows, 2)
 	for name, tr := range everyTransformer() {
@@ -90,7 +90,7 @@ func BenchmarkTransform(b *testing.B) {
 	}
 }
 
-// BenchmarkKernel makes the kernel matrix of the rows, of every kernel.
+// BenchmarkKernel computes the kernel matrix of the rows, for every kernel.
 func BenchmarkKernel(b *testing.B) {
 	x, _, _ := single(benchRows, 2)
 	for name, k := range map[string]kernels.Kernel{

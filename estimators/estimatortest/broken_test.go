@@ -23,11 +23,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A broken type is a sound one with some of its methods replaced. What is nil
-// in the replacements stays sound, so that with none at all the type passes
-// every check; TestBrokenTypesWithNothingBroken holds that.
+// A broken type is a correct type with some of its methods replaced. Methods whose replacement is nil stay correct. Without
+// replacements the type passes every check, which TestBrokenTypesWithNothingBroken verifies.
 
-// brokenDetector changes what a density says.
+// brokenDetector changes the results of a density.
 type brokenDetector struct {
 	*novelty.Density
 	score, p func(out []float64)
@@ -70,7 +69,7 @@ func (b *brokenDetector) Clone() estimators.Detector {
 type brokenRegressor struct {
 	*toy.Ridge
 	with  regressorMethods
-	calls *atomic.Int64 // what a replacement may count with
+	calls *atomic.Int64 // a counter for replacements
 }
 
 type regressorMethods struct {
@@ -111,7 +110,7 @@ func (b *brokenRegressor) PredictVariance(x mat.Matrix) (mean, variance []float6
 	return b.Ridge.PredictVariance(x)
 }
 
-// PredictInterval is of b's own variance.
+// PredictInterval uses the variance of b itself.
 func (b *brokenRegressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	if b.with.interval != nil {
 		return b.with.interval(b, x, level)
@@ -122,7 +121,7 @@ func (b *brokenRegressor) PredictInterval(x mat.Matrix, level float64) (low, hig
 	return interval.Normal(level)(b.PredictVariance(x))
 }
 
-// PredictTo is b's own Predict.
+// PredictTo uses the Predict of b itself.
 func (b *brokenRegressor) PredictTo(dst []float64, x mat.Matrix) error {
 	if b.with.to != nil {
 		return b.with.to(b, dst, x)
@@ -229,7 +228,7 @@ func (b *brokenClassifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	return b.Centroid.Decision(x)
 }
 
-// DecisionTo is b's own Decision.
+// DecisionTo uses the Decision of b itself.
 func (b *brokenClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	if b.with.to != nil {
 		return b.with.to(b, dst, x)
@@ -241,7 +240,7 @@ func (b *brokenClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	return copyTo(dst, scores)
 }
 
-// PredictProbaTo is b's own PredictProba.
+// PredictProbaTo uses the PredictProba of b itself.
 func (b *brokenClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 	if b.with.probaTo != nil {
 		return b.with.probaTo(b, dst, x)
@@ -266,7 +265,7 @@ func (b *brokenClassifier) Clone() estimators.Classifier {
 	return b.with.build().(estimators.Classifier)
 }
 
-// brokenTransformer embeds nothing: its way back has to be its own.
+// brokenTransformer embeds nothing, because it needs its own InverseTransform.
 type brokenTransformer struct {
 	StandardScaler *scalers.StandardScaler
 	with           transformerMethods
@@ -315,7 +314,7 @@ func (b *brokenSums) Merge(other streaming.Statistics[streaming.None]) error {
 	return b.sound(other)
 }
 
-// sound merges as it should.
+// sound merges correctly.
 func (b *brokenSums) sound(other streaming.Statistics[streaming.None]) error {
 	if o, ok := other.(*brokenSums); ok {
 		return b.Statistics.Merge(o.Statistics)
@@ -381,7 +380,7 @@ func (b *brokenTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
 	return b.StandardScaler.InverseTransform(z)
 }
 
-// TransformTo is b's own Transform.
+// TransformTo uses the Transform of b itself.
 func (b *brokenTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if b.with.to != nil {
 		return b.with.to(b, dst, x)
@@ -404,24 +403,24 @@ func (b *brokenTransformer) Clone() transformers.Transformer {
 	return b.with.build().(transformers.Transformer)
 }
 
-// liar is a wrapper that denies that it can be stored, which it can.
+// liar is a wrapper that can be stored, but whose Supports denies it.
 type liar struct{ *brokenRegressor }
 
 func (l liar) Supports(c estimators.Capability) bool {
 	return c != estimators.Marshalling && estimators.Supports(l.brokenRegressor, c)
 }
 
-// writer can be stored and not be read.
+// writer can be encoded but not decoded.
 type writer struct{ estimators.Regressor }
 
 func (writer) MarshalBinary() ([]byte, error) { return []byte("for ever"), nil }
 
-// configured is a regressor with fields, whose clone may not get them all.
+// configured is a regressor with fields, some of which its clone may lack.
 type configured struct {
 	*brokenRegressor
 	Tolerance    float64
 	Widths       []float64
-	keeps, fresh bool // whether the clone gets Tolerance, and Widths of its own
+	keeps, fresh bool // the clone has Tolerance, and a copy of Widths
 }
 
 func newConfigured(keeps, fresh bool) *configured {
@@ -439,7 +438,7 @@ func (c *configured) Clone() estimators.Regressor {
 	return out
 }
 
-// chunked learns in chunks: by a Fit on all rows that it was given.
+// chunked is fitted in chunks, by a Fit to all rows so far.
 type chunked struct {
 	*brokenRegressor
 	chunks  subject.Data
@@ -458,7 +457,7 @@ func (c *chunked) PartialFit(_ context.Context, x mat.Matrix, y []float64) error
 
 func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
 	ctx := context.Background()
-	if err := (&toy.Ridge{}).Fit(ctx, x, y); err != nil { // what is wrong with the chunk
+	if err := (&toy.Ridge{}).Fit(ctx, x, y); err != nil { // finds errors in the chunk
 		return err
 	}
 	all := subject.Data{X: mat.DenseCopyOf(x), Y: append(slices.Clone(c.chunks.Y), y...)}
@@ -479,7 +478,7 @@ func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
 
 func (c *chunked) Clone() estimators.Regressor { return newChunked(c.partial)().(*chunked) }
 
-// onMatrices is a sound machine of kernel matrices with one of its methods replaced.
+// onMatrices is a correct machine of kernel matrices with one method replaced.
 type onMatrices struct {
 	*lssvm.Regressor
 	fit     func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error
@@ -507,7 +506,7 @@ func (o *onMatrices) PredictMatrix(k mat.Matrix) ([]float64, error) {
 
 func (o *onMatrices) Clone() estimators.Regressor { return o.build().(*onMatrices) }
 
-// leaving refits for the residuals of rows that are left out.
+// leaving computes leave-one-out residuals by refits.
 type leaving struct {
 	*brokenRegressor
 	rows subject.Data
@@ -566,7 +565,7 @@ func (l *leaving) UnmarshalBinary(data []byte) error {
 	return err
 }
 
-// smoothing spoils what its Smoother says.
+// smoothing changes the results of its Smoother.
 type smoothing struct {
 	*ridge.Regressor
 	rows  func(weights []float64) []float64
@@ -603,7 +602,7 @@ func (m *spoilt) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, 
 	return f, b, s, err
 }
 
-// setting spoils its sets of classes.
+// setting changes its sets of classes.
 type setting struct {
 	*conformal.Classifier
 	how func(classes []int, level float64, sets [][]int) [][]int

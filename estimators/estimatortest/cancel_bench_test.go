@@ -35,17 +35,15 @@ var (
 	cancelOnly  = flag.String("cancel.only", "", "BenchmarkCancel: what the name has in it")
 )
 
-// cancelMoments are when a fit is cancelled, as shares of the time that it takes.
+// cancelMoments are the times at which a fit is cancelled, as shares of its duration.
 var cancelMoments = []float64{.1, .3, .5, .7, .9}
 
-// BenchmarkCancel prints, for each type, search and measure, how long it takes from the end of the context to the return, as a
-// table:
+// BenchmarkCancel prints, for each type, search and measure, the time from the end of the context to the return, as a table:
 //
 //	go test -run - -bench Cancel -benchtime 1x ./estimators/estimatortest
 //
-// The worst latency stands there in seconds of the processors too, of all goroutines: on a machine that has more to do,
-// seconds of the clock are those of the other programs. The last column is the longest time between two looks at the
-// context, by any goroutine.
+// The largest latency is also given in seconds of processor time of all goroutines, since the clock includes other programs on a
+// busy machine. The last column is the longest time between two checks of the context, by any goroutine.
 func BenchmarkCancel(b *testing.B) {
 	if testing.Short() {
 		b.Skip("many minutes")
@@ -66,7 +64,7 @@ func BenchmarkCancel(b *testing.B) {
 	}
 }
 
-// cancellation is something that takes long.
+// cancellation is a function that takes long, with its name.
 type cancellation struct {
 	name string
 	run  func(ctx context.Context) error
@@ -150,9 +148,9 @@ func (c cancellation) row(n int) {
 	fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.2f | %.2f |\n", c.name, n, text, latencies[len(latencies)/2], latencies[len(latencies)-1], worst, longest)
 }
 
-// timed runs it with a context that ends after some time: how long it took until then or its end, the longest time
-// between two looks at the context, and from its end to the return, -1 where it was done before, by the clock and by the
-// processors.
+// timed calls run with a context that is cancelled after some time. took is the time until the cancellation or the return. longest
+// is the longest time between two checks of the context. latency is the time from the cancellation to the return, or -1 if run
+// returned before, and used is the same in processor time.
 func (c cancellation) timed(after time.Duration) (took time.Duration, longest, latency, used float64, err error) {
 	runtime.GC()
 	inner, cancel := context.WithCancel(context.Background())
@@ -182,10 +180,10 @@ func (c cancellation) timed(after time.Duration) (took time.Duration, longest, l
 	return took, ctx.longest.Seconds(), latency, used, err
 }
 
-// traceLooks prints where the longest time between looks ended.
+// traceLooks prints the stack at the end of the longest time between checks.
 var traceLooks = os.Getenv("KERNELEARN_TRACE_LOOKS") != ""
 
-// timedLooks notes the longest time between two looks at a context.
+// timedLooks records the longest time between two checks of a context.
 type timedLooks struct {
 	context.Context
 	mu      sync.Mutex
@@ -209,7 +207,7 @@ func (l *timedLooks) look() {
 	l.last = now
 }
 
-// Err is a look.
+// Err counts as a check.
 func (l *timedLooks) Err() error {
 	l.look()
 	return l.Context.Err()

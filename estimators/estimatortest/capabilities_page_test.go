@@ -26,8 +26,7 @@ A type marked with * wraps others: its methods work where what it wraps has them
 |---|---|
 `
 
-// The page of capabilities has what the types have. It holds every type to its methods: one that is lost, or whose
-// arguments change, changes the page.
+// The page of capabilities agrees with the types. A lost method, or a change of its arguments, changes the page.
 func TestCapabilitiesPage(t *testing.T) {
 	var rows []string
 	for _, name := range registry.Names() {

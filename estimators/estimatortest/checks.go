@@ -8,8 +8,8 @@ import (
 // Check describes one check of the suite.
 type Check struct {
 	Name string // of the subtest, and in Options.Skip
-	Doc  string // what holds if it passes
-	On   string // the kinds of type that it is for
+	Doc  string // the property that holds if it passes
+	On   string // the kinds of types to which it applies
 }
 
 // Checks returns the checks in the order in which they run.
@@ -29,7 +29,7 @@ type check struct {
 }
 
 var checks = []check{
-	// What is fitted on odd but honest data.
+	// The next checks are of fits to unusual but valid data.
 	{"shapes", subject.Every, "Each method gives a finite row for each row of x, be they fewer or more than Fit's.", checkShapes},
 	{"one-row", subject.Every, "A single row is fitted, or refused with an error of the contract.", checkOneRow},
 	{"one-column", subject.Every, "A single column is fitted.", checkOneColumn},
@@ -42,7 +42,7 @@ var checks = []check{
 	{"single-class", subject.Classifiers, "A single class is refused with an error of the contract, or predicted everywhere.",
 		checkSingleClass},
 
-	// Bad input is an error that says what and where; nothing panics.
+	// Invalid input is an error that names the input and the position, and never a panic.
 	{"not-finite-x", subject.Every,
 		"A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method; with Options.Gaps a NaN is none.",
 		checkNotFiniteX},
@@ -56,7 +56,7 @@ var checks = []check{
 	{"width-at-predict", subject.Every, "Each method on rows wider or narrower than Fit's is ErrShape.", checkWidthAtPredict},
 	{"not-fitted", subject.Every, "Before Fit each method and MarshalBinary are ErrNotFitted, and Classes is nil.", checkNotFitted},
 
-	// The life of a fitted value.
+	// The next checks are of the life of a fitted value.
 	{"refit-forgets", subject.Every, "A second Fit, of another width, gives what it gives on a new value.", checkRefitForgets},
 	{"failed-fit-keeps", subject.Every, "A Fit that fails leaves the model fitted before.", checkFailedFitKeeps},
 	{"cancelled-fit", subject.Every, "Fit with a cancelled context is the context's error and leaves the model fitted before.",
@@ -84,7 +84,7 @@ var checks = []check{
 	{"goroutine-leaks", subject.Every, "Fit, a cancelled Fit and the methods leave no goroutine behind.", checkGoroutineLeaks},
 	{"clone", subject.Every, "Clone of a fitted value is of its type, unfitted, equally configured and independent.", checkClone},
 
-	// What predictions keep to.
+	// The next checks are of predictions.
 	{"repeatable", subject.Every, "A method called twice on the same rows gives the same bits.", checkRepeatable},
 	{"concurrent-predict", subject.Every, "Concurrent calls give what single calls give; with -race, without a race.",
 		checkConcurrentPredict},
@@ -93,7 +93,7 @@ var checks = []check{
 	{"batch-equals-rows", subject.Every, "Rows one by one give what they give together, to within the tolerance.", checkBatchEqualsRows},
 	{"learns", subject.Supervised, "New rows of an easy problem are predicted better than by the mean or the majority.", checkLearns},
 
-	// Persistence.
+	// The next checks are of persistence.
 	{"marshal-round-trip", subject.Every, "A new value that reads the bytes gives the same bits in each method, and writes the same bytes.",
 		checkRoundTrip},
 	{"marshal-into-fitted", subject.Every, "A fitted value that reads the bytes gives what they hold, and keeps no reference to them.",
@@ -106,7 +106,7 @@ var checks = []check{
 			"and the " +
 			"file says its type, columns and classes.", checkModelFile},
 
-	// Classifiers.
+	// The next checks are of classifiers.
 	{"labels", subject.Classifiers, "Labels are any ints: negative, large, in any order; predictions are among them and follow them.",
 		checkLabels},
 	{"classes", subject.Classifiers, "Classes is the distinct labels, ascending, and a copy.", checkClasses},
@@ -116,7 +116,7 @@ var checks = []check{
 	{"probability-order", subject.Classifiers, "The columns of the probabilities are in the order of Classes.", checkProbabilityOrder},
 	{"decision", subject.Classifiers, "Decision is n×K, and its first largest column is the class that Predict gives.", checkDecision},
 
-	// Capabilities.
+	// The next checks are of capabilities.
 	{"variance", subject.Regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
 	{"interval", subject.Regressors,
 		"Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.",

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// threeClasses returns a model of three classes and new rows of them.
+// threeClasses returns a model of three classes and new rows of these classes.
 func threeClasses(s *subject.Subject, p *subject.Probe) (subject.Model, subject.Data) {
 	return s.Fitted(p, subject.Problem(s.Kind, 12, subject.TrainRows, 3, 3)), subject.Problem(s.Kind, 13, subject.TestRows, 3, 3)
 }
@@ -21,7 +21,7 @@ func checkLabels(p *subject.Probe, s *subject.Subject) {
 	m, test := threeClasses(s, p)
 	before, err := m.Classifier().Predict(test.X)
 	p.Must("Predict", err)
-	// The order is kept, so that the same model has to result.
+	// The order of the labels is the same, so the model must be the same.
 	other := map[int]int{-3: math.MinInt, 2: -1, 11: math.MaxInt}
 	d := subject.Problem(s.Kind, 12, subject.TrainRows, 3, 3)
 	y := subject.ToLabels(d.Y)
@@ -60,8 +60,7 @@ func checkThreeClasses(p *subject.Probe, s *subject.Subject) {
 	accurate(p, "Predict", m.Outputs(p, test.X)[0].Values.RawMatrix().Data, test.Y)
 }
 
-// probaSlack is how far a probability may leave [0,1], and a sum of K of them 1,
-// by rounding.
+// probaSlack is the tolerance for rounding of a probability outside [0,1], and of a sum of K probabilities.
 const probaSlack = 1e-9
 
 func checkProbabilities(p *subject.Probe, s *subject.Subject) {

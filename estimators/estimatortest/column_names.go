@@ -17,7 +17,7 @@ func checkColumnNames(p *subject.Probe, s *subject.Subject) {
 	for j := range names {
 		names[j] = fmt.Sprintf("name %d", j)
 	}
-	m := s.New().Clone() // a wrapper names the columns of its estimator, which others may have too
+	m := s.New().Clone() // a wrapper sets the names of its estimator, which other wrappers may share
 	if got := estimators.ColumnNames(m.Value); got != nil {
 		p.Errorf("ColumnNames before Fit: %q", got)
 	}

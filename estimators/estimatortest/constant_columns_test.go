@@ -19,8 +19,9 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Nothing is learnt about a column that has one value in all training rows. Where it has another value afterwards, machines with
-// nothing set predict as without the column, with the same intervals: not from a prior that is many times the spread of the targets.
+// A column that is constant in all training rows has no known effect. If it has another value afterwards, machines with nothing set
+// predict as without the column, with the same intervals. They do not predict from a prior that is many times the spread of the
+// targets.
 func TestConstantColumns(t *testing.T) {
 	for _, noise := range []float64{0, .1} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -54,7 +55,7 @@ func TestConstantColumns(t *testing.T) {
 			require.NoError(t, more.(encoding.BinaryUnmarshaler).UnmarshalBinary(data), name)
 			got, err := more.Predict(changed)
 			require.NoError(t, err, name)
-			if name == "gabasr" { // its draws are others with another number of columns
+			if name == "gabasr" { // its random numbers depend on the number of columns
 				assert.InDeltaSlice(t, want, got, .1, name)
 				continue
 			}
@@ -87,7 +88,7 @@ func TestConstantColumns(t *testing.T) {
 	}
 }
 
-// Of a stream every block counts: a column that changes in a later one is not constant.
+// All blocks of a stream count: a column that changes in a later one is not constant.
 func TestColumnsThatChangeLate(t *testing.T) {
 	const n = 4000
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// checkExpansion holds what Predict, or Decision, says of new rows to the sum of the kernel values of the Expansion.
+// checkExpansion compares the results of Predict, or Decision, for new rows with the sum of the kernel values of the Expansion.
 func checkExpansion(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	fresh.Needs(p, estimators.Expanding)
@@ -17,7 +17,7 @@ func checkExpansion(p *subject.Probe, s *subject.Subject) {
 		p.Wants("Expansion before Fit", err, estimators.ErrNotFitted)
 	}
 	m, x := s.Fitted(p, s.Train()), s.Test().X
-	m.Needs(p, estimators.Expanding) // of these classes
+	m.Needs(p, estimators.Expanding) // for these classes
 	e, err := m.Value.(estimators.Expander).Expansion()
 	p.Must("Expansion", err)
 	var want *mat.Dense

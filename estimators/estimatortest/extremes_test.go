@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// extreme are rows, targets and weights of extreme sizes, and what they are called.
+// extremes returns, by name, functions that give rows, targets and weights extreme sizes.
 func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 	scaled := func(by float64) func(v []float64) {
 		return func(v []float64) {
@@ -71,15 +71,15 @@ func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 
 const rowsOfExtremes = 12
 
-// wild makes weights that no two of are alike in.
+// wild sets weights that are all different.
 func wild(w []float64) {
 	for i := range w {
 		w[i] = math.Exp(float64(200*i%389) - 194)
 	}
 }
 
-// What a Fit accepts, a file keeps: whatever the data, a model that was fitted is written, read and predicts the same, and
-// predictions are finite or an error.
+// A model that can be fitted can be stored. Whatever the data, it is encoded and decoded with the same predictions, which are
+// finite or an error.
 func TestFilesOfExtremes(t *testing.T) {
 	for _, make0 := range withSettings {
 		if _, strategy := make0().(search.Strategy); strategy {
@@ -96,7 +96,7 @@ func TestFilesOfExtremes(t *testing.T) {
 			change(x, y, w)
 			e := make0()
 			if err := fitWeighted(e, x, y, labels, w); err != nil {
-				continue // refused, by an error that other checks look at
+				continue // rejected, with an error that other checks test
 			}
 			what := fmt.Sprintf("%v, %s", typ, name)
 			data, err := e.(encoding.BinaryMarshaler).MarshalBinary()
@@ -133,7 +133,7 @@ func fitWeighted(e any, x *mat.Dense, y []float64, labels []int, w []float64) er
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// compare asks both for all that they predict.
+// compare compares all predictions of both.
 func compare(t *testing.T, what string, e, again any, x *mat.Dense) {
 	t.Helper()
 	finite := func(method string, values ...[]float64) {

@@ -54,7 +54,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// storedModels are small models of each type and of each form of its file.
+// storedModels returns small models of each type and of each form of its file.
 func storedModels() map[string]func() any {
 	rbf := kernels.RBF{Gamma: .5}
 	scaled := func() []transformers.Transformer { return []transformers.Transformer{&scalers.StandardScaler{}} }
@@ -166,7 +166,7 @@ func storedModels() map[string]func() any {
 	return out
 }
 
-// rowsOfFiles are what the files are fitted to: as many rows as make each form of a file, and no more.
+// rowsOfFiles returns the rows to which the models are fitted: as many as needed for each form of a file.
 func rowsOfFiles() (x *mat.Dense, y []float64, labels []int) {
 	const n = 12
 	rng := rand.New(rand.NewPCG(27, 1))
@@ -179,7 +179,8 @@ func rowsOfFiles() (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// fileSubjects are all that this package can reach and that is stored: models, what they learn from, stages, and the Result of a search.
+// fileSubjects returns everything that is stored and that this package can reach: models, statistics, stages, and the Result of a
+// search.
 func fileSubjects(tb testing.TB) []*filefuzz.Subject {
 	subjectsOnce.Do(func() { subjects = makeSubjects(tb) })
 	require.NotEmpty(tb, subjects)
@@ -219,7 +220,7 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		build := models[name]
 		e := build()
-		if _, ok := e.(*ridge.DirectKernel); ok || name == "KernelCenterer" { // of columns that are kernels to the rows
+		if _, ok := e.(*ridge.DirectKernel); ok || name == "KernelCenterer" { // the columns must be the kernel values of the rows
 			k := mat.NewDense(4, 4, []float64{1, .5, .2, 0, .5, 1, .3, 0, .2, .3, 1, .1, 0, 0, .1, 1})
 			if r, ok := e.(estimators.Regressor); ok {
 				require.NoError(tb, r.Fit(ctx, k, y[:4]), name)
@@ -274,7 +275,7 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	return out
 }
 
-// modelFile reads and writes the files of package modelfile, which have a value of any type and settings.
+// modelFile reads and writes files of package modelfile, which contain a value of any type and its settings.
 type modelFile struct{ model any }
 
 func (f *modelFile) MarshalBinary() ([]byte, error) {
@@ -297,7 +298,7 @@ func (f *modelFile) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Predict returns what any model says of rows.
+// Predict returns the predictions of any model for rows.
 func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 	var y []float64
 	var err error
@@ -325,7 +326,7 @@ func (f *modelFile) Predict(x mat.Matrix) (*mat.Dense, error) {
 	return mat.NewDense(len(y), 1, y), nil
 }
 
-// twoTargets are some, and others made of them.
+// twoTargets returns targets, and others computed from them.
 func twoTargets(y []float64) *mat.Dense {
 	out := mat.NewDense(len(y), 2, nil)
 	for i, v := range y {
@@ -351,8 +352,8 @@ func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// addStatistics adds what a model that learns from statistics has: the stages, before the first and after each, and the
-// statistics of each.
+// addStatistics adds the files of a model that is fitted to statistics: the stages, before the first and after each, and the
+// statistics of each stage.
 func addStatistics(tb testing.TB, name string, build func() any, x *mat.Dense, y []float64, labels []int, add func(string, func() any, any, ...any)) {
 	e := build()
 	if !estimators.Supports(e, estimators.Mergeable) {
@@ -375,7 +376,7 @@ func addStatistics(tb testing.TB, name string, build func() any, x *mat.Dense, y
 	}
 }
 
-// stagesOf are those of transformers, regressors and classifiers.
+// stagesOf is the interface of the stages of transformers, regressors and classifiers.
 type stagesOf[S any] interface {
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
@@ -388,13 +389,13 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 	fresh := func() T {
 		s, err := begin()
 		if err != nil {
-			panic(err) // it worked before, and a fuzz target has another testing.TB
+			panic(err) // it worked before, and a fuzz target has a different testing.TB
 		}
 		return s
 	}
 	_, of := fresh().Stage()
 	for k := range of + 1 {
-		at := fresh() // its bytes after k stages, since it goes on
+		at := fresh() // encoded after k stages, because it continues
 		for range k {
 			s, err := at.NewStatistics()
 			require.NoError(tb, err, name)
@@ -418,9 +419,7 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 	}
 }
 
-// FuzzFiles changes files of every type under right checksums, and tries all that can be done with what is read: see
-// [filefuzz].
-// addSparse adds machines of sparse rows, and what makes sparse rows of documents.
+// addSparse adds machines of sparse rows, and transformers of documents to sparse rows.
 func addSparse(tb testing.TB, x *mat.Dense, y []float64, labels []int, add func(name string, build func() any, fitted any, args ...any)) {
 	ctx, k := context.Background(), kernels.Linear{}
 	rows, err := sparse.From("x", x)
@@ -438,15 +437,16 @@ func addSparse(tb testing.TB, x *mat.Dense, y []float64, labels []int, add func(
 	add("text.Hashing", func() any { return &text.Hashing{Columns: 8} }, &text.Hashing{Columns: 8}, documents)
 }
 
+// FuzzFiles changes files of every type, corrects their checksums, and calls all methods of the decoded values (see [filefuzz]).
 func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 
-// TestCampaignFiles is FuzzFiles on random inputs, which is far faster than the engine.
+// TestCampaignFiles runs FuzzFiles on random inputs, which is far faster than the engine.
 func TestCampaignFiles(t *testing.T) {
 	subjects := fileSubjects(t)
 	campaign.Run(t, "files", 600, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })
 }
 
-// Whatever is stored is among the subjects.
+// Every type that can be stored is among the subjects.
 func TestEveryFileIsChanged(t *testing.T) {
 	root := filepath.Join("..", "..")
 	var listed []string
@@ -459,7 +459,7 @@ func TestEveryFileIsChanged(t *testing.T) {
 	}
 	declared.Lists(t, "fileSubjects", listed, nil, root, "UnmarshalBinary", "UnmarshalJSON")
 
-	// Those that are not exported: statistics and stages.
+	// The unexported types are statistics and stages.
 	found := 0
 	declared.Files(t, root, []string{"internal", "adapters", "examples", "measurements"}, func(_ string, file *ast.File) {
 		for _, decl := range file.Decls {
@@ -475,7 +475,7 @@ func TestEveryFileIsChanged(t *testing.T) {
 				typ = generic.X
 			}
 			name := typ.(*ast.Ident).Name
-			if name == "learned" || name == "ranks" { // of the transformers, which declared.Lists finds, and a part of columnStatistics
+			if name == "learned" || name == "ranks" { // transformers, which declared.Lists finds, and a part of columnStatistics
 				continue
 			}
 			found++
@@ -485,7 +485,7 @@ func TestEveryFileIsChanged(t *testing.T) {
 	assert.Greater(t, found, 20)
 }
 
-// Statistics and stages are text, so that encoding/json does not write {} for them.
+// Statistics and stages implement encoding.TextMarshaler, so that encoding/json does not write {} for them.
 func TestStatisticsAreText(t *testing.T) {
 	count := 0
 	for _, s := range fileSubjects(t) {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What a fitted type says of rows as large as numbers can be is finite, or an error.
+// The results of a fitted type for rows of the largest numbers are finite, or an error.
 func TestPredictionsAreFinite(t *testing.T) {
 	calls := 0
 	for _, make0 := range withSettings {

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// rewritten is a file with fields of its payload changed.
+// rewritten returns a file with changed fields of its payload.
 func rewritten(t *testing.T, data []byte, kind string, version int, change func(fields map[string]any)) []byte {
 	t.Helper()
 	fields := map[string]any{}
@@ -42,12 +42,12 @@ func marshalled(t *testing.T, e interface{ MarshalBinary() ([]byte, error) }) []
 	return data
 }
 
-// What the campaign found in files, each as it was found.
+// Each file that the fuzzing campaign found is handled correctly.
 func TestFilesThatWereFound(t *testing.T) {
 	ctx := t.Context()
 	x, y, labels := rowsOfFiles()
 
-	t.Run("rows that are none", func(t *testing.T) { // a panic
+	t.Run("rows that are none", func(t *testing.T) { // was a panic
 		c := &conformal.Classifier{Estimator: &lssvm.Classifier{Ridge: .1}, Method: conformal.Split}
 		require.NoError(t, c.Fit(ctx, x, labels))
 		data := rewritten(t, marshalled(t, c), "conformal.Classifier", 1, func(f map[string]any) { f["Rows"] = codec.Matrix{} })
@@ -58,8 +58,8 @@ func TestFilesThatWereFound(t *testing.T) {
 		require.ErrorIs(t, r.UnmarshalBinary(data), estimators.ErrBadModel)
 	})
 
-	t.Run("a width without rows", func(t *testing.T) { // 17 GB
-		wide := &eem.Classifier{Units: 3, Activation: featuremap.Tanh} // of which units are drawn by the width alone
+	t.Run("a width without rows", func(t *testing.T) { // allocated 17 GB
+		wide := &eem.Classifier{Units: 3, Activation: featuremap.Tanh} // its units depend only on the width
 		stages, err := wide.NewStages()
 		require.NoError(t, err)
 		s, err := stages.NewStatistics()
@@ -88,14 +88,14 @@ func TestFilesThatWereFound(t *testing.T) {
 		require.ErrorIs(t, new(gabasr.Regressor).UnmarshalBinary(data), estimators.ErrBadModel)
 	})
 
-	t.Run("a Result of another choice", func(t *testing.T) { // accepted, and then written as a file that is refused
+	t.Run("a Result of another choice", func(t *testing.T) { // was accepted, and then encoded as a file that is rejected
 		r := &selection.Regressor{Search: &grid.Search{Points: 3}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		data := rewritten(t, marshalled(t, r), "selection.Regressor", 1, func(f map[string]any) { f["Result"] = []byte("{}") })
 		require.ErrorIs(t, (&selection.Regressor{Search: &grid.Search{Points: 3}}).UnmarshalBinary(data), estimators.ErrBadModel)
 	})
 
-	t.Run("coefficients that overflow", func(t *testing.T) { // in predictions of infinity
+	t.Run("coefficients that overflow", func(t *testing.T) { // gave infinite predictions
 		r := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: .5}, Ridge: .1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		n, _ := x.Dims()
@@ -112,7 +112,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
 	})
 
-	t.Run("statistics have a name", func(t *testing.T) { // a panic
+	t.Run("statistics have a name", func(t *testing.T) { // was a panic
 		for _, s := range fileSubjects(t) {
 			if named, ok := s.New().(interface{ String() string }); ok {
 				assert.NotEmpty(t, named.String(), s.Name)

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// hostile are values for an argument of a type that a caller may give by mistake.
+// hostile returns values of a type that a caller may pass by mistake.
 func hostile(t reflect.Type) []reflect.Value {
 	of := func(values ...any) (out []reflect.Value) {
 		for _, v := range values {
@@ -51,13 +51,13 @@ func hostile(t reflect.Type) []reflect.Value {
 	return []reflect.Value{reflect.Zero(t)}
 }
 
-// pointerKernel is a kernel whose nil pointer is no kernel.
+// pointerKernel is a kernel whose nil pointer is not a kernel.
 type pointerKernel struct{ gamma float64 }
 
 func (k *pointerKernel) Eval(x, z []float64) float64 { return k.gamma * x[0] * z[0] }
 func (k *pointerKernel) String() string              { return fmt.Sprint("pointer ", k.gamma) }
 
-// panics calls f and returns what it panicked with, and where.
+// panics calls f and returns the value and the place of its panic.
 func panics(f func()) (what string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -72,7 +72,7 @@ func panics(f func()) (what string) {
 	return ""
 }
 
-// noPanic fails where an error among what was returned is a panic that was held: there was no code of a user's.
+// noPanic fails if a returned error is a recovered panic, since no user code was called.
 func noPanic(t *testing.T, out []reflect.Value) {
 	t.Helper()
 	for _, v := range out {
@@ -83,8 +83,7 @@ func noPanic(t *testing.T, out []reflect.Value) {
 	}
 }
 
-// No exported method of a type with settings panics, fitted or not, whatever it is given: nil, typed nil, empty, of
-// another shape.
+// No exported method of a type with settings panics, fitted or not, for any arguments: nil, typed nil, empty, or of another shape.
 func TestHostileArguments(t *testing.T) {
 	calls := 0
 	for _, make0 := range withSettings {
@@ -100,7 +99,7 @@ func TestHostileArguments(t *testing.T) {
 				for i := range args {
 					args[i] = hostile(method.Type.In(i + 1))
 				}
-				// One argument at a time is hostile, beside the first of the others; then all are.
+				// One argument at a time is hostile, with the first values of the others. Then all are.
 				for i := -1; i < len(args); i++ {
 					count := 1
 					if i >= 0 {
@@ -120,7 +119,7 @@ func TestHostileArguments(t *testing.T) {
 						}
 						calls++
 						target := v
-						if fitted { // a Fit that succeeds would change what the others see
+						if fitted { // a successful Fit would change the results of the others
 							target = reflect.ValueOf(e)
 						}
 						what := panics(func() {
@@ -143,7 +142,7 @@ func TestHostileArguments(t *testing.T) {
 	assert.Greater(t, calls, 2000)
 }
 
-// A kernel that is a nil pointer, and one whose family makes none, are errors.
+// A kernel that is a nil pointer, and a family that returns nil, are errors.
 func TestNilKernels(t *testing.T) {
 	tried := 0
 	for _, make0 := range withSettings {
@@ -161,7 +160,7 @@ func TestNilKernels(t *testing.T) {
 	assert.Greater(t, tried, 8)
 }
 
-// A context that a caller forgot is an error that says so.
+// A nil context is an error that names it.
 func TestNilContext(t *testing.T) {
 	var none context.Context
 	for _, make0 := range withSettings {

@@ -41,7 +41,7 @@ func checkInverse(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// goesBack fits the rows, and takes them there and back, all at once and the first alone.
+// goesBack fits the rows, transforms them and applies the inverse, to all rows at once and to the first alone.
 func goesBack(s *subject.Subject, p *subject.Probe, what string, d subject.Data) {
 	m := s.Fitted(p, d)
 	for _, x := range []*mat.Dense{d.X, d.X.Slice(0, 1, 0, 3).(*mat.Dense)} {

@@ -79,8 +79,7 @@ func checkCancelledMidway(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// endingContext ends when it is looked at for the left+1st time. A look through a context that was derived
-// from it does not count, but sees its end.
+// endingContext ends at its check left+1. A check of a context derived from it does not count, but returns its error.
 type endingContext struct {
 	context.Context
 	cancel     context.CancelFunc
@@ -102,14 +101,14 @@ func (c *endingContext) Err() error {
 	return c.Context.Err()
 }
 
-// ended reports whether somebody was told that it has ended.
+// ended reports whether the context has ended.
 func (c *endingContext) ended() bool { return c.Context.Err() != nil }
 
 func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 	m, x := s.Fitted(p, s.Train()), s.Test().X
 	want := m.Outputs(p, x)
 	d := s.OtherProblem()
-	// at has the context end after so many looks, and reports whether Fit looked as often.
+	// at ends the context after this number of checks, and reports whether Fit made more.
 	at := func(looks int64) bool {
 		ctx := endsAfter(looks)
 		defer ctx.cancel()
@@ -125,7 +124,7 @@ func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 	}
 	for looks := int64(1); at(looks); looks *= 2 {
 	}
-	// Of the last looks, whose number may differ a little with the goroutines that there are.
+	// The last checks are tested too. Their number may vary a little with the number of goroutines.
 	whole := endsAfter(math.MaxInt64)
 	defer whole.cancel()
 	p.Must("Fit", s.New().Fit(whole, d.X, d.Y))
@@ -178,7 +177,7 @@ func checkAnyMatrix(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// partOfLarger returns x as a slice of a matrix that is NaN all around it.
+// partOfLarger returns x as a slice of a larger matrix that is NaN elsewhere.
 func partOfLarger(x *mat.Dense) mat.Matrix {
 	r, c := x.Dims()
 	larger := mat.NewDense(r+2, c+3, nil)
@@ -226,11 +225,11 @@ func checkWorkers(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// leakRuns numbers the runs of checkGoroutineLeaks in this process.
+// leakRuns counts the runs of checkGoroutineLeaks in this process.
 var leakRuns atomic.Int64
 
-// A goroutine inherits the profiler labels of the one that starts it, so those
-// that the type started are told from all others of the process.
+// checkGoroutineLeaks uses profiler labels, which a goroutine inherits from the goroutine that starts it. They distinguish the
+// goroutines of the type from all others of the process.
 func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 	id := fmt.Sprintf("run-%d-", leakRuns.Add(1))
 	pprof.Do(context.Background(), pprof.Labels("estimatortest", id), func(ctx context.Context) {
@@ -238,7 +237,7 @@ func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
 		d := s.Train()
-		// Only what is left running matters here; checkCancelledFit looks at the error.
+		// Only running goroutines matter here; checkCancelledFit checks the error.
 		_ = s.New().Fit(cancelled, d.X, d.Y)
 	})
 	var left string
@@ -248,7 +247,7 @@ func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 		if left = profile.String(); !strings.Contains(left, id) {
 			return
 		}
-		time.Sleep(25 * time.Millisecond) // one that is about to end may
+		time.Sleep(25 * time.Millisecond) // wait for one that is about to end
 	}
 	p.Errorf("goroutines that still run, those with the label %s:\n%s", id, left)
 }
@@ -267,8 +266,7 @@ func checkClone(p *subject.Probe, s *subject.Subject) {
 	p.Same("the clone after a Fit of the original", s.Fitted(p, d).Outputs(p, x), c.Outputs(p, x), 0)
 }
 
-// clonesConfiguration sets the exported fields of a new value to what they
-// hardly are by default, and looks for them in its clone.
+// clonesConfiguration sets the exported fields of a new value to unusual values, and compares them with those of its clone.
 func clonesConfiguration(s *subject.Subject, p *subject.Probe) {
 	m := s.New()
 	from := reflect.Indirect(reflect.ValueOf(m.Value))
@@ -296,8 +294,7 @@ func clonesConfiguration(s *subject.Subject, p *subject.Probe) {
 	}
 }
 
-// setOdd gives a number, a string or a bool a value other than zero, and
-// reports whether v is one of these.
+// setOdd sets a number, a string or a bool to a nonzero value, and reports whether v is one of these.
 func setOdd(v reflect.Value) bool {
 	switch {
 	case v.CanInt():

@@ -27,8 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// mutant is a broken type that a check has to find, and a part of what the
-// check has to say about it.
+// mutant is a broken type that a check must find, and a part of the expected message of the check.
 type mutant struct {
 	name  string
 	kind  subject.Kind
@@ -48,16 +47,16 @@ func transformer(name, says string, with transformerMethods) mutant {
 	return mutant{name, subject.Transforms, with.build, says}
 }
 
-// stepsOf are the Options.Steps of broken types, by name.
+// stepsOf has the Options.Steps of broken types, by name.
 var stepsOf = map[string]int{"says all at the end": 1, "makes one step": 10, "begins when half of it is over": 10}
 
-// deaf is a context without values: an observer hears nothing of what is done with it.
+// deaf is a context without values, so that an observer receives nothing from it.
 type deaf struct{ context.Context }
 
 // Value implements context.Context.
 func (deaf) Value(any) any { return nil }
 
-// The short names of the signatures that most replacements have.
+// These are short names for the signatures of most replacements.
 type (
 	R   = *brokenRegressor
 	C   = *brokenClassifier
@@ -66,7 +65,7 @@ type (
 	ctx = context.Context
 )
 
-// refuse is a Fit that fails with err where the data are so.
+// refuse returns a Fit that fails with err if so holds for the data.
 func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods {
 	return regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 		if so(x, y) {
@@ -76,7 +75,7 @@ func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods
 	}}
 }
 
-// shifted is a Predict and a PredictVariance whose mean is off by by(b, x).
+// shifted returns a Predict with an error of by(b, x) in the mean, also of PredictVariance.
 func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64, error) {
 	return func(b R, x mat.Matrix) ([]float64, error) {
 		y, err := b.Ridge.Predict(x)
@@ -91,7 +90,7 @@ func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64,
 	}
 }
 
-// cleaned is x without what is not finite.
+// cleaned returns x without values that are not finite.
 func cleaned(x mat.Matrix) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	out.Apply(func(_, _ int, v float64) float64 {
@@ -110,8 +109,7 @@ func isDense(x mat.Matrix) bool {
 
 var errOther = errors.New("something went wrong")
 
-// mutants returns, for each check, broken types that it has to find. The
-// channel releases the goroutine that one of them leaks.
+// mutants returns, for each check, broken types that it must find. The channel releases the goroutine that one of them leaks.
 func mutants(release chan struct{}) map[string][]mutant {
 	var total atomic.Int64
 	var inFlight atomic.Int32
@@ -506,7 +504,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("counts its calls", "a second call", regressorMethods{predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Add(1)) })}),
 		},
 		"concurrent-predict": {
-			// It stands for shared scratch memory, without a race that -race would see.
+			// It simulates shared scratch memory, without a race that -race would report.
 			regressor("is disturbed by another call", "concurrent calls", regressorMethods{predict: shifted(func(R, mat.Matrix) float64 {
 				inFlight.Add(1)
 				defer inFlight.Add(-1)
@@ -1222,7 +1220,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 	}
 }
 
-// named keeps names of columns, of any number, or forgets them.
+// named keeps any number of names of columns, or forgets them.
 type named struct {
 	*toy.Ridge
 	names, fitted []string
@@ -1240,10 +1238,10 @@ func (n *named) Fit(c ctx, x mat.Matrix, y []float64) error {
 	return n.Ridge.Fit(c, x, y)
 }
 
-// stream is what transformers learn from block by block.
+// stream is the type of streams to which transformers are fitted.
 type stream = iter.Seq2[streaming.Block[streaming.None], error]
 
-// unweighing is a regressor whose FitBlocks leaves out the weights.
+// unweighing is a regressor whose FitBlocks ignores the weights.
 type unweighing struct{ model toy.Ridge }
 
 func (u *unweighing) Fit(c ctx, x mat.Matrix, y []float64) error { return u.model.Fit(c, x, y) }
@@ -1280,7 +1278,7 @@ func width(x mat.Matrix) int {
 	return d
 }
 
-// drawn is a line through three columns with a graph, to which of is added.
+// drawn is a linear function of three columns with a graph, to which of is added.
 type drawn struct {
 	own         toy.Ridge
 	of          float64
@@ -1321,7 +1319,7 @@ func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: out}, nil
 }
 
-// expanding writes its function as a linear kernel with one row.
+// expanding writes its function as a linear kernel with a single row.
 type expanding struct {
 	drawn
 	spoil func(e *estimators.Expansion)
@@ -1350,7 +1348,7 @@ func (e *expanding) Expansion() (estimators.Expansion, error) {
 	return out, nil
 }
 
-// wideScaler writes a graph of columns that it has never seen.
+// wideScaler writes a graph of any number of columns, also without a fit to them.
 type wideScaler struct{ own scalers.StandardScaler }
 
 func (w *wideScaler) Fit(c ctx, x mat.Matrix) error              { return w.own.Fit(c, x) }
@@ -1365,7 +1363,7 @@ func (w *wideScaler) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Rows: x}, nil
 }
 
-// naiveTransform is a standard scaling with no thought for a deviation of 0.
+// naiveTransform is a standard scaling that does not handle a deviation of 0.
 func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	z, err := b.StandardScaler.Transform(x)
 	if err != nil {
@@ -1381,7 +1379,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	return z, nil
 }
 
-// judged runs a check on a mutant as the suite would.
+// judged runs a check on a mutant in the same manner as the suite.
 func (m mutant) judged(c check) conformance.Verdict {
 	s := &subject.Subject{Kind: m.kind, Build: m.build, Options: subject.Settings{Tolerance: defaultTolerance, Steps: stepsOf[m.name]}}
 	if c.name == "workers" {
@@ -1392,8 +1390,7 @@ func (m mutant) judged(c check) conformance.Verdict {
 	return judge(c, s)
 }
 
-// TestEveryCheckCanFail is the suite's own test: each check finds the types that
-// are broken in its way, and says so.
+// TestEveryCheckCanFail tests the suite: each check finds and reports the types that violate it.
 func TestEveryCheckCanFail(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -1414,8 +1411,8 @@ func TestEveryCheckCanFail(t *testing.T) {
 	assert.Empty(t, all, "mutants of checks that do not exist")
 }
 
-// TestBrokenTypesWithNothingBroken holds that what a check finds in a mutant is
-// its mutation: without one the types pass everything.
+// TestBrokenTypesWithNothingBroken checks that a finding in a mutant is due to its mutation: without one, the types pass every
+// check.
 func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	for _, m := range []mutant{
 		regressor("regressor", "", regressorMethods{}),
@@ -1428,7 +1425,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		{"leaving out", subject.Regressors, newLeaving((*leaving).refit), ""},
 		{"several targets", subject.Multis, brokenMulti{}.build, ""},
 	} {
-		// What not all of them can do.
+		// Some of them do not support these checks.
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
@@ -1444,7 +1441,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 				continue
 			}
 			v := m.judged(c)
-			if m.name == "on matrices" && (c.name == "weighted-fit" || c.name == "leave-one-out") { // which tunes its ridge by leaving out rows
+			if m.name == "on matrices" && (c.name == "weighted-fit" || c.name == "leave-one-out") { // it has a leave-one-out ridge
 				continue
 			}
 			assert.Empty(t, v.Failures, "%s: %s", m.name, c.name)

@@ -38,7 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// fuse panics at a call of a number, from 1, once it is lit. Goroutines share it.
+// fuse, if it is lit, panics at the call with a given number, counted from 1. Goroutines share it.
 type fuse struct {
 	calls, at atomic.Int64
 }
@@ -61,7 +61,7 @@ func (k fused) Eval(x, z []float64) float64 { k.call(); return k.RBF.Eval(x, z) 
 
 func (k fused) String() string { return "fused" }
 
-// fusedFamily has kernels that have a fuse.
+// fusedFamily returns kernels that have a fuse.
 type fusedFamily struct {
 	*fuse
 	families.RBF
@@ -116,7 +116,7 @@ func (s *fusedStep) Transform(x mat.Matrix) (*mat.Dense, error) { s.call(); retu
 
 func (s *fusedStep) Clone() transformers.Transformer { return &fusedStep{fuse: s.fuse} }
 
-// fusedBLAS is a BLAS that has a fuse in what the library calls most.
+// fusedBLAS is a BLAS that has a fuse in the methods that the library calls most.
 type fusedBLAS struct {
 	*fuse
 	blas.Float64
@@ -157,7 +157,7 @@ func (b fusedBLAS) Daxpy(n int, alpha float64, x []float64, incX int, y []float6
 	b.Float64.Daxpy(n, alpha, x, incX, y, incY)
 }
 
-// panicRows are rows of two columns that all types learn from.
+// panicRows returns rows of two columns for fits of all types.
 func panicRows() (x *mat.Dense, y []float64, labels []int) {
 	const n = 24
 	x = mat.NewDense(n, 2, nil)
@@ -170,7 +170,7 @@ func panicRows() (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// fitRows fits whatever can be fitted on those rows.
+// fitRows fits any type to those rows.
 func fitRows(e any) error {
 	x, y, labels := panicRows()
 	ctx := context.Background()
@@ -195,7 +195,7 @@ func fitRows(e any) error {
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// applied is what a fitted value makes of those rows.
+// applied returns the result of a fitted value for those rows.
 func applied(e any) (out any, err error) {
 	x, _, _ := panicRows()
 	switch e := e.(type) {
@@ -219,7 +219,7 @@ func applied(e any) (out any, err error) {
 	return nil, fmt.Errorf("%T is nothing to predict with", e)
 }
 
-// small keeps the fits of a type short.
+// small reduces the settings of a type to keep its fits short.
 func small(e any) any {
 	switch e := e.(type) {
 	case *gabasr.Regressor:
@@ -230,9 +230,8 @@ func small(e any) any {
 	return e
 }
 
-// blown fits e, then once more with the fuse lit at several of the calls that it made, and predicts with it lit: an
-// error that names the panic each time, on one goroutine and on several; what was fitted before stays. It returns how
-// many panics there were.
+// blown fits e. It then fits it again with the fuse lit at several of the calls, and predicts with it lit. Each time the result is
+// an error that names the panic, on one goroutine and on several, and the previous fit stays. It returns the number of panics.
 func blown(t *testing.T, name string, f *fuse, e any) (times int) {
 	t.Helper()
 	f.light(0)
@@ -275,8 +274,8 @@ func blown(t *testing.T, name string, f *fuse, e any) (times int) {
 	return times
 }
 
-// A kernel, an Observe, a BLAS, a family, an estimator or a step that panics is an error of Fit and of Predict that says
-// where, on any number of goroutines, of which none is left.
+// A panic of a kernel, an Observe, a BLAS, a family, an estimator or a step is an error of Fit and of Predict that names the place.
+// That holds for any number of goroutines, and none of them leaks.
 func TestPanicsAreErrors(t *testing.T) {
 	for _, processors := range []int{1, 4} {
 		t.Run(fmt.Sprint(processors, " processors"), func(t *testing.T) {
@@ -285,7 +284,7 @@ func TestPanicsAreErrors(t *testing.T) {
 			inKernel, inObserve, inBLAS := 0, 0, 0
 			for _, make0 := range withSettings {
 				if _, ok := make0().(search.Strategy); ok {
-					continue // within a search, below
+					continue // tested within a search, below
 				}
 				f := &fuse{}
 				e := small(make0())
@@ -341,7 +340,7 @@ func TestPanicsAreErrors(t *testing.T) {
 	}
 }
 
-// A stream that panics, and a kernel that does while the next rows are read, are errors too.
+// Panics of a stream, and of a kernel while the next rows are read, are also errors.
 func TestPanicsOfStreams(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	x, y, _ := panicRows()

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// marshalled returns a fitted model and its bytes.
+// marshalled returns a fitted model and its encoding.
 func marshalled(s *subject.Subject, p *subject.Probe) (subject.Model, []byte) {
 	m := s.Fitted(p, s.Train())
 	m.Needs(p, estimators.Marshalling)
@@ -49,7 +49,7 @@ func checkMarshalIntoFitted(p *subject.Probe, s *subject.Subject) {
 	p.Same("Fit after UnmarshalBinary", s.Fitted(p, d).Outputs(p, x), read.Outputs(p, x), 0)
 }
 
-// manyBytes is about how many damaged copies of a model are tried.
+// manyBytes is the approximate number of damaged copies of a model that are tried.
 const manyBytes = 300
 
 func checkTruncated(p *subject.Probe, s *subject.Subject) {
@@ -83,8 +83,7 @@ func checkGarbage(p *subject.Probe, s *subject.Subject) {
 	})
 }
 
-// refuses fails unless all of the data are ErrBadModel, for a new and for a
-// fitted value, and leave both as they were.
+// refuses fails unless all of the data are ErrBadModel, for a new and for a fitted value, and leave both unchanged.
 func refuses(s *subject.Subject, p *subject.Probe, all [][]byte) {
 	x := s.Test().X
 	fresh, old := s.New(), s.Fitted(p, s.OtherProblem())
@@ -94,7 +93,7 @@ func refuses(s *subject.Subject, p *subject.Probe, all [][]byte) {
 		p.Wants(doing, fresh.Unmarshal(data), estimators.ErrBadModel)
 		p.Wants(doing, old.Unmarshal(data), estimators.ErrBadModel)
 		if p.Failed() {
-			return // one is enough to see what is wrong
+			return // one is enough to report the error
 		}
 	}
 	unfitted(p, fresh, x)

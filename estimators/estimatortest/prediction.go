@@ -18,7 +18,7 @@ func checkRepeatable(p *subject.Probe, s *subject.Subject) {
 
 func checkConcurrentPredict(p *subject.Probe, s *subject.Subject) {
 	m, x := s.Fitted(p, s.Train()), s.Test().X
-	// Each goroutine has rows of its own: shared scratch memory would mix them.
+	// Each goroutine has different rows, because shared scratch memory would mix them.
 	const goroutines, rounds = 4, 8
 	parts := make([]mat.Matrix, goroutines)
 	wants := make([]subject.Outputs, goroutines)
@@ -32,7 +32,7 @@ func checkConcurrentPredict(p *subject.Probe, s *subject.Subject) {
 		q := &subject.Probe{Probe: &conformance.Probe{}}
 		probes[g] = q
 		wg.Go(func() {
-			// A panic here is not in judge's goroutine and would end the process.
+			// judge cannot recover a panic on this goroutine, which would end the process.
 			defer func() {
 				if r := recover(); r != nil {
 					q.Errorf("panic: %v", r)
@@ -89,8 +89,8 @@ func checkLearns(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// accurate fails unless four fifths of the labels are right. The clusters of
-// the problems lie far apart, and no class has more than half of the rows.
+// accurate fails unless four fifths of the labels are correct. The clusters of the problems are far apart, and no class has more
+// than half of the rows.
 func accurate(p *subject.Probe, method string, got, want []float64) {
 	right := 0
 	for i, l := range want {

@@ -6,5 +6,5 @@ import "time"
 
 var processorsBegun = time.Now()
 
-// processorSeconds are those of the clock.
+// processorSeconds returns the seconds of the clock.
 func processorSeconds() float64 { return time.Since(processorsBegun).Seconds() }

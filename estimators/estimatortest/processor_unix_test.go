@@ -4,7 +4,7 @@ package estimatortest_test
 
 import "syscall"
 
-// processorSeconds is how long all goroutines have computed.
+// processorSeconds returns the processor time of all goroutines.
 func processorSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

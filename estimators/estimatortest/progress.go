@@ -12,20 +12,20 @@ import (
 
 const (
 	progressRows = 120
-	// lateShare of the looks at the context may be over when the first step comes, of a type that Options.Steps says takes long.
+	// lateShare is the largest share of the checks of the context before the first step, for types that take long by Options.Steps.
 	lateShare = .5
 )
 
-// observedSteps is what an observer was told.
+// observedSteps has the steps that an observer received.
 type observedSteps struct {
 	steps   []estimators.Step
-	at      []int64 // looks at the context so far, for each
-	looks   int64   // of the whole fit
+	at      []int64 // checks of the context so far, for each step
+	looks   int64   // checks in the complete fit
 	inside  atomic.Int32
-	crowded bool // two goroutines at a time
+	crowded bool // called by two goroutines at a time
 }
 
-// observedFit fits a new model while somebody listens.
+// observedFit fits a new model with an observer.
 func observedFit(s *subject.Subject, p *subject.Probe, d subject.Data) (subject.Model, *observedSteps) {
 	h, ctx := &observedSteps{}, endsAfter(math.MaxInt64)
 	defer ctx.cancel()
@@ -50,7 +50,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	}
 	p.Same("a Fit that somebody listens to", s.Fitted(p, d).Outputs(p, x), m.Outputs(p, x), 0)
 
-	// An observer that panics is the fit's error, and the old model stays.
+	// A panic of an observer is an error of the fit, and the old model stays.
 	want := m.Outputs(p, x)
 	err := m.Fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.OtherProblem().X,
 		s.OtherProblem().Y)
@@ -77,7 +77,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// risen fails unless shares rise, to 1 at the end.
+// risen fails unless the shares increase, to 1 at the end.
 func risen(p *subject.Probe, h *observedSteps) {
 	if len(h.steps) == 0 {
 		p.Fatalf("Fit says to nobody how far it is: estimators.BeginFit begins one that does")

@@ -54,12 +54,12 @@ var (
 	progressOnly  = flag.String("progress.only", "", "BenchmarkProgress: what the name has in it")
 )
 
-// BenchmarkProgress prints, for fits and searches of some five seconds, when the first step comes, the greatest pause without one, the pause
-// before the end, how many there are, and how far Done is from the share of the time that has passed, on the mean, as a table:
+// BenchmarkProgress prints a table for fits and searches of some five seconds:
 //
 //	go test -run - -bench Progress -benchtime 1x ./estimators/estimatortest
 //
-// On a machine that has more to do the pauses are those of the other programs too.
+// It has the time of the first step, the longest pause between steps, the pause before the end, the number of steps, and the mean
+// difference between Done and the elapsed share of the time. On a busy machine the pauses include those of other programs.
 func BenchmarkProgress(b *testing.B) {
 	if testing.Short() {
 		b.Skip("minutes")
@@ -74,14 +74,14 @@ func BenchmarkProgress(b *testing.B) {
 	}
 }
 
-// longFit is a fit of some seconds that tells observe of its steps.
+// longFit is a fit of some seconds that calls observe with its steps.
 type longFit struct {
 	name    string
 	rows, d int
 	run     func(ctx context.Context, f manyRows) error
 }
 
-// manyRows are what it is given.
+// manyRows has the data of a fit.
 type manyRows struct {
 	x      *mat.Dense
 	y      []float64
@@ -259,35 +259,35 @@ func (c longFit) row() {
 		}
 		off += math.Abs(s.done-s.at.Seconds()/took.Seconds()) / float64(len(steps))
 	}
-	last := steps[max(0, len(steps)-2)] // before that which says that all is done
+	last := steps[max(0, len(steps)-2)] // the step before the last, which reports the end
 	fmt.Printf("| %s | %d × %d | %.2f | %.2f | %.2f | %.2f | %.2f | %d | %.2f |\n", c.name, len(f.y), c.d, took.Seconds(), steps[0].at.Seconds(), pause, used,
 		(took - last.at).Seconds(), len(steps), off)
 }
 
-// traceSteps prints where the longest pause ended.
+// traceSteps prints the stack at the end of the longest pause.
 var traceSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
 
-// firstLook calls a function at the first look at a context: what is before it is no part of the fit.
+// firstLook calls a function at the first check of a context, since anything before it is not part of the fit.
 type firstLook struct {
 	context.Context
 	once sync.Once
 	look func()
 }
 
-// Err is a look.
+// Err counts as a check.
 func (l *firstLook) Err() error {
 	l.once.Do(l.look)
 	return l.Context.Err()
 }
 
-// few steps are all that some make of few rows.
+// few is the number of steps that some fits make with few rows.
 const few = 5
 
-// least is how many steps a fit of 400 rows makes, at least.
+// least returns the smallest number of steps of a fit of 400 rows.
 func (c longFit) least() int {
 	switch c.name {
 	case "columnwise.PowerTransformer", "transformers.TransformContext", "pca.PCA", "ridge.Regressor":
-		return 1 // 400 rows, or a column, are not worth a step on the way
+		return 1 // 400 rows, or a column, are too few for a step before the end
 	}
 	return 10
 }

@@ -14,25 +14,25 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// manyLooks counts how often it is looked at.
+// manyLooks counts the checks of a context.
 type manyLooks struct {
 	context.Context
 	seen atomic.Int64
 }
 
-// Err is a look.
+// Err counts as a check.
 func (l *manyLooks) Err() error {
 	l.seen.Add(1)
 	return l.Context.Err()
 }
 
-// TestStepsComeEarly holds, without a clock, that every fit and search of the module that can take seconds says early and evenly how far it is:
-// the first step before a fifth of the looks at the context and of the work, no more than half of the looks between two steps, shares that rise to
-// 1. What BenchmarkProgress times is the same list, on more rows.
+// TestStepsComeEarly checks, without a clock, that every fit and search that can take seconds reports its progress early and
+// evenly. The first step comes before a fifth of the checks of the context and of the work. At most half of the checks are between
+// two steps, and the shares increase to 1. BenchmarkProgress measures the same list on more rows.
 func TestStepsComeEarly(t *testing.T) {
 	for _, c := range progressing() {
 		t.Run(c.name, func(t *testing.T) {
-			if raceEnabled { // where a fit with as many goroutines as there are processors is what counts
+			if raceEnabled { // the race detector needs only fits with as many goroutines as processors
 				rows := 150
 				if strings.HasPrefix(c.name, "gabasr") {
 					rows = 40
@@ -64,8 +64,8 @@ func TestStepsComeEarly(t *testing.T) {
 	}
 }
 
-// TestAllSayHowFarTheyAre holds that no type with settings is left out there, but those whose fits take no time, which say at their end that they
-// are done.
+// TestAllSayHowFarTheyAre checks that the list has all types with settings, except those whose fits take no time and report only
+// their end.
 func TestAllSayHowFarTheyAre(t *testing.T) {
 	var named strings.Builder
 	for _, c := range progressing() {

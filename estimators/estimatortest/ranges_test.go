@@ -20,13 +20,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// withoutRange are the fields that take any finite number.
+// withoutRange has the fields that accept any finite number.
 var withoutRange = map[string]string{
 	"scalers.MinMaxScaler.Low":  "an end of the range that columns are scaled to",
 	"scalers.MinMaxScaler.High": "an end of the range that columns are scaled to",
 }
 
-// Every exported number of every type of the library has a range, and every enumeration has only its own values. The error
+// Every exported number of every type of the library has a range, and every enumeration accepts only its own values. The error
 // names the type and the field.
 func TestSettingsOfAllHaveRanges(t *testing.T) {
 	numbers, enumerations := 0, 0
@@ -34,7 +34,7 @@ func TestSettingsOfAllHaveRanges(t *testing.T) {
 		typ, _ := registry.Named(name)
 		switch reflect.New(typ.Of).Interface().(type) {
 		case kernels.Kernel, families.Family, families.Family2:
-			continue // kerneltest tries theirs
+			continue // kerneltest tests these
 		}
 		if typ.Of.Kind() != reflect.Struct || !strings.HasPrefix(typ.Package, "github.com/kernelearn/kernelearn/") ||
 			strings.Contains(typ.Package, "test") {
@@ -73,7 +73,7 @@ func TestSettingsOfAllHaveRanges(t *testing.T) {
 	assert.Greater(t, enumerations, 20, "enumerations that were tried")
 }
 
-// useAny fits what can be fitted, and splits rows with a splitter.
+// useAny fits any type that can be fitted, and splits rows with a splitter.
 func useAny(v any) error {
 	ctx, documents := context.Background(), []string{"a text", "another"}
 	switch v := v.(type) {

@@ -39,7 +39,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// withSettings are the types that have some.
+// withSettings has the types with settings.
 var withSettings = []func() any{
 	func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
 	func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
@@ -64,8 +64,8 @@ var withSettings = []func() any{
 	func() any { return &pca.PCA{} }, func() any { return &pca.KernelPCA{} },
 }
 
-// A negative number in a setting is an error that names the field, in every type: off is said
-// by a field No..., and the choice of the estimator by zero.
+// A negative number in a setting is an error that names the field, in every type. Features are switched off by a field No..., and
+// zero lets the estimator choose.
 func TestNegativeSettingsAreErrors(t *testing.T) {
 	mayBeNegative := map[string]bool{"MinMaxScaler.Low": true, "MinMaxScaler.High": true}
 	count := 0
@@ -94,14 +94,14 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 	assert.Greater(t, count, 80, "settings that were tried")
 }
 
-// A number that is far too large is an error before memory is asked for, or a setting that few rows do not reach, or a
-// long loop, which the context ends.
+// A number that is far too large is an error before memory is allocated, or a setting that few rows do not reach, or a long loop
+// that the context ends.
 func TestLargeSettings(t *testing.T) {
 	values := []int64{1_000_000, math.MaxInt32, math.MaxInt}
 	if testing.Short() {
 		values = values[2:]
 	}
-	const mostBytes = 4 << 30 // in all; what a loop throws away counts too
+	const mostBytes = 4 << 30 // in total, including memory that a loop discards
 	count, tooLarge := 0, 0
 	for _, make := range withSettings {
 		typ := reflect.TypeOf(make()).Elem()
@@ -140,7 +140,7 @@ func TestLargeSettings(t *testing.T) {
 	assert.Greater(t, tooLarge, 5*len(values), "of which some are too large")
 }
 
-// fitAny fits whatever has settings, on four rows.
+// fitAny fits any type with settings to four rows.
 func fitAny(ctx context.Context, e any) error {
 	x := mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, 5, 3})
 	switch e := e.(type) {

@@ -31,12 +31,12 @@ func multiMethods(s *subject.Subject, out map[estimators.Capability]func() error
 	}
 }
 
-// exponents are of the powers of two that checkTargetUnits multiplies targets with. Some of them are odd: the root of such
-// a power is no power of two.
+// exponents has the exponents of the powers of two by which checkTargetUnits multiplies targets. Some of them are odd, because the
+// root of such a power is not a power of two.
 var exponents = []int{-41, -1, 10, 30}
 
-// checkTargetUnits looks at the bits: a product with a power of two is not rounded, so that any difference shows a number
-// that is compared with the targets, or a logarithm of one.
+// checkTargetUnits compares bits. A product with a power of two is not rounded, so any difference reveals a constant that is
+// compared with the targets, or a logarithm of the targets.
 func checkTargetUnits(p *subject.Probe, s *subject.Subject) {
 	x := s.Test().X
 	fit := func(unit float64) subject.Outputs {

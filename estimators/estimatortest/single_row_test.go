@@ -32,8 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// singleRegressors and singleClassifiers are small machines: about 50 vectors or 200
-// components, of ten columns.
+// singleRegressors and singleClassifiers return small machines: about 50 vectors or 200 components, of ten columns.
 func singleRegressors() map[string]estimators.Regressor {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]estimators.Regressor{
@@ -66,7 +65,7 @@ func singleMultis() map[string]estimators.MultiRegressor {
 	}
 }
 
-// Of several targets, too.
+// PredictTo of several targets agrees with Predict, and does not allocate memory for one row.
 func TestSingleRowsOfSeveralTargets(t *testing.T) {
 	x, y, _ := single(50, 2)
 	xt, _, _ := single(70, 2)
@@ -85,7 +84,7 @@ func TestSingleRowsOfSeveralTargets(t *testing.T) {
 	}
 }
 
-// steps are several at once, so that both buffers of a pipeline are used again.
+// steps returns several steps, so that both buffers of a pipeline are reused.
 func steps() []transformers.Transformer {
 	return []transformers.Transformer{&scalers.StandardScaler{}, &scalers.RMSScaler{}, &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: 0.05}, Components: 50}}
 }
@@ -111,7 +110,7 @@ func singleClassifiers() map[string]estimators.Classifier {
 	}
 }
 
-// single draws n rows of ten columns, a target and labels of so many classes.
+// single returns n rows of ten columns, a target, and labels of this number of classes.
 func single(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	x, y, labels = mat.NewDense(n, 10, nil), make([]float64, n), make([]int, n)
 	for i := range n {
@@ -124,8 +123,8 @@ func single(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// What the To forms give is what the others give, to rounding and not to a tolerance alone,
-// of few rows and of many, without allocating for one.
+// The results of the To forms agree with those of the other methods up to rounding, for few rows and for many. They do not allocate
+// memory for one row.
 func TestSingleRows(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := single(50, 2)
@@ -139,7 +138,7 @@ func TestSingleRows(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, to.PredictTo(got, some))
 			tolerance := 1e-9
-			if name == "selection" { // a nearly linear kernel, whose large coefficients let rounding show
+			if name == "selection" { // a nearly linear kernel, whose large coefficients make rounding visible
 				tolerance = 1e-8
 			}
 			assert.InDeltaSlice(t, want, got, tolerance, name)
@@ -195,7 +194,7 @@ func everyTransformer() map[string]transformers.Transformer {
 	}
 }
 
-// What the others have of PredictTo and TransformTo is listed above.
+// All other types with PredictTo and TransformTo are in the lists above.
 func TestSingleRowsOfAll(t *testing.T) {
 	var all []string
 	for _, r := range singleRegressors() {
@@ -213,7 +212,7 @@ func TestSingleRowsOfAll(t *testing.T) {
 	declared.Lists(t, "single_row_test.go", all, map[string]string{"ridge.DirectKernel": "stands in a pipeline that makes its kernel"}, filepath.Join("..", ".."), "PredictTo", "TransformTo")
 }
 
-// A transformer that is given its memory allocates nothing for a row.
+// A transformer with memory of the caller does not allocate memory for a row.
 func TestTransformSingleRows(t *testing.T) {
 	x, _, _ := single(50, 2)
 	one := mat.NewDense(1, 10, mat.Row(nil, 3, x))
@@ -231,7 +230,7 @@ func TestTransformSingleRows(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// BenchmarkSingleRow is the latency of one prediction, by both forms.
+// BenchmarkSingleRow measures the latency of one prediction, by both forms.
 func BenchmarkSingleRow(b *testing.B) {
 	ctx := context.Background()
 	x, y, labels := single(50, 2)

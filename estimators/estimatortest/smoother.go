@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// checkSmoother holds what a Smoother says of rows left out and added to what the Smoother of the other
-// rows says: the same settings on fewer rows.
+// checkSmoother compares the formulas of a Smoother for rows left out and added with the Smoother of the other rows, with the same
+// settings.
 func checkSmoother(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	fresh.Needs(p, estimators.Smoothing)
@@ -37,7 +37,7 @@ func checkSmoother(p *subject.Probe, s *subject.Subject) {
 	checkSmootherInput(p, m, d.X, targets)
 }
 
-// smootherRows are what a Smoother is made of.
+// smootherRows has the arguments of a Smoother.
 type smootherRows struct {
 	x, targets *mat.Dense
 	weights    []float64
@@ -59,7 +59,7 @@ func (r smootherRows) leaveOut(row int) smootherRows {
 	return out
 }
 
-// smootherOutputs is what a Smoother says of new rows.
+// smootherOutputs has the results of a Smoother for new rows.
 type smootherOutputs struct {
 	f, b *mat.Dense
 	s    []float64
@@ -105,7 +105,7 @@ func checkSmootherOf(p *subject.Probe, s *subject.Subject, m estimators.LinearSm
 		if rows.weights != nil {
 			w = rows.weights[i]
 		}
-		if w == 1 { // which s is for
+		if w == 1 { // s is for a weight of 1
 			differ(fmt.Sprintf("1/c of row %d", i), 1/c[i], itself.s[0], 0)
 		}
 		for j := range 2 {
@@ -156,7 +156,7 @@ func withNaN(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// checkSets holds sets of classes to what any of them is.
+// checkSets checks the general properties of sets of classes.
 func checkSets(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	fresh.Needs(p, estimators.Sets)

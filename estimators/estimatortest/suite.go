@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// defaultTolerance is what a zero Options.Tolerance stands for.
+// defaultTolerance is the tolerance for an Options.Tolerance of 0.
 const defaultTolerance = 1e-6
 
-// Options adapts the suite to a type. Nil stands for the zero Options.
+// Options adapts the suite to a type. Nil is equivalent to the zero Options.
 type Options struct {
 	// Skip maps the name of a check to the reason for leaving it out, which
 	// completes "skipped, because the type ...": "draws rows at random".
@@ -21,47 +21,44 @@ type Options struct {
 	// Workers builds a value with the given number of workers, of the same kind as
 	// the suite's build function does. Nil skips the check workers.
 	Workers func(workers int) any
-	// Tolerance, times max(1, |v|), is how far two computations of the same value v
-	// may lie apart where the order of sums may differ: for rows in another order,
-	// one by one, or counted twice. 0 is 1e-6.
+	// Tolerance, times max(1, |v|), is the largest difference of two computations of the same value v with sums in different
+	// orders: for rows in another order, one by one, or counted twice. If it is 0, it is 1e-6.
 	Tolerance float64
-	// Steps is how many steps, at least, a Fit on 120 rows tells its observer of, for the check progress: of a type whose fits take
-	// long, so that the first of them has to come in the first half. 0: one, at the end.
+	// Steps is the smallest number of steps that a Fit on 120 rows reports to its observer, for the check progress. It is for types
+	// whose fits take long, so that the first step has to come in the first half. If it is 0, one step at the end is enough.
 	Steps int
-	// Gaps says that NaN in x is a gap, which the type fills, and no error.
-	// Infinities still are one.
+	// Gaps reports that NaN in x is a gap, which the type fills, and not an error. Infinities are still errors.
 	Gaps bool
-	// Table gets the outcomes. With nil the table of this type alone is logged.
+	// Table collects the outcomes. If it is nil, the table of only this type is logged.
 	Table *Table
 }
 
-// Regressor runs the suite on a regressor. The name is the type's, with its
-// package; several configurations of a type take more after a space:
-// "ridge.Regressor (penalty 0)".
+// Regressor runs the suite on a regressor. name is the name of the type with its package. For several configurations of a type, a
+// description follows after a space: "ridge.Regressor (penalty 0)".
 func Regressor(t *testing.T, name string, build func() estimators.Regressor, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Regressors, Build: func() any { return build() }}, opt)
 }
 
-// Classifier runs the suite on a classifier; see Regressor.
+// Classifier runs the suite on a classifier, like Regressor.
 func Classifier(t *testing.T, name string, build func() estimators.Classifier, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Classifiers, Build: func() any { return build() }}, opt)
 }
 
-// MultiRegressor runs the suite on a regressor of several targets; see Regressor. It is given two.
+// MultiRegressor runs the suite on a regressor of several targets, like Regressor. It is fitted to two targets.
 func MultiRegressor(t *testing.T, name string, build func() estimators.MultiRegressor, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Multis, Build: func() any { return build() }}, opt)
 }
 
-// Transformer runs the suite on a transformer; see Regressor.
+// Transformer runs the suite on a transformer, like Regressor.
 func Transformer(t *testing.T, name string, build func() transformers.Transformer, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Transforms, Build: func() any { return build() }}, opt)
 }
 
-// Detector runs the suite on a detector of novelty; see Regressor.
+// Detector runs the suite on a detector of novelty, like Regressor.
 func Detector(t *testing.T, name string, build func() estimators.Detector, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Detectors, Build: func() any { return build() }}, opt)

@@ -10,11 +10,11 @@ func judge(c check, s *subject.Subject) conformance.Verdict {
 	return conformance.Judge(s.Options.Skip, c.name, func(p *conformance.Probe) { c.run(&subject.Probe{Probe: p}, s) })
 }
 
-// Table collects the outcome of every check on every type that a suite ran on.
-// The zero value is ready to use, also from parallel tests.
+// Table collects the outcome of every check on every type on which a suite ran. The zero value is ready to use, also from parallel
+// tests.
 type Table struct{ outcomes conformance.Table }
 
-// of returns where outcomes go, nil where t is.
+// conformance returns the table of outcomes, or nil if t is nil.
 func (t *Table) conformance() *conformance.Table {
 	if t == nil {
 		return nil
@@ -22,14 +22,12 @@ func (t *Table) conformance() *conformance.Table {
 	return &t.outcomes
 }
 
-// Types returns the names of the types that have a row, in the order in which
-// they came.
+// Types returns the names of the types that have a row, in the order in which they were added.
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
-// String renders the table: a row for each type, a column for each check. The
-// columns are numbered and the numbers explained below, as are the letters that
-// stand for the reasons of what was skipped. A dot is a check of another kind of
-// type, or one that go test -run left out.
+// String renders the table: a row for each type, a column for each check. The columns are numbered. The numbers are explained below
+// the table, and so are the letters for the reasons of skipped checks. A dot is a check for another kind of type, or one that go
+// test -run left out.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 func checkNames() []string {

@@ -26,8 +26,7 @@ func TestChecksAreDescribed(t *testing.T) {
 	assert.Len(t, slices.Compact(names), len(checks), "names are distinct")
 }
 
-// A whole run on a sound type: what is skipped carries its reason, and the
-// check workers runs when it is told how to build.
+// In a complete run on a correct type, skipped checks have their reason, and the check workers runs if Options.Workers is set.
 func TestOptions(t *testing.T) {
 	table := &Table{}
 	var built []int
@@ -54,7 +53,7 @@ func TestOptions(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 5}, built)
 }
 
-// A type that is said to fill gaps has to: the option is no way around the check.
+// A type with Options.Gaps must fill gaps: the option does not disable the check.
 func TestGapsHaveToBeFilled(t *testing.T) {
 	for _, c := range checks {
 		if c.name != "not-finite-x" {

@@ -13,9 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 )
 
-// meanRegressor stands for a type of somebody else's: it uses nothing but
-// exported names, has no capability beyond the interface, and predicts the mean
-// of y.
+// meanRegressor is an example of a third-party type. It uses only exported names, has no capability beyond the interface, and
+// predicts the mean of y.
 type meanRegressor struct {
 	width int // 0 before Fit
 	mean  float64
@@ -55,7 +54,7 @@ func (m *meanRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// TestThirdParty is what the test of a type outside of this module looks like.
+// TestThirdParty is an example of the test of a type outside of this module.
 func TestThirdParty(t *testing.T) {
 	estimatortest.Regressor(t, "thirdparty.Mean", func() estimators.Regressor { return &meanRegressor{} }, &estimatortest.Options{
 		Skip: map[string]string{"learns": "predicts the mean, which is what others are compared with"},
@@ -75,8 +74,8 @@ func ExampleCheck() {
 	// 	A single column is fitted.
 }
 
-// The typed errors of package estimators unwrap to its sentinels, and its checks return
-// them, so a type of somebody else's keeps the contract.
+// The typed errors of package estimators unwrap to its sentinels, and its checks return them, so that a third-party type keeps the
+// contract.
 func ExampleRegressor() {
 	_, err := (&meanRegressor{}).Predict(mat.NewDense(1, 1, nil))
 	fmt.Println(err, errors.Is(err, estimators.ErrNotFitted))

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// friedman draws n rows of three or more uniform columns, Friedman's first function of up to
-// five of them with noise, and the function without.
+// friedman returns n rows of three or more uniform columns, with Friedman's first function of up to five of them, with and without
+// noise.
 func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y, clean = mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
@@ -30,7 +30,7 @@ func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []fl
 	return x, y, clean
 }
 
-// BenchmarkFit is a fit of 100 000 rows, by either solver, with a ridge given and chosen.
+// BenchmarkFit measures a fit of 100 000 rows by each solver, with a given and a chosen ridge.
 func BenchmarkFit(b *testing.B) {
 	const n = 100000
 	for _, d := range []int{10, 20} {
@@ -64,7 +64,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// nmse is the squared error of predictions over the variance of what they should be.
+// nmse returns the squared error of predictions divided by the variance of the true values.
 func nmse(tb testing.TB, r *Regressor, x *mat.Dense, want []float64) float64 {
 	tb.Helper()
 	got, err := r.Predict(x)

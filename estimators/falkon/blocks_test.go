@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// blocksOf yields rows size at a time, and counts how often they were read.
+// blocksOf yields blocks of size rows, and counts the passes.
 func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		*times++
@@ -22,7 +22,7 @@ func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times
 		for i := 0; i < len(y); i += size {
 			to := min(i+size, len(y))
 			buffer.Reset()
-			buffer.CloneFrom(rows.Window(x, i, to)) // the memory of the block before
+			buffer.CloneFrom(rows.Window(x, i, to)) // reuses the memory of the block before
 			b := streaming.Block[Y]{X: buffer, Y: y[i:to]}
 			if w != nil {
 				b.Weights = w[i:to]
@@ -34,7 +34,7 @@ func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times
 	}
 }
 
-// From a stream comes the model of rows in memory, to the bit, whatever the blocks are.
+// A stream gives the same model as the rows in memory, bit for bit, for any blocks.
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, _ := friedman(5000, 4, 1, 1)
 	w := make([]float64, len(y))
@@ -74,7 +74,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.Equal(t, marshalled(t, c), marshalled(t, d))
 }
 
-// What is wrong with a stream is an error that says the block, and leaves no reader behind.
+// An error in a stream names the block, and leaves no goroutine behind.
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	r := &Regressor{Components: 20}
@@ -110,7 +110,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}), estimators.ErrShape)
 	assert.Nil(t, r.m)
 
-	// Other rows, more rows, and fewer, in a later pass.
+	// A later pass has other rows, more rows, or fewer.
 	for _, change := range []func(){func() { x, y = rows.Window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
 		times := 0
 		changing := func(yield func(streaming.Block[float64], error) bool) {
@@ -125,7 +125,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 }
 
-// A stream that is cancelled ends with its reader.
+// A cancelled fit ends the goroutine that reads the stream.
 func TestFitBlocksCancelled(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, at := range []int{1, 2, 3, 5} {

@@ -27,16 +27,16 @@ import (
 
 const classifierType = "falkon: Classifier"
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is kernel classification on landmarks. With [SquaredLoss], the default, it is ridge regression on
-// targets ±1 for each class against the rest, or a single one for two classes. All of them share each pass over the
-// rows, and the probabilities come from a link fitted to leave-one-out scores, as in lssvm.Classifier. With
-// [LogisticLoss] it is logistic regression. The zero value is ready to use.
+// Classifier is kernel classification on landmarks. With [SquaredLoss], the default, it is ridge regression on targets ±1 for each
+// class against the rest, or on a single target for two classes. All targets share each pass over the rows, and the probabilities
+// come from a link fitted to leave-one-out scores, as in lssvm.Classifier. With [LogisticLoss] it is logistic regression. The zero
+// value is ready to use.
 //
-// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
-// training rows. With class weights the most probable class can therefore differ from the predicted one.
+// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the training rows.
+// With class weights the most probable class can therefore differ from the predicted one.
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
@@ -50,7 +50,7 @@ type Classifier struct {
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
 	Landmarks *mat.Dense
 
-	// Rule says how the landmarks are chosen. The zero value is [UniformLandmarks].
+	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
 	Rule LandmarkRule
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
@@ -71,7 +71,7 @@ type Classifier struct {
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// Solver says how the system is solved. The zero value is [Automatic].
+	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
 	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, it is .001.
@@ -81,13 +81,13 @@ type Classifier struct {
 	// is 0, it is 200.
 	MaxIterations int `zero:"200"`
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the probabilities are
-	// chosen for groups that are not among the training rows. A group of g rows takes the memory of its features, gM
-	// numbers. If it is nil, each row is left out with the rows that are equal to it. FitBlocks takes no groups.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge, the kernel and the probabilities are chosen for groups that are not among the training rows. A
+	// group of g rows takes the memory of its features, gM numbers. If it is nil, each row is left out with the rows that are equal
+	// to it. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for drawing landmarks and samples.
+	// Seed is the seed of the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -96,8 +96,8 @@ type Classifier struct {
 	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss] Checkpoint is not called, and setting
-	// Resume is the error [estimators.ErrParam].
+	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss] Checkpoint is not called, and a Resume that is not
+	// nil is an [estimators.ErrParam] error.
 	Observe    func(estimators.Step)
 	Checkpoint func(*State)
 	Resume     *State
@@ -106,7 +106,7 @@ type Classifier struct {
 	fittedMachine
 	classes []int
 	link    platt.Link // with SquaredLoss
-	used    Loss       // by Fit
+	used    Loss       // the loss of the last Fit
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -137,8 +137,8 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those of
-// [Regressor.Fit]. The kernel is computed once in each pass, whatever the number of classes.
+// Fit fits the model to x (n×d) and the labels y (n), of at least two classes. Cost and errors are as for [Regressor.Fit]. The
+// kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -176,7 +176,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return c.learn(ctx, s, src, names, factors)
 }
 
-// sumsOf are the weights of the rows of each class.
+// sumsOf returns the sum of the weights of the rows of each class.
 func sumsOf(k int, at []int, rows []float64) []float64 {
 	out := make([]float64, k)
 	for i, l := range at {
@@ -185,16 +185,16 @@ func sumsOf(k int, at []int, rows []float64) []float64 {
 	return out
 }
 
-// factors are what the rows of each class are weighed by, given the sums of their weights.
+// factors returns the factor of the weights of each class, given the sums of the weights.
 func (c *Classifier) factors(names []int, sums []float64) []float64 {
-	at := make([]int, len(names)) // a row of each class, with all its weight
+	at := make([]int, len(names)) // one row for each class, with the sum of its weights
 	for i := range at {
 		at[i] = i
 	}
 	return c.classWeights().Factors(names, at, sums)
 }
 
-// weighed returns the weight of each row times its class's factor; nil where all are 1.
+// weighed returns the weight of each row times the factor of its class, or nil if all products are 1.
 func weighed(at []int, rows, factors []float64) []float64 {
 	if rows == nil && !slices.ContainsFunc(factors, func(f float64) bool { return f != 1 }) {
 		return nil
@@ -206,8 +206,8 @@ func weighed(at []int, rows, factors []float64) []float64 {
 	return out
 }
 
-// FitBlocks is like Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once
-// more, for the classes.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, as in [Regressor.FitBlocks]. It reads them one more time, to
+// count the classes.
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	s, err := c.validated()
@@ -245,7 +245,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.B
 	return c.learn(ctx, s, src, names, factors)
 }
 
-// count reads the classes of a stream, and what the rows of each are weighed by.
+// count returns the classes of a stream, and the factors of the weights of their rows.
 func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
 	err = rows.Each(ctx, func(b streaming.Block[int]) error {
@@ -272,8 +272,8 @@ func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names [
 	return names, c.factors(names, sums), nil
 }
 
-// learn fits, and the link to what leaving out rows says of them. Factors are those by which the
-// rows of a class were weighed, and the link's rows are not.
+// learn fits the machine, and fits the link to its leave-one-out scores. The weights of the rows of a class were multiplied by
+// factors, but the weights for the link are not.
 func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Source, names []int, factors []float64) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
@@ -288,8 +288,8 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 	return nil
 }
 
-// linkOf fits probabilities to leave-one-out scores. A distinct row counts for each of its classes by its share of the row's
-// weight, without the factor by which the class was weighed.
+// linkOf fits probabilities to leave-one-out scores. A distinct row counts for each of its classes with its share of the row's
+// weight, without the factor of the class.
 func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
 	rows, _ := l.Targets.Dims()
 	var of, at []int
@@ -308,7 +308,7 @@ func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
 	return platt.Fit(classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
 }
 
-// shareOut sets the shares of the classes in targets that are means of ±1.
+// shareOut sets the shares of the classes from targets that are means of ±1.
 func shareOut(shares, targets []float64) {
 	if len(targets) == 1 {
 		shares[0], shares[1] = (1-targets[0])/2, (1+targets[0])/2
@@ -319,7 +319,7 @@ func shareOut(shares, targets []float64) {
 	}
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels of Fit, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
 // Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes. With [SquaredLoss] they are
@@ -367,7 +367,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return nil
 }
 
-// apply makes probabilities of scores.
+// apply replaces scores by probabilities.
 func (c *Classifier) apply(scores *mat.Dense) {
 	if c.used == SquaredLoss {
 		c.link.Apply(scores)

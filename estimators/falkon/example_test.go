@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// wave is a sine at n places, in no order.
+// wave returns a sine at n places, in no particular order.
 func wave(n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range n {
@@ -110,11 +110,11 @@ func ExampleLandmarkRule() {
 	// PivotedCholesky: 20 landmarks, leave-one-out error 0.005
 }
 
-// A stream of rows, from a file or a database, that is read again for each pass.
+// Rows come from a stream, such as a file or a database, which is read again for each pass.
 func ExampleRegressor_FitBlocks() {
 	rows := func() iter.Seq2[streaming.Block[float64], error] {
 		return func(yield func(streaming.Block[float64], error) bool) {
-			x, y := wave(3000) // here a file would be opened
+			x, y := wave(3000) // a program would open a file here
 			for i := 0; i < len(y); i += 250 {
 				if !yield(streaming.Block[float64]{X: x.Slice(i, i+250, 0, 1).(*mat.Dense), Y: y[i : i+250]}, nil) {
 					return
@@ -131,7 +131,7 @@ func ExampleRegressor_FitBlocks() {
 	// Output: 3000 rows, 50 landmarks
 }
 
-// A fit that was cancelled goes on where it stood.
+// A cancelled fit continues from its last state.
 func ExampleState() {
 	x, y := wave(3000)
 	ctx, cancel := context.WithCancel(context.Background())

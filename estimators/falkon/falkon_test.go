@@ -24,7 +24,7 @@ import (
 
 var ctx = context.Background()
 
-// near asserts that numbers agree relative to the largest of those wanted, or to scale.
+// near asserts that numbers agree, relative to the largest expected number, or to scale.
 func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
 	t.Helper()
 	for _, w := range want {
@@ -48,7 +48,7 @@ func predictions(t *testing.T, r *Regressor, x *mat.Dense) []float64 {
 	return f
 }
 
-// threeClasses are labels by the size of a target.
+// threeClasses returns labels by the size of a target.
 func threeClasses(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -57,7 +57,7 @@ func threeClasses(y []float64) []int {
 	return out
 }
 
-// Conjugate gradients end where the normal equations do, on the same landmarks.
+// Conjugate gradients and the normal equations give the same solution on the same landmarks.
 func TestGradientsAgainstDirect(t *testing.T) {
 	const n = 2500
 	x, y, _ := friedman(n, 6, 1, 1)
@@ -81,7 +81,7 @@ func TestGradientsAgainstDirect(t *testing.T) {
 	}
 }
 
-// With all rows as landmarks it is the least-squares machine.
+// With all rows as landmarks the model is the least-squares machine.
 func TestAllRowsAreLSSVM(t *testing.T) {
 	x, y, _ := friedman(80, 5, 1, 1)
 	at, _, _ := friedman(20, 5, 0, 2)
@@ -106,7 +106,7 @@ func TestAllRowsAreLSSVM(t *testing.T) {
 		}
 		assert.InEpsilon(t, loo/total, r.Details().LeaveOneOut, 1e-6)
 	}
-	// The ridge that leave-one-out chooses, too.
+	// The ridges chosen by leave-one-out agree.
 	theirs := &lssvm.Regressor{Kernel: k}
 	require.NoError(t, theirs.Fit(ctx, x, y))
 	ours := fitted(t, Regressor{Kernel: k}, x, y)
@@ -123,7 +123,7 @@ func TestAllRowsAreLSSVM(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, p, 1e-5), "%v", mat.Formatted(p))
 }
 
-// The number of workers changes no bit, where there are more rows than are summed at once.
+// The model does not depend on the number of workers, bit for bit, also with more rows than are summed at once.
 func TestAnyNumberOfWorkers(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	labels := threeClasses(y)
@@ -152,7 +152,7 @@ func marshalled(t *testing.T, m interface{ MarshalBinary() ([]byte, error) }) []
 	return data
 }
 
-// A weight of 2 is the row twice.
+// A weight of 2 is equivalent to giving the row twice.
 func TestWeightsAreRepetitions(t *testing.T) {
 	const n = 400
 	x, y, _ := friedman(n, 4, 1, 1)
@@ -187,14 +187,14 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	}
 }
 
-// stopping is a kernel that cancels a context when it has been asked for so many values, and
-// counts those that are asked for later: no sooner than the context has ended, however slow that is.
+// stopping is a kernel that cancels a context after a number of values. It counts the values that are requested later, waiting
+// until the context has ended.
 type stopping struct {
 	kernels.RBF
 	after  int64
 	cancel context.CancelFunc
 	count  *atomic.Int64
-	ended  chan struct{} // nil where nothing is cancelled
+	ended  chan struct{} // nil without cancellation
 }
 
 func (s stopping) Eval(x, z []float64) float64 {
@@ -210,7 +210,7 @@ func (s stopping) Eval(x, z []float64) float64 {
 
 func (s stopping) String() string { return "stopping" }
 
-// A fit that is cancelled ends within the blocks that are at work, and leaves the old model.
+// A cancelled fit ends within the blocks that are being computed, and keeps the old model.
 func TestCancelledWithinABlock(t *testing.T) {
 	x, y, _ := friedman(4000, 3, 1, 1)
 	for _, solver := range []Solver{Direct, ConjugateGradients} {
@@ -227,8 +227,9 @@ func TestCancelledWithinABlock(t *testing.T) {
 	}
 }
 
-// Where the effective dimension takes up most landmarks they are doubled: the model is that of so many, a State of
-// the second fit goes on in it, and memory that is for the first alone leaves it at that with a warning.
+// If the effective dimension is close to the number of landmarks, they are doubled. The model is then that of the larger number,
+// and a State of the second fit continues with it. If memory is enough for the first number only, the model keeps it and has a
+// warning.
 func TestCrowdedLandmarks(t *testing.T) {
 	x, y, _ := friedman(2600, 10, 0, 1)
 	k := kernels.RBF{Gamma: 1}
@@ -258,7 +259,7 @@ func TestCrowdedLandmarks(t *testing.T) {
 	assert.Contains(t, strings.Join(little.Report().Warnings, " "), "is most of the 510 landmarks")
 }
 
-// A fit goes on from any iteration, through a file, to the model of one that was not interrupted.
+// A fit that continues from any iteration, through a file, gives the model of a fit that was not interrupted.
 func TestResumed(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, ridge := range []float64{0, .001} {
@@ -278,7 +279,7 @@ func TestResumed(t *testing.T) {
 			assert.Equal(t, r.Coefficients(), again.Coefficients())
 			assert.Equal(t, r.Report(), again.Report())
 			a, b := r.Details(), again.Details()
-			assert.Equal(t, a.Passes-i-2, b.Passes) // neither the first pass nor those of the iterations
+			assert.Equal(t, a.Passes-i-2, b.Passes) // without the first pass and the passes of the iterations before
 			a.Passes, b.Passes, a.Seconds, b.Seconds = 0, 0, 0, 0
 			assert.Equal(t, a, b)
 		}
@@ -296,7 +297,7 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Memory over the limit is an error before it is there.
+// An error is returned before memory over the limit is allocated.
 func TestTooLarge(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, r := range []Regressor{{MaxBytes: 1 << 20}, {MaxBytes: 1 << 20, Solver: ConjugateGradients}} {
@@ -311,7 +312,7 @@ func TestTooLarge(t *testing.T) {
 	assert.NoError(t, (&Regressor{Components: math.MaxInt32}).Fit(ctx, rows.Window(x, 0, 50), y[:50]), r)
 }
 
-// A constant target, one row, and rows that are all alike have the constant alone.
+// The model of a constant target, of one row, or of equal rows is a constant.
 func TestNothingToLearn(t *testing.T) {
 	x, _, _ := friedman(300, 3, 1, 1)
 	constant := make([]float64, 300)
@@ -325,7 +326,7 @@ func TestNothingToLearn(t *testing.T) {
 			require.NoError(t, err)
 			assert.InDeltaSlice(t, constant, mean, 1e-12)
 			assert.InDelta(t, 0, variance[5], 1e-12)
-			if ridge == 0 { // .1 is so small that the landmarks are used up
+			if ridge == 0 { // .1 is so small that the effective dimension is near the number of landmarks
 				assert.Empty(t, r.Report().Warnings)
 			}
 
@@ -341,7 +342,7 @@ func TestNothingToLearn(t *testing.T) {
 	}
 }
 
-// A class of which no row is drawn has a probability.
+// A class without landmarks has a probability.
 func TestRareClass(t *testing.T) {
 	x, y, _ := friedman(3000, 3, 1, 1)
 	labels := make([]int, len(y))
@@ -369,14 +370,13 @@ func TestRareClass(t *testing.T) {
 	}
 }
 
-// A kernel that is not positive semi-definite is an error, not a model.
+// A kernel that is not positive semi-definite gives an error, not a model.
 func TestIndefiniteKernel(t *testing.T) {
 	x, y, _ := friedman(100, 3, 1, 1)
 	assert.ErrorIs(t, (&Regressor{Kernel: kernels.Tanh{Coef0: -1}}).Fit(ctx, x, y), estimators.ErrNotPSD)
 }
 
-// The ridge that conjugate gradients choose on rows outside the sample is as good as that of
-// exact leave-one-out.
+// The ridge that conjugate gradients choose on rows outside the sample is as good as that of exact leave-one-out.
 func TestRidgeOfGradients(t *testing.T) {
 	x, y, _ := friedman(12000, 6, 1, 1)
 	at, _, clean := friedman(2000, 6, 0, 2)
@@ -391,14 +391,14 @@ func TestRidgeOfGradients(t *testing.T) {
 	assert.Zero(t, r.Details().GCV)
 	assert.NotZero(t, exact.Details().GCV)
 
-	// A limit on iterations is said.
+	// A limit on the iterations gives a warning.
 	base.MaxIterations = 2
 	short := fitted(t, base, x, y)
 	assert.False(t, short.Report().Converged)
 	assert.Contains(t, fmt.Sprint(short.Report().Warnings), "did not converge in 2 iterations")
 }
 
-// Intervals hold what they promise, near landmarks and far from them.
+// Intervals contain the stated share of new observations, near the landmarks and far from them.
 func TestIntervals(t *testing.T) {
 	x, y, _ := friedman(3000, 5, 1, 1)
 	at, observed, _ := friedman(3000, 5, 1, 2)
@@ -425,7 +425,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Every kernel will do: one of the caller's that has nothing but its values, too.
+// Any kernel can be used, also one of the caller that has only its values.
 func TestAnyKernel(t *testing.T) {
 	x, y, _ := friedman(500, 3, .1, 1)
 	for _, k := range []kernels.Kernel{
@@ -441,7 +441,7 @@ func TestAnyKernel(t *testing.T) {
 	}
 }
 
-// What a file says is not believed.
+// Invalid model files are rejected.
 func TestBadModels(t *testing.T) {
 	x, y, _ := friedman(60, 3, 1, 1)
 	r := fitted(t, Regressor{Components: 6, Kernel: kernels.RBF{Gamma: 1}}, x, y)

@@ -14,12 +14,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// crowded is the share of the landmarks that the effective dimension may take before more of them are
-// taken, or wished for.
+// crowded is the largest ratio of the effective dimension to the number of landmarks. Above it, landmarks are added, or a warning
+// recommends more.
 const crowded = .7
 
-// fit learns the targets of a source, where the number of landmarks is not set with more of them as long as they are
-// crowded.
+// fit fits the targets of a source. If the number of landmarks is not set, it is increased while the effective dimension is close
+// to it.
 func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachine, error) {
 	begin := time.Now()
 	s = s.withDefaults()
@@ -27,7 +27,7 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 	if chosen && s.Resume.Landmarks() > 0 {
 		s.components = s.componentsFor(src.N)
 		for next, ok := s.more(src); ok && s.components < s.Resume.Landmarks(); next, ok = s.more(src) {
-			s.components = next // a State of a fit with more of them goes on there
+			s.components = next // a State of a fit with more landmarks continues there
 		}
 	}
 	s.Steps = progress.NewSteps(ctx, 0)
@@ -54,19 +54,19 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 	}
 }
 
-// withComponents is the settings with so many landmarks.
+// withComponents returns the settings with this number of landmarks.
 func (s machineSettings) withComponents(components int) machineSettings {
 	s.components = components
 	return s
 }
 
-// more is the number of landmarks after so many; ok is false where that is hardly more, or over MaxBytes.
+// more returns the next larger number of landmarks. ok is false if it is hardly larger, or needs more than MaxBytes.
 func (s machineSettings) more(src *rows.Source) (next int, ok bool) {
 	next = min(2*s.components, mostByRows, src.N/2)
 	return next, 2*next >= 3*s.components && s.CheckBytes("", s.forLandmarks(src.N, next).Bytes(src, next)) == nil
 }
 
-// fitOnce is fit with one number of landmarks.
+// fitOnce is like fit, with a fixed number of landmarks.
 func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bool) (*fittedMachine, error) {
 	first, rest := progress.Two(ctx, 1, 3)
 	p, d, warnings, err := s.prepare(first, src, chosen)
@@ -109,8 +109,8 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 	return m, m.m.Finite(s.Type, m.report.Objective, src)
 }
 
-// prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows. Chosen says that the
-// number of landmarks is nobody's wish.
+// prepare draws rows, chooses the kernel and the landmarks, and checks the memory of the fit. chosen reports that the number of
+// landmarks was not set by the caller.
 func (s machineSettings) prepare(ctx context.Context, src *rows.Source, chosen bool) (*solver.Problem, *drawn, []string, error) {
 	want := s.componentsFor(src.N)
 	if s.given != nil {
@@ -149,8 +149,8 @@ func rowsOf(x mat.Matrix) int {
 	return n
 }
 
-// halves are the sample of the preconditioner, and rows outside it, in the same shares where there are
-// fewer rows.
+// halves returns the sample of the preconditioner, and rows outside it. If there are fewer rows, they are divided in the same
+// proportion.
 func (d *drawn) halves() (sample, outside *rows.Source) {
 	n, all := d.Rows(), d.sample+d.outside
 	size := min(d.sample, (n*d.sample+all-1)/all)

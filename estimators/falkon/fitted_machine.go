@@ -12,15 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// fittedMachine is what Fit leaves in the types of this package, which have its methods.
+// fittedMachine is the result of Fit. It is embedded in the types of this package, which have its methods.
 type fittedMachine struct {
 	m       *machine.Machine
 	report  estimators.Report
 	details Details
-	left    *solver.LeftOut // of a Classifier, until its link is fitted
+	left    *solver.LeftOut // of a Classifier, until the link is fitted
 }
 
-// Details says more about the last Fit than a Report.
+// Details describes the last Fit in more detail than a Report.
 type Details struct {
 	// Rows is n, the number of distinct training rows, or of all in FitBlocks.
 	Rows int
@@ -35,17 +35,16 @@ type Details struct {
 	Passes int
 	Ridge  float64
 
-	// EffectiveDimension is the trace of the hat matrix, without the intercept. If it is close to Landmarks, more
-	// landmarks lower the error. With [ConjugateGradients] it is estimated from the sample. With [LogisticLoss] it is
-	// not known, and 0.
+	// EffectiveDimension is the trace of the hat matrix, without the intercept. If it is close to Landmarks, more landmarks lower
+	// the error. With [ConjugateGradients] it is estimated from the sample. With [LogisticLoss] it is not computed and is 0.
 	EffectiveDimension float64
 
 	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets. With [Direct] it is
 	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample.
 	LeaveOneOut float64
 
-	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails on rows
-	// of high leverage. With [ConjugateGradients] it is not known, and 0.
+	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails on rows of high
+	// leverage. With [ConjugateGradients] it is not computed and is 0.
 	GCV float64
 
 	// Energy is the estimated relative error at the end of the conjugate gradients. It is 0 with [Direct].
@@ -83,9 +82,9 @@ func (f *fittedMachine) LandmarkRows() *mat.Dense {
 	return mat.DenseCopyOf(rows)
 }
 
-// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the
-// number of ridges evaluated with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the
-// LeaveOneOut of [Details]. With [LogisticLoss] it is the penalised loss, summed over the rows and machines.
+// Report describes the last Fit. Iterations is the number of iterations of [ConjugateGradients], the number of ridges evaluated
+// with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the LeaveOneOut of [Details]. With [LogisticLoss]
+// it is the penalised loss, summed over the rows and machines.
 func (f *fittedMachine) Report() estimators.Report { return f.report.Clone() }
 
 // Details returns more about the last Fit. It returns the zero value before Fit.

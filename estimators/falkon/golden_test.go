@@ -11,14 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Files of version 1 stay readable and predict what a fit predicts now; the machine that wrote
-// them may have rounded in another way.
+// Model files of version 1 stay readable and give the same predictions as a fit with the present code, up to the rounding of the
+// machine that wrote them.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	const rounding = 1e-6
 	x, y, _ := friedman(60, 5, 1, 3)
 	at, _, _ := friedman(4, 5, 0, 4)
 
-	// The kernel that was taken for nil when the files were written.
+	// This kernel was the default when the files were written.
 	median, err := kernels.MedianRBF(ctx, x, 0)
 	require.NoError(t, err)
 

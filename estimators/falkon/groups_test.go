@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// visits are rows in groups of these sizes, in an order that mixes them. The rows of a group are nearly the same, and their targets share
-// an error.
+// visits returns rows in groups of these sizes, in mixed order. The rows of a group are nearly the same, and their targets share an
+// error.
 func visits(sizes []int, seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	var rows []float64
@@ -33,11 +33,12 @@ func visits(sizes []int, seed uint64) (x *mat.Dense, y []float64, groups []int) 
 	return linalg.Rows(x, order), linalg.Pick(y, order), linalg.Pick(groups, order)
 }
 
-// The error of groups in closed form is that of machines fitted without each, also for one with more rows than there are landmarks.
+// The error of groups in closed form is equal to that of machines fitted without each group, also for a group with more rows than
+// there are landmarks.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	sizes := []int{40, 1, 6, 3, 1, 1, 9, 2, 12, 5}
 	x, y, groups := visits(sizes, 1)
-	x.SetRow(7, x.RawRowView(8)) // equal rows of two groups, which are one group then
+	x.SetRow(7, x.RawRowView(8)) // equal rows of two groups, which merge the groups
 	y[7] = y[8] + .1
 	groups[7] = groups[8]
 	n := len(y)
@@ -74,7 +75,7 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// The ridge, the kernel and the intervals are those for new groups, by both solvers.
+// The ridge, the kernel and the intervals are chosen for new groups, by both solvers.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	for _, c := range []struct {
 		solver Solver
@@ -135,7 +136,7 @@ func TestGroupsOfRows(t *testing.T) {
 		assert.False(t, mat.EqualApprox(p, q, 1e-6), name)
 	}
 
-	// Rows that are groups of their own are none, to the bit.
+	// Groups of one row each are equivalent to no groups, bit for bit.
 	own := make([]int, len(y))
 	for i := range own {
 		own[i] = i
@@ -150,7 +151,7 @@ func TestGroupsOfRows(t *testing.T) {
 	assert.Equal(t, low, l)
 	assert.Equal(t, high, h)
 
-	// A group whose features are more than MaxBytes is an error before they are made.
+	// A group whose features exceed MaxBytes gives an error before they are computed.
 	all := make([]int, len(y))
 	all[0] = 1
 	err = (&Regressor{Groups: all, Components: 20, MaxBytes: 1}).Fit(t.Context(), x, y)

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 )
 
-// The preconditioner has its rows, and two a landmark or 4000 of others are outside where so many are
-// drawn; fewer are shared out alike, and each row is in one of both.
+// The preconditioner gets its rows. Two rows for each landmark, or 4000, are outside it if enough are drawn. Fewer rows are divided
+// in proportion, and each row is in one of the two parts.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct{ m, drawn, sample, outside int }{
 		{100, 1000, 400, 600}, {1000, 8000, 4000, 4000}, {2000, 12000, 8000, 4000}, {3000, 18000, 12000, 6000},
@@ -28,8 +28,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// More rows make a better preconditioner worth its while, more landmarks a smaller one, and it is never
-// of more than a quarter of the rows unless those are few.
+// The preconditioner uses more rows if there are more rows, and fewer if there are more landmarks. It uses at most a quarter of the
+// rows unless there are few.
 func TestSampleRows(t *testing.T) {
 	var s machineSettings
 	for _, c := range []struct{ n, m, d, want int }{

@@ -19,33 +19,32 @@ import (
 )
 
 const (
-	// outsidePerLandmark rows, and no fewer than leastOutside unless the preconditioner has fewer,
-	// are drawn besides those of the preconditioner.
+	// outsidePerLandmark is the number of rows for each landmark that are drawn in addition to those of the preconditioner. At
+	// least leastOutside rows are drawn unless the preconditioner has fewer.
 	outsidePerLandmark = 2
 	leastOutside       = 4000
-	// candidatesPerLandmark rows are looked at by the rules that look at some.
+	// candidatesPerLandmark is the number of candidate rows for each landmark, by the rules that use candidates.
 	candidatesPerLandmark = 8
-	// leastDrawn is what the median distance looks at.
+	// leastDrawn is the number of rows for the median distance.
 	leastDrawn = 1000
 )
 
 // drawStream is the stream "landmark".
 const drawStream = 0x6c616e646d61726b
 
-// drawn is what of the rows is kept in memory: in the order drawn.
+// drawn holds the rows that are kept in memory, in the order drawn.
 type drawn struct {
 	rows.Batch
 	rng             *rand.Rand
-	sample, outside int // how many are for the preconditioner and how many outside it, or in these shares
+	sample, outside int // numbers of rows for the preconditioner and outside it, or their proportion
 }
 
-// outsideFor is how many rows outside the preconditioner's sample are for comparing ridges and for what
-// leaving out rows says.
+// outsideFor returns the number of rows outside the preconditioner's sample. They are used to compare ridges and for leave-one-out.
 func outsideFor(m int) int {
 	return max(outsidePerLandmark*m, min(solver.LeastSample*m, leastOutside))
 }
 
-// draw takes the rows that landmarks and preconditioner of at most m landmarks are made of.
+// draw returns the rows for the landmarks and the preconditioner of at most m landmarks.
 func (s machineSettings) draw(ctx context.Context, src *rows.Source, m int) (*drawn, error) {
 	sample, outside := s.sampleRows(src.N, m, src.Numbers), outsideFor(m)
 	count := min(src.N, max(leastDrawn, sample+outside))
@@ -64,7 +63,7 @@ func (s machineSettings) draw(ctx context.Context, src *rows.Source, m int) (*dr
 	return out, err
 }
 
-// chosenKernel is the setting, or that of the width that is best for m landmarks, of the columns that vary.
+// chosenKernel returns the configured kernel, or the kernel with the best length for m landmarks on the columns that vary.
 func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, columns varying.Columns) (kernels.Kernel, error) {
 	if s.configured == nil {
 		k, err := s.chooseWidth(ctx, d, m)
@@ -76,7 +75,7 @@ func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, colu
 	return kernels.OrMedianRBF(ctx, s.configured, anyrows.Slice(d.X, 0, 1), s.Seed)
 }
 
-// choose returns m landmarks, or as many as there are distinct rows among those drawn.
+// choose returns m landmarks, or fewer if there are fewer distinct rows among those drawn.
 func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (mat.Matrix, error) {
 	if s.given != nil {
 		_, columns := d.X.Dims()
@@ -113,7 +112,7 @@ func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *d
 	return anyrows.Pick(candidates, rows.WeightedDraw(scores, m, d.rng)), nil
 }
 
-// firstDistinct returns the first m distinct rows of x, or as many as there are.
+// firstDistinct returns the first m distinct rows of x, or all if there are fewer.
 func firstDistinct(x mat.Matrix, m int) mat.Matrix {
 	merged, rows := anyrows.Merge(x, nil)
 	return anyrows.Slice(rows, 0, min(m, merged.Len()))

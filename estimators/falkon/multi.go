@@ -23,10 +23,10 @@ const (
 	multiKind = "falkon.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. The targets share landmarks, the passes over the
-// rows, and the normal equations or the preconditioner. The zero value is ready to use. The targets need no
-// scaling: one kernel and one ridge are chosen for all targets, to minimise the sum of their squared leave-one-out
-// errors, each in units of its target's spread. The numbers of Details and of Report are in the same units.
+// MultiRegressor is a [Regressor] for several targets of each row. The targets share landmarks, the passes over the rows, and the
+// normal equations or the preconditioner. The zero value is ready to use. The targets need no scaling: one kernel and one ridge are
+// chosen for all targets, to minimise the sum of their squared leave-one-out errors, each in units of its target's spread. The
+// numbers in Details and Report are in the same units.
 //
 // See also MultiRegressor in package lssvm.
 type MultiRegressor struct {
@@ -39,7 +39,7 @@ type MultiRegressor struct {
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
 	Landmarks *mat.Dense
 
-	// Rule says how the landmarks are chosen. The zero value is [UniformLandmarks].
+	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
 	Rule LandmarkRule
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
@@ -49,7 +49,7 @@ type MultiRegressor struct {
 	// NoIntercept leaves out the constant b.
 	NoIntercept bool
 
-	// Solver says how the system is solved. The zero value is [Automatic].
+	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
 	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is .001.
@@ -58,13 +58,13 @@ type MultiRegressor struct {
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
 	MaxIterations int `zero:"200"`
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the intervals are
-	// chosen for groups that are not among the training rows. A group of g rows takes the memory of its features, gM
-	// numbers. If it is nil, each row is left out with the rows that are equal to it. FitBlocks takes no groups.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge, the kernel and the intervals are chosen for groups that are not among the training rows. A group
+	// of g rows takes the memory of its features, gM numbers. If it is nil, each row is left out with the rows that are equal to
+	// it. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for drawing landmarks and samples.
+	// Seed is the seed of the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -97,7 +97,8 @@ func (r *MultiRegressor) settings() machineSettings {
 	}
 }
 
-// Fit learns from x (n×d) and the targets y (n×k). Cost and errors are those of [Regressor.Fit], and O(nMk) more.
+// Fit fits the model to x (n×d) and the targets y (n×k). Cost and errors are as for [Regressor.Fit], with an additional cost of
+// O(nMk).
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -175,9 +176,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
-// each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
-// PredictVariance gives. Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
+// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
+// PredictVariance. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -206,8 +207,8 @@ func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.Graph(multiType, r.settings().withDefaults().Options(), x)
 }
 
-// MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the
-// variances. The configuration is not written.
+// MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the variances.
+// The configuration is not encoded.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(multiType)
@@ -215,7 +216,7 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(multiKind, version, r.store(r.Kernel, true))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor that has the same Kernel. Errors wrap
+// UnmarshalBinary decodes the output of MarshalBinary into a MultiRegressor with the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	var s stored

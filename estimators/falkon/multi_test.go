@@ -17,7 +17,8 @@ import (
 
 var multiUnits = []float64{1e6, 1e-6, 1, 1}
 
-// severalTargets are Friedman's and others of it, of scales that lie 1e12 apart, one mostly noise and one constant.
+// severalTargets returns Friedman's function and targets derived from it. Their scales differ by a factor of 1e12; one is mostly
+// noise and one is constant.
 func severalTargets(n int, seed uint64) (x, y, fresh *mat.Dense, weights []float64) {
 	x, one, _ := friedman(n, 5, 1, seed)
 	fresh, _, _ = friedman(7, 5, 0, seed+1)
@@ -41,7 +42,8 @@ func like(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit
 	}
 }
 
-// With kernel and ridge given each target is Regressor's, by either solver, and all take the passes over the rows that one takes.
+// With a given kernel and ridge, each target has the results of a Regressor, by either solver. All targets together take as many
+// passes over the rows as one.
 func TestMultiEqualsSingle(t *testing.T) {
 	x, y, fresh, weights := severalTargets(400, 1)
 	for _, base := range []MultiRegressor{
@@ -64,7 +66,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 			require.NoError(t, m.PredictTo(into, fresh))
 			tol := 1e-9
 			if base.Solver == ConjugateGradients {
-				tol = 1e-6 // the solver's own
+				tol = 1e-6 // the tolerance of the solver
 			}
 			passes := 0
 			for j, unit := range multiUnits {
@@ -83,7 +85,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 				require.NoError(t, err)
 				like(t, name+" mean", wantMean, mean, j, unit, tol)
 				like(t, name+" one by one", wantMean, into, j, unit, tol)
-				like(t, name+" variance", wantVariance, variance, j, unit*unit, 1e3*tol) // by a search for its two parts
+				like(t, name+" variance", wantVariance, variance, j, unit*unit, 1e3*tol) // computed by a search for its two components
 				like(t, name+" low", wantLow, low, j, unit, 1e3*tol)
 				like(t, name+" high", wantHigh, high, j, unit, 1e3*tol)
 			}
@@ -92,7 +94,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// What is chosen for targets that say the same in other units is what is chosen for one, and units do not matter.
+// The choice for copies of a target in other units is the choice for that target, so units do not matter.
 func TestMultiChooses(t *testing.T) {
 	x, y, _, _ := severalTargets(300, 2)
 	one := mat.Col(nil, 0, y)
@@ -117,7 +119,7 @@ func TestMultiChooses(t *testing.T) {
 	}
 }
 
-// A fit of several targets that stopped goes on.
+// A fit of several targets can be resumed.
 func TestMultiResumes(t *testing.T) {
 	x, y, fresh, _ := severalTargets(400, 3)
 	var states []*State

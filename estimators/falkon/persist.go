@@ -20,7 +20,7 @@ const (
 	classifierKind = "falkon.Classifier"
 )
 
-// stored is a machine in a file.
+// stored is the form of a machine in a file.
 type stored struct {
 	Kernel    kernels.Reference
 	Landmarks codec.Matrix      // M×d, or
@@ -33,7 +33,7 @@ type stored struct {
 	Spread    *machine.StoredSpread // of a Regressor
 }
 
-// store is for a file; several says that it is of a MultiRegressor, be it of one target.
+// store returns the form of a machine in a file. several reports that it is of a MultiRegressor, possibly with one target.
 func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	m := f.m
 	s := stored{
@@ -46,11 +46,11 @@ func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	case *sparse.Rows:
 		s.Sparse = codec.FromSparse(landmarks)
 	}
-	s.Details.Seconds = 0 // the same model is the same file
+	s.Details.Seconds = 0 // equal models have equal files
 	return s
 }
 
-// landmarks returns the landmarks of a file, nil for none.
+// landmarks returns the landmarks of a file, or nil if there are none.
 func (s stored) landmarks() (mat.Matrix, error) {
 	if s.Sparse != nil {
 		return s.Sparse.Rows()
@@ -62,7 +62,7 @@ func (s stored) landmarks() (mat.Matrix, error) {
 	return landmarks, err
 }
 
-// fitted rebuilds and validates; k is the number of targets.
+// fitted rebuilds and validates the machine. k is the number of targets.
 func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMachine, error) {
 	landmarks, err := s.landmarks()
 	if err != nil {
@@ -99,8 +99,8 @@ func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMa
 	return &fittedMachine{m: m, report: s.Report, details: s.Details}, nil
 }
 
-// MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name,
-// and M²/2 numbers for the variance. The configuration is not written.
+// MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the variance.
+// The configuration is not encoded.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -108,8 +108,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, r.store(r.Kernel, false))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -134,8 +134,8 @@ type storedClassifier struct {
 	Offset  codec.Floats
 }
 
-// MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name, the
-// classes and the link. The configuration is not written.
+// MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, the classes and the link. The
+// configuration is not encoded.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -145,8 +145,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

@@ -20,10 +20,9 @@ import (
 
 const regressorType = "falkon: Regressor"
 
-// Regressor is kernel ridge regression on landmarks. The zero value is ready to use: the Matérn kernel's length and
-// the ridge are chosen by leave-one-out, and the number of landmarks by the number of rows. The targets need no
-// scaling. The columns of x should be of comparable scale, or the kernel should be a [kernels.ARD], as
-// selection.Regressor learns it.
+// Regressor is kernel ridge regression on landmarks. The zero value is ready to use: the Matérn kernel's length and the ridge are
+// chosen by leave-one-out, and the number of landmarks by the number of rows. The targets need no scaling. The columns of x should
+// be of comparable scale, or the kernel should be a [kernels.ARD] as chosen by selection.Regressor.
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
@@ -37,7 +36,7 @@ type Regressor struct {
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
 	Landmarks *mat.Dense
 
-	// Rule says how the landmarks are chosen. The zero value is [UniformLandmarks].
+	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
 	Rule LandmarkRule
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
@@ -47,23 +46,23 @@ type Regressor struct {
 	// NoIntercept leaves out the constant b.
 	NoIntercept bool
 
-	// Solver says how the system is solved. The zero value is [Automatic].
+	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stop. If it is 0, it
-	// is .001, at which the error on other rows is that of the limit. 1e-7 gives predictions to 1e-6.
+	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stops. If it is 0, it is .001, at
+	// which the error on other rows is as small as at convergence. 1e-7 gives predictions to 1e-6.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
 	MaxIterations int `zero:"200"`
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the intervals are
-	// chosen for groups that are not among the training rows. A group of g rows takes the memory of its features, gM
-	// numbers. If it is nil, each row is left out with the rows that are equal to it. FitBlocks takes no groups.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge, the kernel and the intervals are chosen for groups that are not among the training rows. A group
+	// of g rows takes the memory of its features, gM numbers. If it is nil, each row is left out with the rows that are equal to
+	// it. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for drawing landmarks and samples.
+	// Seed is the seed of the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -73,12 +72,12 @@ type Regressor struct {
 	// worker. If it is 0, it is 8 GiB.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// If Observe is not nil, it is called after every tenth of a pass over the rows and after each iteration.
-	// Objective is the estimated relative error of [ConjugateGradients].
+	// If Observe is not nil, it is called after each tenth of a pass over the rows and after each iteration. Objective is the
+	// estimated relative error of [ConjugateGradients].
 	Observe func(estimators.Step)
 
-	// If Checkpoint is not nil, it is called after each iteration of [ConjugateGradients] with the state of the fit.
-	// If Resume is not nil, Fit goes on from that state.
+	// If Checkpoint is not nil, it is called after each iteration of [ConjugateGradients] with the state of the fit. If Resume is
+	// not nil, Fit continues from that state.
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -100,11 +99,10 @@ func (r *Regressor) settings() machineSettings {
 	}
 }
 
-// Fit learns from x (n×d) and y (n). The cost is O(nM²) with [Direct]. With [ConjugateGradients] it is O(nMd + M³)
-// for the preconditioner and for each iteration. Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over
-// MaxBytes, [estimators.ErrNotPSD] for a kernel that is not positive semi-definite on the landmarks, or the error
-// of ctx, which is checked within each block of 128 rows.
+// Fit fits the model to x (n×d) and y (n). The cost is O(nM²) with [Direct]. With [ConjugateGradients] it is O(nMd + M³) for the
+// preconditioner and for each iteration. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
+// numbers so large that their squares overflow), [estimators.ErrTooLarge] over MaxBytes, [estimators.ErrNotPSD] for a kernel that
+// is not positive semi-definite on the landmarks, or the error of ctx, which is checked within each block of 128 rows.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -145,11 +143,11 @@ func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Sour
 	return nil
 }
 
-// FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. The model is the same to the
-// bit. Only a few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning
-// for each pass, and twice before the first product, to count the rows and to draw some of them. It must give the
-// same rows in the same order each time, or the error is [estimators.ErrParam]. It is run on a goroutine of its
-// own, one at a time. Errors are those of Fit and of the iterator.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. The model is the same, bit for bit. Only a
+// few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning for each pass, and twice
+// before the first product, to count the rows and to draw some of them. It must give the same rows in the same order each time, or
+// the error is [estimators.ErrParam]. It is run on a separate goroutine, one at a time. Errors are those of Fit and of the
+// iterator.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	s := r.settings()

@@ -14,16 +14,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LandmarkRule says how landmarks are chosen among the rows.
+// LandmarkRule is a rule that chooses landmarks among the rows.
 type LandmarkRule int
 
-// The rules. All but the first look at eight rows for each landmark, drawn at random.
+// These are the rules. All but the first choose among eight rows for each landmark, drawn at random.
 const (
-	// UniformLandmarks are drawn without replacement, all rows equally likely: the default.
+	// UniformLandmarks draws landmarks without replacement, with all rows equally likely. It is the default.
 	UniformLandmarks LandmarkRule = iota
-	// LeverageScores are drawn in proportion to approximate ridge leverage scores, from the
-	// features of at most 500 uniform landmarks (Rudi, Calandriello, Carratino and Rosasco,
-	// NeurIPS 2018, with one step in place of several).
+	// LeverageScores draws landmarks in proportion to approximate ridge leverage scores, from the features of at most 500 uniform
+	// landmarks (Rudi, Calandriello, Carratino and Rosasco, NeurIPS 2018, with one step instead of several).
 	LeverageScores
 	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the landmarks so far do not explain, as
 	// featuremap.Nystroem does. It leaves less of the kernel unexplained, but it spends landmarks on outliers.
@@ -35,19 +34,18 @@ func (r LandmarkRule) String() string {
 	return enum.Name("LandmarkRule", int(r), "UniformLandmarks", "LeverageScores", "PivotedCholesky")
 }
 
-// Solver is how the linear system is solved.
+// Solver is a method that solves the linear system.
 type Solver int
 
-// The solvers.
+// These are the solvers.
 const (
-	// Automatic is Direct up to 250 landmarks, where both take about as long, and where there are no more than eight
-	// rows a landmark; [ConjugateGradients] beyond. With 500 landmarks Direct takes about 1.8 times as long
-	// (BenchmarkFit).
+	// Automatic is Direct up to 250 landmarks, where both solvers take about as long, and if there are at most eight rows for each
+	// landmark. Otherwise it is [ConjugateGradients]. With 500 landmarks Direct takes about 1.8 times as long (BenchmarkFit).
 	Automatic Solver = iota
-	// Direct makes and factors the normal equations: O(nM²), leave-one-out exact.
+	// Direct computes and factors the normal equations: O(nM²), with exact leave-one-out.
 	Direct
-	// ConjugateGradients are preconditioned by a sample of 4 to 32 rows a landmark, the more the more
-	// rows there are: O(nM) an iteration, mostly five to twelve of them.
+	// ConjugateGradients is preconditioned by a sample of 4 to 32 rows for each landmark, more if there are more rows. An iteration
+	// costs O(nM), and there are mostly five to twelve of them.
 	ConjugateGradients
 )
 
@@ -56,15 +54,15 @@ func (s Solver) String() string {
 	return enum.Name("Solver", int(s), "Automatic", "Direct", "ConjugateGradients")
 }
 
-// Loss is what a Classifier minimises.
+// Loss is a loss that a Classifier minimises.
 type Loss int
 
-// The losses.
+// These are the losses.
 const (
-	// SquaredLoss is ridge regression of targets ±1: the default.
+	// SquaredLoss is ridge regression of targets ±1. It is the default.
 	SquaredLoss Loss = iota
-	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|², by Newton's method, each step of it a
-	// weighted ridge regression (Marteau-Ferey, Bach and Rudi, NeurIPS 2019).
+	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|². It is minimised by Newton's method, whose steps are weighted ridge
+	// regressions (Marteau-Ferey, Bach and Rudi, NeurIPS 2019).
 	LogisticLoss
 )
 
@@ -74,31 +72,31 @@ func (l Loss) String() string {
 }
 
 const (
-	directUpTo = 250  // landmarks
-	mostByRows = 2000 // landmarks, where their number is not set
-	mostSample = 32   // rows a landmark of the preconditioner's sample
+	directUpTo = 250  // largest number of landmarks for Direct
+	mostByRows = 2000 // largest number of landmarks, if not set
+	mostSample = 32   // rows of the sample for each landmark, at most
 )
 
-// machineSettings is the configuration that all types share.
+// machineSettings holds the configuration that all types share.
 type machineSettings struct {
 	solver.Settings
 	config     any            // the Regressor, Classifier or MultiRegressor
-	configured kernels.Kernel // nil: chosen, by leave-one-out
+	configured kernels.Kernel // nil: chosen by leave-one-out
 	components int
-	given      *mat.Dense // landmarks
+	given      *mat.Dense // given landmarks
 	rule       LandmarkRule
 	loss       Loss
 	solver     Solver
-	classify   bool // keeps leave-one-out scores for the link, and nothing for a variance
+	classify   bool // keep leave-one-out scores for the link, and nothing for a variance
 }
 
-// withDefaults is the settings with what they are where they are 0.
+// withDefaults returns the settings with defaults in place of zeros.
 func (s machineSettings) withDefaults() machineSettings {
 	s.Settings = s.Settings.WithDefaults()
 	return s
 }
 
-// forLandmarks is what the solver of m landmarks and n rows is given.
+// forLandmarks returns the settings of the solver for m landmarks and n rows.
 func (s machineSettings) forLandmarks(n, m int) solver.Settings {
 	out := s.Settings
 	out.Direct, out.Logistic = s.direct(n, m), s.loss == LogisticLoss
@@ -120,7 +118,7 @@ func (s machineSettings) validate() error {
 	return nil
 }
 
-// componentsFor returns how many landmarks are wanted of n rows.
+// componentsFor returns the initial number of landmarks for n rows.
 func (s machineSettings) componentsFor(n int) int {
 	m := s.components
 	if m == 0 {
@@ -129,7 +127,7 @@ func (s machineSettings) componentsFor(n int) int {
 	return min(m, n)
 }
 
-// direct says whether the normal equations of m landmarks are made.
+// direct reports whether the normal equations of m landmarks are used.
 func (s machineSettings) direct(n, m int) bool {
 	switch s.solver {
 	case Direct:
@@ -140,15 +138,15 @@ func (s machineSettings) direct(n, m int) bool {
 	return m <= directUpTo || n <= 2*solver.LeastSample*m
 }
 
-// sampleRows returns how many rows the preconditioner of m landmarks is made of: those with which it and
-// the iterations together cost least. With ρ rows a landmark it takes ρM³ multiplications and
-// additions, and the error falls by √ρ in a pass over the kernel, so that ln(1000)/ln(√ρ) of them
-// take it to a thousandth. It is a function of the sizes alone, so that a fit is the same on every machine.
+// sampleRows returns the number of rows for the preconditioner of m landmarks that minimises the cost of the preconditioner and the
+// iterations. With ρ rows for each landmark, the preconditioner takes ρM³ multiplications and additions. The error decreases by √ρ
+// in a pass over the kernel, so that ln(1000)/ln(√ρ) passes reduce it to a thousandth. The result depends only on the sizes, so
+// that a fit is the same on every machine.
 func (s machineSettings) sampleRows(n, m, d int) int {
 	if s.direct(n, m) {
 		return solver.LeastSample * m
 	}
-	// A value of the kernel takes as long as so many multiplications and additions of a product of matrices.
+	// A value of the kernel takes as long as this number of multiplications and additions in a product of matrices.
 	value := float64(d + 40)
 	best, least := solver.LeastSample, math.Inf(1)
 	for rho := solver.LeastSample; rho <= max(solver.LeastSample, min(mostSample, n/(4*m))); rho++ {
@@ -160,12 +158,12 @@ func (s machineSettings) sampleRows(n, m, d int) int {
 	return best * m
 }
 
-// noGroups is the error of a stream with groups.
+// noGroups returns the error for a stream with groups.
 func noGroups(typ string, groups []int) error {
 	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
 }
 
-// rows returns the rows of Fit: sparse ones if the kernel that is set takes them.
+// rows returns the rows of Fit. They are sparse if the configured kernel takes sparse rows.
 func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
 	return anyrows.From("x", x, s.configured != nil && kernels.TakesSparseRows(s.configured))
 }

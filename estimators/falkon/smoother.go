@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// smoothed is the machine on other rows, with all of their features.
+// smoothed is the machine on other rows, with all their features.
 type smoothed struct {
 	*smoother.Features
 	basis   *machine.Basis
@@ -23,9 +23,9 @@ type smoothed struct {
 	workers int
 }
 
-// Smoother implements [estimators.LinearSmoother]: it is the machine of the chosen kernel, ridge and landmarks on
-// these rows and targets, solved directly. It holds n×M numbers, and returns [estimators.ErrTooLarge] over MaxBytes.
-// The cost is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.
+// Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel, ridge and landmarks on these rows
+// and targets, solved directly. It holds n×M numbers, and the error is [estimators.ErrTooLarge] if they exceed MaxBytes. The cost
+// is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r.m == nil {
@@ -56,14 +56,14 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	return out, ctx.Err()
 }
 
-// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows after a fit of so
-// many different ones, or nil if Smoother would not return it. It computes nothing.
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, given the number of
+// distinct fitted rows. It returns nil if Smoother would not return it. It computes nothing.
 func (r *Regressor) CheckSmoother(fitted, rows int) error {
 	s := r.settings().withDefaults()
 	return s.holdsFeatures(rows, s.componentsFor(fitted))
 }
 
-// holdsFeatures returns an ErrTooLarge error where the features of n rows and their copies are over the limit.
+// holdsFeatures returns an ErrTooLarge error if the features of n rows and their copies exceed the limit.
 func (s machineSettings) holdsFeatures(n, m int) error {
 	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.MaxBytes,
 		"fewer Components, or raise MaxBytes")

@@ -16,7 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Machines of sparse rows and landmarks are those of the dense copies, by all rules that take them and by both solvers.
+// Machines of sparse rows and landmarks are equal to those of the dense copies, by all rules that take sparse rows and by both
+// solvers.
 func TestSparseRows(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(700, 60, 8, 1)
@@ -100,7 +101,7 @@ func TestSparseRows(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrShape)
 }
 
-// 20 000 documents of 50 000 words, whose dense copy is 8 GB, are fitted within a limit of 128 MiB.
+// A fit of 20 000 documents of 50 000 words, whose dense copy takes 8 GB, needs less than 128 MiB.
 func TestSparseDocumentsAreNeverDense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")

@@ -11,20 +11,19 @@ const (
 	version   = 1
 )
 
-// State is the state of a Fit by conjugate gradients after an iteration. Checkpoint is given it, and Resume continues
-// from it. A resumed Fit of the same configuration and rows gives exactly the model of a Fit that was not
-// interrupted.
+// State holds the progress of a Fit by conjugate gradients after an iteration. Checkpoint receives it, and Resume continues from
+// it. A resumed Fit of the same configuration and rows gives exactly the model of a Fit that was not interrupted.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int
 
-	// Energy is the estimated relative error that Tolerance is compared with.
+	// Energy is the estimated relative error that is compared with Tolerance.
 	Energy float64
 
 	at *solver.State
 }
 
-// forSolver is what the solver is given of a state.
+// forSolver returns the part of a state for the solver.
 func (s *State) forSolver() *solver.State {
 	switch {
 	case s == nil:
@@ -35,7 +34,7 @@ func (s *State) forSolver() *solver.State {
 	return s.at
 }
 
-// checkpoint is f for the solver's states.
+// checkpoint converts f to a function of the solver's states.
 func checkpoint(f func(*State)) func(*solver.State) {
 	if f == nil {
 		return nil
@@ -47,8 +46,7 @@ func newState(s *solver.State) *State {
 	return &State{Iteration: s.Iteration, Energy: s.Energy(), at: s}
 }
 
-// MarshalBinary writes the state. It is about three vectors of M numbers for each target and
-// ridge.
+// MarshalBinary encodes the state. It has about three vectors of M numbers for each target and ridge.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if s == nil || s.at == nil {
 		return nil, fault.NotFitted(stateKind)
@@ -56,7 +54,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(stateKind, version, s.at.Store())
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap ErrBadModel and leave s unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap ErrBadModel and leave s unchanged.
 func (s *State) UnmarshalBinary(data []byte) error {
 	var in solver.StoredState
 	if _, err := codec.Unmarshal(data, stateKind, version, &in); err != nil {

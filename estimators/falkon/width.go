@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// fewRows and fewLandmarks are for a search among all widths, moreRows and moreLandmarks for a look
-	// at narrower ones, which more landmarks make better.
+	// fewRows and fewLandmarks are the sizes of a search among all lengths. moreRows and moreLandmarks are the sizes of a search
+	// among shorter lengths, which are better with more landmarks.
 	fewRows, fewLandmarks   = 2000, 300
 	moreRows, moreLandmarks = 4000, 600
 )
 
-// widths are the leave-one-out errors of small models by the length of their kernel.
+// widths computes the leave-one-out errors of small models by the length of their kernel.
 type widths struct {
 	machineSettings
 	rows      *rows.Source
 	landmarks *mat.Dense
 	unit      float64          // a typical distance
-	parts     *progress.Series // a length each
+	parts     *progress.Series // one part for each length
 }
 
-// chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the least leave-one-out error on
-// landmarks and rows of those drawn, at the best ridge of each. Few rows are all landmarks, and
-// then it is that of the machine without landmarks.
+// chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, for each length at its best
+// ridge. The error is computed on landmarks and rows of those drawn. If there are few rows, all are landmarks, and the error is
+// that of the machine without landmarks.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
 	median, err := kernels.MedianRBF(ctx, anyrows.Slice(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {
@@ -51,9 +51,9 @@ func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kern
 	return more.kernel(length), err
 }
 
-// widthsOf takes landmarks, and rows that are none if there are enough.
+// widthsOf chooses landmarks, and other rows for the error if there are enough.
 func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
-	x := d.X.(*mat.Dense) // sparse rows come with a kernel
+	x := d.X.(*mat.Dense) // sparse rows always have a Kernel
 	own := distinct.FirstDistinct(x, m)
 	from := own[len(own)-1] + 1
 	if d.Rows()-from < 2*len(own) {
@@ -69,7 +69,7 @@ func (w *widths) kernel(length float64) kernels.Kernel {
 	return kernels.Matern{Nu: 2.5, Length: length * w.unit}
 }
 
-// leaveOneOutError returns the mean squared leave-one-out error of a length; infinite where there is none.
+// leaveOneOutError returns the mean squared leave-one-out error of a length. It is infinite if there is none.
 func (w *widths) leaveOneOutError(_ context.Context, length float64) (float64, error) {
 	return w.Settings.LeaveOneOutError(w.parts.Next(), w.kernel(length), w.landmarks, w.rows)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves are n rows of a column in [0, 1] with a sine of so many periods.
+// waves returns n rows of a column in [0, 1], with a sine of this number of periods.
 func waves(n int, periods, noise float64, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -27,8 +27,8 @@ func waves(n int, periods, noise float64, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The length that is chosen is that which the targets ask for, by the rows and by classes, and the
-// error of the machine is near that of the best of many lengths, which the median distance is far from.
+// The chosen length fits the targets, by the rows and by classes. The error of the machine is near that of the best of many
+// lengths, and the median distance is far from it.
 func TestWidthFollowsTheTargets(t *testing.T) {
 	var lengths []float64
 	for _, periods := range []float64{.5, 4, 16} {
@@ -59,8 +59,7 @@ func TestWidthFollowsTheTargets(t *testing.T) {
 	assert.Greater(t, lengths[1], 1.2*lengths[2])
 }
 
-// Of rows that are all landmarks the error is that of leaving out each row in turn, and so is the
-// length that has the least.
+// If all rows are landmarks, the error is that of leaving out each row in turn, and the chosen length minimises it.
 func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	x, y := waves(40, 2, .2, 1)
 	s := (&Regressor{}).settings().withDefaults()
@@ -92,8 +91,8 @@ func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	assert.InEpsilon(t, best, got, 1e-4)
 }
 
-// More rows look once more, at narrower kernels alone, and a length far from the typical distance
-// has to be better by so much.
+// With more rows, shorter lengths are tried again. A length far from the typical distance has to be better by the documented
+// amount.
 func TestNarrowerOnMoreRows(t *testing.T) {
 	x, y, _ := friedman(1200, 4, .1, 1)
 	s := (&Regressor{}).settings().withDefaults()
@@ -112,7 +111,7 @@ func TestNarrowerOnMoreRows(t *testing.T) {
 	assert.Greater(t, 1.01*tried[length/2], tried[length])
 }
 
-// Targets that are all the same, rows that are, and a single row leave the typical distance.
+// The length is the typical distance if all targets are equal, if all rows are equal, or if there is one row.
 func TestNothingToChooseAWidthBy(t *testing.T) {
 	x, y := waves(30, 2, .1, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)
@@ -125,7 +124,7 @@ func TestNothingToChooseAWidthBy(t *testing.T) {
 	}
 }
 
-// Files hold the kernel that was chosen.
+// Files contain the chosen kernel.
 func TestChosenWidthInAFile(t *testing.T) {
 	x, y := waves(60, 2, .1, 1)
 	r := fitted(t, Regressor{}, x, y)

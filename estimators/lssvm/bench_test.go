@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// benchRows are n rows of ten columns with a smooth target.
+// benchRows returns n rows of ten columns with a smooth target.
 func benchRows(n int) (*mat.Dense, []float64, []int) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	x, y, labels := mat.NewDense(n, 10, nil), make([]float64, n), make([]int, n)
@@ -29,8 +29,8 @@ func benchRows(n int) (*mat.Dense, []float64, []int) {
 	return x, y, labels
 }
 
-// BenchmarkFit is a fit with a given and a chosen ridge, the residuals that a reader of the
-// first asks for, and a classifier's.
+// BenchmarkFit measures a fit with a given ridge, a fit with a chosen ridge, the residuals at their first use, and the fit of a
+// classifier.
 func BenchmarkFit(b *testing.B) {
 	kernel := kernels.RBF{Gamma: 0.05}
 	for _, n := range []int{500, 2000} {
@@ -101,8 +101,8 @@ func BenchmarkPredict(b *testing.B) {
 	})
 }
 
-// BenchmarkRidge5000 says how many times one Cholesky factorisation and the whole inverse a fit
-// takes that chooses its ridge. They take turns, on the BLAS that is registered:
+// BenchmarkRidge5000 reports the time of a fit that chooses its ridge, in units of one Cholesky factorisation and the full inverse.
+// Both are measured in turns, on the registered BLAS:
 //
 //	go test -run - -bench Ridge5000/5000 -benchtime 1x ./estimators/lssvm
 func BenchmarkRidge5000(b *testing.B) {
@@ -144,8 +144,8 @@ func BenchmarkRidge5000(b *testing.B) {
 	}
 }
 
-// BenchmarkSolvers fits the same rows with a given ridge by both solvers: the ratio says from where on conjugate gradients take less
-// time.
+// BenchmarkSolvers fits the same rows with a given ridge by both solvers: the ratio shows from which number of rows conjugate
+// gradients take less time.
 func BenchmarkSolvers(b *testing.B) {
 	for _, n := range []int{2000, 4000, 8000} {
 		x, y := waves(n, 1)

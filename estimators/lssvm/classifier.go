@@ -19,17 +19,16 @@ import (
 
 const classifierType = "lssvm: Classifier"
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is the least-squares support vector machine for classification. It fits one machine for each class
-// against the rest, on targets ±1, or a single machine for two classes. All machines share one factorisation. The
-// zero value is ready to use.
+// Classifier is the least-squares support vector machine for classification. It fits one machine for each class against the rest,
+// on targets ±1, or a single machine for two classes. All machines share one factorisation. The zero value is ready to use.
 //
-// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
-// training rows. With class weights the most probable class can therefore differ from the predicted one.
+// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the training rows.
+// With class weights the most probable class can therefore differ from the predicted one.
 //
-// With nothing set it learns one length for all columns, where selection.Classifier learns what it does for numbers.
+// The zero value chooses one length for all columns. selection.Classifier chooses more, as selection.Regressor does for numbers.
 //
 // See also Classifier in package svm, Classifier in package falkon.
 type Classifier struct {
@@ -38,14 +37,14 @@ type Classifier struct {
 	// [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
-	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
+	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide. It
-	// does not concern FitMatrix, which factors.
+	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
+	// decide. It does not affect FitMatrix, which always factors.
 	Solver Solver
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -56,13 +55,12 @@ type Classifier struct {
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
-	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
-	// with the rows that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge, the kernel, the intervals and the probabilities are chosen for groups that are not among the
+	// training rows. If it is nil, each row is left out with the rows that are equal to it.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
+	// Seed is the seed of the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -85,7 +83,7 @@ type Classifier struct {
 	m       *machine
 	classes []int
 	link    platt.Link
-	left    *mat.Dense // the probabilities of the rows of Fit without each; nil after UnmarshalBinary
+	left    *mat.Dense // leave-one-out probabilities of the rows of Fit; nil after UnmarshalBinary
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -108,10 +106,10 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is O(n²d + n³), whatever the
-// number of classes, or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite], [estimators.ErrTooLarge] over MaxKernelBytes, or above 200 000 rows if Solver is Automatic (package falkon
-// has no such limit), [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
+// Fit fits the model to x (n×d) and the labels y (n), of at least two classes. The cost is O(n²d + n³), whatever the number of
+// classes, or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite],
+// [estimators.ErrTooLarge] over MaxKernelBytes, or above 200 000 rows if Solver is Automatic (package falkon has no such limit),
+// [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -155,7 +153,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return finiteProba(dst)
 }
 
-// finiteProba is the error of probabilities whose scores overflowed.
+// finiteProba returns an error if the scores of probabilities overflowed.
 func finiteProba(p *mat.Dense) error {
 	rows, _ := p.Dims()
 	for i := range rows {
@@ -170,8 +168,8 @@ func finiteProba(p *mat.Dense) error {
 // accept it. It computes nothing, so that a search can call it before it begins.
 func (c *Classifier) CheckRowCount(rows int) error { return c.settings().holds(rows) }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
-// not used. Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix.
+// FitMatrix fits the model to a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is not used.
+// Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fitMatrix(ctx, k, y, nil)
@@ -196,7 +194,7 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	})
 }
 
-// finish makes targets and weights of the labels, solves, and fits the link.
+// finish computes targets and weights from the labels, solves the system, and fits the link.
 func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
 	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
@@ -207,10 +205,10 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	if err != nil {
 		return err
 	}
-	if m.left.residuals == nil { // of one distinct row the others say nothing
+	if m.left.residuals == nil { // one distinct row has no leave-one-out scores
 		target.Zero()
 	} else {
-		target.Sub(target, m.left.residuals) // what the machines of the other rows say
+		target.Sub(target, m.left.residuals) // the leave-one-out scores
 	}
 	m.left, m.groups, m.given = nil, nil, givenRows{first: m.given.first, n: m.given.n}
 	left := classes.Scores(target)
@@ -220,8 +218,8 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	return nil
 }
 
-// LeaveOneOutProba returns n×K probabilities for the rows of Fit, of which each is predicted by the machines of all other
-// rows, or of those of other Groups, with the same ridge and the link of PredictProba. A file does not have them. Error:
+// LeaveOneOutProba returns n×K probabilities for the rows of Fit. Each row is predicted by the machines of all other rows, or of
+// those of other Groups, with the same ridge and the link of PredictProba. Files do not contain them. Error:
 // [estimators.ErrNotFitted], also after UnmarshalBinary.
 func (c *Classifier) LeaveOneOutProba() (*mat.Dense, error) {
 	if c.left == nil {
@@ -234,7 +232,7 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels of Fit, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
 // Decision returns m×K scores for the rows of x (m×d), columns in the order of
@@ -251,7 +249,7 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	return scores(c.m.decideMatrix(classifierType, k))
 }
 
-// scores makes those of the classes of the outputs of the machines.
+// scores returns the scores of the classes from the outputs of the machines.
 func scores(f *mat.Dense, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
@@ -284,7 +282,7 @@ func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) 
 	return c.probabilities(c.DecisionMatrix(k))
 }
 
-// probabilities makes them of scores, in their place.
+// probabilities replaces scores by their probabilities.
 func (c *Classifier) probabilities(f *mat.Dense, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
@@ -302,9 +300,9 @@ func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 
-// Coefficients returns α, a row for each distinct training row, in the order of their first occurrence, and a column for
-// each of Classes, or one column for two classes. After FitMatrix there is a row for each row of k, of which the first of
-// those that are equal has the coefficients of all. It returns nil before Fit.
+// Coefficients returns α, a row for each distinct training row, in the order of their first occurrence, and a column for each of
+// Classes, or one column for two classes. After FitMatrix there is a row for each row of k. The first of equal rows has the
+// coefficients of all of them. It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
 		return nil
@@ -320,12 +318,11 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
-// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+// Details describes the solution of the system of the rows by the last Fit. It returns the zero value before Fit.
 func (c *Classifier) Details() Details { return c.m.copiedDetails() }
 
-// Report describes how the last Fit went. Objective is the mean weighted squared leave-one-out residual of the
-// targets ±1, summed over the machines. Iterations is the number of ridges looked at, or that of the iterations of
-// [ConjugateGradients].
+// Report describes the last Fit. Objective is the mean weighted squared leave-one-out residual of the targets ±1, summed over the
+// machines. Iterations is the number of evaluated ridges, or the number of iterations of [ConjugateGradients].
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 func (c *Classifier) rowWidth() int { return c.m.rowWidth() }

@@ -10,18 +10,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// PredictCombinationMatrix returns the mean and the variance of r linear combinations of the learnt function, such
-// as its average over some rows or the difference between two rows. The variance does not include the noise. Where
-// combination i is Σ w[q] f(x[q]), over rows x[q],
+// PredictCombinationMatrix returns the mean and the variance of r linear combinations of the fitted function, such as its average
+// over some rows or the difference between two rows. The variance does not include the noise. Where combination i is Σ w[q]
+// f(x[q]), over rows x[q],
 //
 //	k[i,j] = Σ w[q] k(x[q], row j of Fit)        r×n
 //	prior[i] = ΣΣ w[p] w[q] k(x[p], x[q])        r
-//	sums[i] = Σ w[q]                             r: what the constant b counts
+//	sums[i] = Σ w[q]                             r: the factor of the constant b
 //
-// If the kernel is a sum, the k and prior of one of its terms, with sums of 0, give that part of the function
-// alone. The mean is Σ α[j] k[i,j] + b sums[i], and the variance s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither
-// is an approximation. The cost is O(rn²), and O(n³) at the first call after Fit or UnmarshalBinary. Errors:
-// ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge over MaxKernelBytes, or the error of ctx.
+// If the kernel is a sum, the k and prior of one of its terms, with sums of 0, give that part of the function alone. The mean is Σ
+// α[j] k[i,j] + b sums[i], and the variance s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither is an approximation. The cost is
+// O(rn²), and O(n³) at the first call after Fit or UnmarshalBinary. Errors: ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge over
+// MaxKernelBytes, or the error of ctx.
 func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior,
 	sums []float64) (mean, variance []float64, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -48,13 +48,13 @@ func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, 
 	floats.Scale(left.scales[0], variance)
 	mean = mat.Col(nil, 0, r.m.outputs(kd))
 	for i, s := range sums {
-		mean[i] += r.m.bias[0] * (s - 1) // outputs counts it once
+		mean[i] += r.m.bias[0] * (s - 1) // outputs adds it once
 	}
 	return mean, variance, nil
 }
 
-// Rows returns a copy of the distinct rows that Fit saw (n×d), in the order of their first occurrence. It returns nil
-// before Fit and after FitMatrix, and for sparse rows whose dense copy exceeds 8 GiB.
+// Rows returns a copy of the distinct rows of Fit (n×d), in the order of their first occurrence. It returns nil before Fit and
+// after FitMatrix, and for sparse rows whose dense copy exceeds 8 GiB.
 func (r *Regressor) Rows() *mat.Dense {
 	if r.m == nil || r.m.rows == nil {
 		return nil

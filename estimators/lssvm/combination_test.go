@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// combined are what PredictCombinationMatrix takes for weights (r×q) of the values at rows.
+// combined returns the arguments of PredictCombinationMatrix for weights (r×q) of the values at rows.
 func combined(t *testing.T, k kernels.Kernel, weights, rows, fitted *mat.Dense) (cross *mat.Dense, prior, sums []float64) {
 	values, err := kernels.Cross(ctx, k, rows, fitted, nil)
 	require.NoError(t, err)
@@ -29,8 +29,7 @@ func combined(t *testing.T, k kernels.Kernel, weights, rows, fitted *mat.Dense) 
 	return cross, prior, sums
 }
 
-// The combinations are those of the Gaussian process whose prior of the constant is wide, by
-// its joint posterior covariance.
+// The combinations agree with the joint posterior covariance of a Gaussian process whose constant has a wide prior.
 func TestCombinationsAreAGaussianProcess(t *testing.T) {
 	x, y := sinc(40, 0.2, 3)
 	weightsOfRows := make([]float64, 40)
@@ -92,7 +91,7 @@ func TestCombinationsAreAGaussianProcess(t *testing.T) {
 	}
 }
 
-// At one row a combination is the prediction there, less the noise.
+// A combination of one row is the prediction at that row, with its variance without the noise.
 func TestCombinationOfOneRow(t *testing.T) {
 	x, y := sinc(30, 0.1, 1)
 	r := &Regressor{Kernel: kernels.Matern{Nu: 1.5, Length: 2}}

@@ -1,6 +1,6 @@
-// Package lssvm is the least-squares support vector machine: kernel ridge regression with a bias, for regression
-// and for classification, which tunes its ridge by exact leave-one-out at the cost of a handful of factorisations. With
-// many rows it iterates on the same system instead ([Solver]).
+// Package lssvm implements the least-squares support vector machine: kernel ridge regression with a bias, for regression and
+// classification. It chooses its ridge by exact leave-one-out at the cost of a few factorisations. With many rows it iterates on
+// the same system instead ([Solver]).
 //
 // # The machine
 //
@@ -11,114 +11,110 @@
 //	⎡ 0   1'            ⎤ ⎡ b ⎤   ⎡ 0 ⎤
 //	⎣ 1   K + λ diag(1/w)⎦ ⎣ α ⎦ = ⎣ t ⎦        prediction: Σ α[i] k(x, x[i]) + b
 //
-// With M = K + λ diag(1/w), Mη = 1 and Mν = t, from one Cholesky factorisation: b = 1'ν/1'η and α = ν - ηb (Suykens
-// and Vandewalle, Neural Processing Letters 9, 1999; their C is 1/λ). The same machine is the direct-kernel ridge
-// of Embrechts (IJCNN 2004): there K is centred and the targets are centred, which without weights gives the same
-// α, so one implementation serves both.
+// Let M = K + λ diag(1/w), and solve Mη = 1 and Mν = t by one Cholesky factorisation. Then b = 1'ν/1'η and α = ν - ηb (Suykens and
+// Vandewalle, Neural Processing Letters 9, 1999; their C is 1/λ). The direct-kernel ridge of Embrechts (IJCNN 2004) is the same
+// machine: it centres K and the targets, which without weights gives the same α.
 //
 // # Rows that occur more than once
 //
-// Equal rows are one row, whose weight w is the sum of their weights and whose target is their weighted mean, since a row
-// that is left out must not have a copy among the others. The leave-one-out residuals are those of the rows given, each
-// from the machine without the rows that are equal to it; with [Regressor.Groups], without all rows of its group:
+// Equal rows are merged into one row, because a row that is left out must not have a copy among the others. Its weight w is the sum
+// of their weights, and its target is their weighted mean. There is a leave-one-out residual for each row of Fit, from the machine
+// without the rows equal to it, or with [Regressor.Groups] without all rows of its group:
 //
 //	t[G] - f₋G(x[G]) = P[G,G]⁻¹ α[G]
 //
 // The variance v of the targets of equal rows around their means, averaged over all rows, is a part of the noise of a new
-// observation. So each row twice makes the machine of each row once, and repeated measurements the machine of their
-// means. A Ridge that is set is for rows of weight 1, so it has half of its effect if each row is there twice. With
-// FitMatrix, rows are equal if all their kernel values are.
+// observation. Therefore giving each row twice gives the same machine as giving it once, and repeated measurements give the machine
+// of their means. A given Ridge is for rows of weight 1, so it has half its effect if each row is given twice. With FitMatrix, rows
+// are equal if all their kernel values are.
 //
 // # The ridge
 //
-// The leave-one-out residual is exact and free of refitting, weights included:
+// The leave-one-out residual is exact and needs no refit, also with weights:
 //
 //	t[i] - f₋ᵢ(x[i]) = α[i] / P[i,i],    P[i,i] = (M⁻¹)[i,i] - η[i]²/1'η
 //
-// If Ridge is 0, λ minimises the weighted mean of the squared residuals. With up to 1500 rows, K is reduced to
-// tridiagonal form once, which costs 8n³/3. Each λ then costs O(n²) instead of O(n³), and 33 values are evaluated.
-// With more rows, two to four values are evaluated, at most six. Each needs a Cholesky factor of M and the diagonal
-// of its inverse, which costs 2n³/3. A sample of a third of the rows, at most 1000, shows where the minima of the
-// error are and so where to begin; then an estimate of the slope at each value gives the next. The error of each
-// evaluated value is exact. The least error found was within 1% of the minimum over all ridges in 117 of 120 test
-// problems of 1500 rows, and 2 to 3.3% above it in the other three, which had one column and a wide kernel: a
-// minimum that the sample does not show can be missed.
+// If Ridge is 0, λ minimises the weighted mean of the squared residuals. With up to 1500 rows, K is reduced to tridiagonal form
+// once, which costs 8n³/3. Each λ then costs O(n²) instead of O(n³), and 33 values are evaluated. With more rows, two to four
+// values are evaluated, at most six. Each needs a Cholesky factor of M and the diagonal of its inverse, which costs 2n³/3. A sample
+// of a third of the rows, at most 1000, locates the minima of the error and gives the first value. An estimate of the slope at each
+// value gives the next. The error of each evaluated value is exact. The smallest error found was within 1% of the minimum over all
+// ridges in 117 of 120 test problems of 1500 rows. In the other three, which had one column and a wide kernel, it was 2 to 3.3%
+// above the minimum: a minimum that does not appear in the sample can be missed.
 //
-// The [RidgeRule] [Heuristic] takes min(1, (n/1500)^1.5) instead. This is equation (20) of Embrechts, whose printed
-// form did not survive in the copies at hand. A text by the same author has min(1, 0.05 (n/200)^1.5), which is
-// within 3%. It is a start value for scaled data, not a substitute for tuning.
+// The [RidgeRule] [Heuristic] uses min(1, (n/1500)^1.5) instead. This is equation (20) of Embrechts, whose printed form did not
+// survive in the copies at hand. A text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is a start value
+// for scaled data, not a substitute for tuning.
 //
 // # The kernel
 //
-// If neither Kernel nor a ridge is set, the kernel is the Matérn kernel of ν = 5/2 whose length has the least
-// leave-one-out error at its best ridge. The error is computed on all rows up to 300, and on a sample of 300 rows
-// if there are more, for about nine lengths between 1/64 and 64 times that of the median distance. Without this
-// choice, targets that oscillate often over the range of a column would get the smooth RBF of the median distance,
-// a ridge near 0 and intervals that are far too narrow between the rows: see examples/gap. On 17 sets of numbers
-// (five splits each, measurements/benchmark) the normalised squared error is half that of the median RBF on the
-// geometric mean and at most 3% more; on 30 of classes the logarithmic loss is 4% less. With fewer than ten rows,
-// or with a given ridge, the kernel is kernels.MedianRBF. A column that is constant in the training rows is left out
-// (kernels.Columns): nothing was learnt about it. Where it has another value later, the prediction and the
-// interval do not change.
+// If neither Kernel nor a ridge is set, the kernel is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out
+// error at its best ridge. The error is computed on all rows up to 300, and on a sample of 300 rows if there are more, for about
+// nine lengths between 1/64 and 64 times that of the median distance. The choice matters for targets that oscillate often over the
+// range of a column. Without it, they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far
+// too narrow between the rows (see examples/gap). On 17 sets of numbers (five splits each, measurements/benchmark) the geometric
+// mean of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 sets of classes
+// the logarithmic loss is 4% less. With fewer than ten rows, or with a given ridge, the kernel is kernels.MedianRBF. A column that
+// is constant in the training rows has no known effect and is left out (kernels.Columns). If it has another value later, the
+// prediction and the interval do not change.
 //
 // # Uncertainty
 //
-// The machine is also a Gaussian process of covariance s²K with noise s²λ and a flat prior on b, so a new
-// observation has the variance
+// The machine is also a Gaussian process of covariance s²K with noise s²λ and a flat prior on b, so a new observation has the
+// variance
 //
 //	s² (k(x,x) - k'M⁻¹k + (1 - k'η)²/1'η + λ/w̄) + v
 //
 // where w̄ is the mean weight of the distinct rows.
 //
-// s² is chosen so that the standardised leave-one-out residuals have mean square one: s² = mean α[i]²/P[i,i]. Where
-// λ was chosen by leave-one-out that is better calibrated than the likelihood's estimate, because both answer the
-// same question.
+// s² is chosen so that the standardised leave-one-out residuals have mean square one: s² = mean α[i]²/P[i,i]. If λ was chosen by
+// leave-one-out, this is better calibrated than the estimate of the likelihood, because both use the same criterion.
 //
-// [Regressor.PredictCombinationMatrix] gives the same variance, without the noise, for averages of the function
-// over rows, for differences, and for parts of the function if the kernel is a sum.
+// [Regressor.PredictCombinationMatrix] gives the same variance, without the noise, for averages of the function over rows, for
+// differences, and for parts of the function if the kernel is a sum.
 //
-// Class probabilities come from a link fitted on the leave-one-out scores, so the training rows count as unseen:
-// p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, by Newton's method on targets smoothed as in Platt (1999). With two classes
-// that is Platt's sigmoid.
+// Class probabilities come from a link fitted on the leave-one-out scores, so that the training rows count as new rows. The link is
+// p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, fitted by Newton's method to targets smoothed as in Platt (1999). With two classes that is
+// Platt's sigmoid.
 //
 // # Many rows
 //
 // [ConjugateGradients] solves the same system without a factor of it, in O(n²) for each iteration, of which there are mostly 15 to
-// 60. The kernel matrix is kept in float32, half of it, 2n² bytes; what MaxKernelBytes does not hold of it is computed again in each
-// iteration. RBF, Matérn and Laplacian kernels, with lengths and categories or without, are computed in float32 too, in little
-// more than the time of reading them. All targets, classes and ridges share a pass over it. The preconditioner is a partial Cholesky
-// factor on pivots drawn at random (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and Applied
-// Mathematics 78, 2025), of a rank that costs least. Where the ridge is small beside the rounding to float32, the solution is corrected
-// by residuals in float64.
+// 60. Half of the kernel matrix is kept in float32, in 2n² bytes. The part that exceeds MaxKernelBytes is computed again in each
+// iteration. RBF, Matérn and Laplacian kernels, with lengths and categories or without, are also computed in float32, which takes
+// little more time than reading them. All targets, classes and ridges share a pass over it. The preconditioner is a partial
+// Cholesky factor on pivots drawn at random (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and
+// Applied Mathematics 78, 2025), of the rank with the lowest cost. If the ridge is small compared with the rounding to float32, the
+// solution is corrected by residuals in float64.
 //
-// The iterations end when predictions of rows that are left out would change by at most a hundredth of their residuals, in
-// the root mean square, or three hundredths of classes, by an estimate from the last iterations. The residual of the system, a bound for
-// the training rows, is no such thing: with a small ridge predictions of other rows change many times as much. In a test
-// against factors those changed by two hundredths at most (TestTolerance of internal/fullsystem).
+// The iterations end when further ones would change the predictions of left-out rows by at most a hundredth of their residuals, in
+// the root mean square, or three hundredths for classes. The change is estimated from the last iterations. The residual of the
+// system bounds the change only for the training rows: with a small ridge, the predictions of other rows change many times as much.
+// In a test against factors they changed by at most two hundredths (TestTolerance of internal/fullsystem).
 //
-// Leaving rows out is estimated: what a row adds to the others comes from a factor of 384 rows near it, and two to eight vectors
-// of random signs, solved together with the targets, make it right on the mean. The mean square is right within some per cent, a
-// single residual may be wrong by a third. Ridges a factor of three apart are compared by it, from a larger
-// one down as long as the error falls by a hundredth, five at most, of more than 16 000 rows on 8000 of them, and of more than four targets
-// for four random sums of them. The larger ridge is taken where errors differ by less than their noise. Ridges below 1e-4 of the mean
-// weight and of what k varies, the mean k(x, x) less the mean of all k, are not tried: with targets free of noise the error
-// there is about the same, and the iterations are many.
+// Leave-one-out is estimated. The contribution of a row comes from a factor of 384 rows near it. Two to eight vectors of random
+// signs, which are solved together with the targets, correct its mean. The mean square is accurate to some per cent, but a single
+// residual may be wrong by a third. The estimate compares at most five ridges a factor of three apart. It starts with two, and adds
+// a smaller one as long as the error falls by a hundredth, or a larger one as long as the largest is best. More than 16 000 rows
+// are compared on 8000 of them, and more than four targets on four random sums of them. If errors differ by less than their noise,
+// the larger ridge is chosen. The smallest ridge is 1e-4 times the product of the mean weight and the variation of k, which is the
+// mean k(x, x) minus the mean of all k. Below it, the error for targets without noise is about the same, and there are many
+// iterations.
 //
-// The variance takes the 128 rows nearest to x, in units of the kernel, and what 200 pivots say of all others. It is within 15% of that
-// of the factor in the median of a test (TestLeavingOut of internal/fullsystem), and takes O(n) for a row. As a graph it cannot be
-// written.
+// The variance uses the 128 rows nearest to x, by the kernel, and 200 pivots for all other rows. In the median of a test it is
+// within 15% of the variance by a factor (TestLeavingOut of internal/fullsystem). It costs O(n) for a row. It is not available as a
+// graph.
 //
 // The result does not depend on the number of Workers.
 //
 // # Cost
 //
-// By a factor, Fit takes O(n²d + n³) time, and two n×n matrices at most. If Fit chooses the ridge for more than 1500 rows, it needs
-// one matrix, with the kernel below the diagonal and the current factor above it. With 5000 rows of ten columns and
-// three evaluated ridges, Fit took 2.2 to 2.4 times the processor time of one Cholesky factor and the whole
-// inverse, 7.5 to 8.5 s on simdblas (two cores, with other work on them; BenchmarkRidge5000 has the ratio of the
-// wall times).
+// By a factor, Fit takes O(n²d + n³) time, and at most two n×n matrices. If Fit chooses the ridge for more than 1500 rows, it needs
+// one matrix, with the kernel below the diagonal and the current factor above it. With 5000 rows of ten columns and three evaluated
+// ridges, Fit took 2.2 to 2.4 times the processor time of one Cholesky factor and the full inverse. That was 7.5 to 8.5 s on
+// simdblas (two cores, with other work on them). BenchmarkRidge5000 reports the ratio of the wall times.
 //
-// Choosing the length doubles the time for 300 rows, and takes a fixed quarter of a second for more rows. If the
+// The choice of the length doubles the time for 300 rows, and takes a quarter of a second for any larger number of rows. If the
 // ridge is given, Fit takes n³/3. The leave-one-out residuals of a Regressor are then computed at the first call of
 // LeaveOneOutResiduals or PredictVariance. Predict: O(nd) for each row. Features should be of comparable scale
 // (scalers.StandardScaler).

@@ -80,7 +80,7 @@ func ExampleRidgeRule() {
 	// Heuristic: ridge 0.00025, leave-one-out error 29.02
 }
 
-// The sine and the cosine of an angle share one kernel matrix, and what is made of it.
+// The sine and the cosine of an angle share one kernel matrix and its factorisation.
 func ExampleMultiRegressor() {
 	const n = 30
 	x, y := mat.NewDense(n, 1, nil), mat.NewDense(n, 2, nil)
@@ -128,7 +128,7 @@ func ExampleSolver() {
 	// ConjugateGradients
 }
 
-// A fit that was cancelled goes on where it stood.
+// A cancelled fit continues from its last state.
 func ExampleState() {
 	x, y := mat.NewDense(1200, 1, nil), make([]float64, 1200)
 	for i := range y {
@@ -140,7 +140,7 @@ func ExampleState() {
 	var last *lssvm.State
 	r := &lssvm.Regressor{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Ridge: 0.01, Solver: lssvm.ConjugateGradients}
 	r.Checkpoint = func(s *lssvm.State) {
-		last = s // which MarshalBinary writes to a file
+		last = s // MarshalBinary encodes it for a file
 		cancel()
 	}
 	fmt.Println(r.Fit(ctx, x, y))

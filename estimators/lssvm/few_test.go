@@ -15,14 +15,14 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// fewFrom has few ridges looked at from n rows on, as long as the test runs.
+// fewFrom makes fits of n or more rows evaluate few ridges, until the end of the test.
 func fewFrom(t *testing.T, n int) {
 	before := allRidgesUpTo
 	allRidgesUpTo = n - 1
 	t.Cleanup(func() { allRidgesUpTo = before })
 }
 
-// fewRows are rows with a smooth target, three classes and weights.
+// fewRows returns rows with a smooth target, three classes and weights.
 func fewRows(n int) (x *mat.Dense, y []float64, labels []int, weights []float64) {
 	x, y, _ = benchRows(n)
 	rng := rand.New(rand.NewPCG(2, 0))
@@ -33,8 +33,8 @@ func fewRows(n int) (x *mat.Dense, y []float64, labels []int, weights []float64)
 	return x, y, labels, weights
 }
 
-// Many rows: the error at the ridge is within 1% of that of all ridges, and the machine is the
-// one of that ridge when it is given, whichever way it was fitted.
+// With many rows, the error at the chosen ridge is within 1% of the minimum over all ridges. The machine is the same if that ridge
+// is given, for each method of fitting.
 func TestFewRidges(t *testing.T) {
 	x, y, labels, weights := fewRows(400)
 	kernel := kernels.RBF{Gamma: .05}
@@ -101,7 +101,7 @@ func TestFewRidges(t *testing.T) {
 	}
 }
 
-// diagonalOf is the diagonal of a kernel matrix.
+// diagonalOf returns the diagonal of a kernel matrix.
 func diagonalOf(k mat.Symmetric) []float64 {
 	out := make([]float64, k.SymmetricDim())
 	for i := range out {
@@ -110,8 +110,8 @@ func diagonalOf(k mat.Symmetric) []float64 {
 	return out
 }
 
-// The looks are told one by one, the bound is known, and a fit cancelled between two leaves the old
-// model. Targets without noise end at the edge, and the report says so.
+// Each evaluation of a ridge is observed and the maximum of their number is known. A fit that is cancelled between two evaluations
+// keeps the old model. For targets without noise the ridge is at the end of its range, and the report has a warning.
 func TestFewRidgesAreObserved(t *testing.T) {
 	fewFrom(t, 150)
 	x, y, _, _ := fewRows(150)
@@ -147,7 +147,7 @@ func TestFewRidgesAreObserved(t *testing.T) {
 	assert.Equal(t, r.Coefficients(), again.Coefficients())
 }
 
-// At the documented number of rows the way changes.
+// The search changes at the documented number of rows.
 func TestFewRidgesFrom(t *testing.T) {
 	assert.Equal(t, 1500, allRidgesUpTo, "the package documentation says so")
 	assert.Equal(t, loo.MaxEvaluations, (&machine{n: 1500}).mostLooks())

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Files of version 1 stay readable and predict what a fit predicts now; the
-// machine that wrote them may have rounded in another way.
+// Model files of version 1 stay readable and give the same predictions as a fit with the present code, up to the rounding of the
+// machine that wrote them.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	const rounding = 1e-8
 	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
@@ -58,7 +58,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 5}, readClassifier.Classes())
 }
 
-// TestGoldenFileOfConjugateGradients reads a machine of the same version whose system was iterated on, with its variance.
+// Model files of version 1 that were solved by conjugate gradients stay readable, with their variance.
 func TestGoldenFileOfConjugateGradients(t *testing.T) {
 	x, y := mat.NewDense(1001, 1, nil), make([]float64, 1001)
 	for i := range y {
@@ -75,6 +75,6 @@ func TestGoldenFileOfConjugateGradients(t *testing.T) {
 	require.NoError(t, err)
 	gotMean, gotVariance, err := read.PredictVariance(at)
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, mean, gotMean, 1e-3) // as far as the iterations go
+	assert.InDeltaSlice(t, mean, gotMean, 1e-3) // within the tolerance of the iterations
 	assert.InDeltaSlice(t, variance, gotVariance, 1e-3)
 }

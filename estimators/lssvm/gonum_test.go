@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A program that fits this machine has of gonum, bit for bit, what it had without.
+// A program that fits this machine gets the same results from gonum, bit for bit, as without it.
 func TestGonumIsLeftAlone(t *testing.T) {
 	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
 		t.Skip("another BLAS is registered")

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// graphOutputs returns the kernel with the training rows, and the outputs.
+// graphOutputs returns the kernel values with the training rows, and the outputs.
 func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err error) {
 	switch {
 	case m == nil:
@@ -31,8 +31,8 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	return k, k.MatMul(k.Constant(m.alpha)).Add(k.Row(m.bias)), nil
 }
 
-// Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does. After [ConjugateGradients] it cannot be
-// written.
+// Graph implements [graph.Grapher]. The variance costs as much as the first PredictVariance. After [ConjugateGradients] the
+// variance is not available as a graph.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(regressorType, x)
 }
@@ -53,7 +53,7 @@ func (m *machine) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	}}, err
 }
 
-// graphVariance is the variance in units of s².
+// graphVariance returns the variance in units of s².
 func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error) {
 	if m.posterior != nil {
 		return k, nil, graph.Unsupported(m.details.Solver, "since the variance takes the nearest rows")
@@ -88,7 +88,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 		nil
 }
 
-// Graph returns Outputs of new rows.
+// Graph returns the Outputs for new rows.
 func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 	k, err := kernels.Graph(s.kernel, x, s.rows)
 	if err != nil {

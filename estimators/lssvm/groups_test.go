@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// patients are n rows in groups of one to four, some of them equal, of which the targets of a group share an error.
+// patients returns n rows in groups of one to four. Some rows are equal, and the targets of a group share an error.
 func patients(seed uint64, n int) (x *mat.Dense, y []float64, groups []int) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y, groups = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
@@ -35,7 +35,7 @@ func patients(seed uint64, n int) (x *mat.Dense, y []float64, groups []int) {
 	return x, y, groups
 }
 
-// without returns the rows that keep says.
+// without returns the rows for which keep is true.
 func without(x *mat.Dense, y []float64, keep func(i int) bool) (*mat.Dense, []float64) {
 	var rows, targets []float64
 	for i, v := range y {
@@ -46,7 +46,7 @@ func without(x *mat.Dense, y []float64, keep func(i int) bool) (*mat.Dense, []fl
 	return mat.NewDense(len(targets), x.RawMatrix().Cols, rows), targets
 }
 
-// The residuals in closed form are those of the machine fitted again without each group.
+// The residuals in closed form are equal to the residuals of machines fitted again without each group.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	x, y, groups := patients(1, 60)
 	m := lssvm.Regressor{Kernel: kernels.RBF{Gamma: .7}, Ridge: .05}
@@ -70,13 +70,13 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// The choice of the ridge, and the intervals, are those for a new group: here rows of a group say of each other what no
-// other rows do.
+// The ridge and the intervals are chosen for new groups. Here the rows of a group contain information about each other that no
+// other rows have.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	covered, total := [2]float64{}, 0.0
 	for seed := range uint64(10) {
 		x, y, groups := patients(20+seed, 200)
-		for i := range y { // a column that says which group a row is of
+		for i := range y { // a column that identifies the group of a row
 			x.Set(i, 1, float64(groups[i])/40)
 		}
 		test, want, of := patients(40+seed, 100)
@@ -101,7 +101,7 @@ func TestGroupsChooseForNewGroups(t *testing.T) {
 	assert.Greater(t, covered[1], covered[0])
 }
 
-// A classifier's probabilities are fitted to scores of groups left out; groups last through a file.
+// The probabilities of a classifier are fitted to scores of left-out groups, and files contain the groups.
 func TestGroupsOfAClassifier(t *testing.T) {
 	x, y, groups := patients(3, 90)
 	at := make([]int, len(y))

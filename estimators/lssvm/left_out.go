@@ -20,13 +20,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// givenRows are the rows that Fit was given, of which the machine has the distinct ones.
+// givenRows describes the rows of Fit. The machine has the distinct ones.
 type givenRows struct {
-	index  []int      // the distinct row that each is; nil if no two are equal
-	rest   *mat.Dense // what the means of equal rows leave of their targets, with index
-	within []float64  // k, its weighted mean square; nil without index
-	first  []int      // where each distinct row occurs first, after FitMatrix of equal rows
-	n      int        // rows, after FitMatrix
+	index  []int      // the distinct row of each row; nil if no two are equal
+	rest   *mat.Dense // targets minus their means over equal rows, with index
+	within []float64  // k weighted mean squares of rest; nil without index
+	first  []int      // the first occurrence of each distinct row, after FitMatrix of equal rows
+	n      int        // number of rows, after FitMatrix
 }
 
 func newGiven(merged *distinct.Rows, targets *mat.Dense) givenRows {
@@ -39,15 +39,15 @@ func newGiven(merged *distinct.Rows, targets *mat.Dense) givenRows {
 	return out
 }
 
-// leftOut is what leaving out one distinct row, or group, says.
+// leftOut holds the results of leaving out one distinct row, or group.
 type leftOut struct {
-	residuals *mat.Dense // of each row given, ×k; nil for one distinct row
+	residuals *mat.Dense // ×k, of each row of Fit; nil for one distinct row
 	inverse   []float64  // P[i,i] of each distinct row
 	scales    []float64  // s² of each target
 	press     float64    // the mean weighted square of the residuals, summed over the targets
 }
 
-// leftOut takes the residuals of the distinct rows (n×k) to the rows given. A residual α[i]/P[i,i] over its standard
+// leftOut converts the residuals of the distinct rows (n×k) to those of the rows of Fit. A residual α[i]/P[i,i] over its standard
 // deviation has the square α[i]²/P[i,i], and those of a group have the sum α[G]'P[G,G]⁻¹α[G]: α'r in both cases.
 func (m *machine) leftOut(solved *loo.Solution) *leftOut {
 	residuals := solved.Residuals
@@ -57,7 +57,7 @@ func (m *machine) leftOut(solved *loo.Solution) *leftOut {
 	for i := range n {
 		w := weights.Weight(m.weights, i)
 		for j, e := range residuals.RawRowView(i) {
-			a := max(0, m.alpha.At(i, j)*e) // below 0 by rounding alone
+			a := max(0, m.alpha.At(i, j)*e) // negative only by rounding
 			out.scales[j] += a / float64(n)
 			out.press += w * e * e
 		}
@@ -72,18 +72,18 @@ func (m *machine) leftOut(solved *loo.Solution) *leftOut {
 	return out
 }
 
-// waiting is what a fit with a given ridge does not need and what costs as much as the fit:
-// it waits for its first reader, and is not stored.
+// waiting holds quantities that a fit with a given ridge does not need and that cost as much as the fit. They are computed at their
+// first use, and are not stored.
 type waiting struct {
 	mu     sync.Mutex
 	left   *leftOut
 	factor *linalg.Cholesky
-	// completed says that the posterior has all that can be made of the rows.
+	// completed reports that the posterior has been completed from the rows.
 	completed bool
 }
 
-// leaveOneOut returns what leaving one row out says. Where Fit did not need it the first call
-// costs n³/3, and as much again and a kernel matrix where there is no factor.
+// leaveOneOut returns the results of leaving one row out. If Fit did not need them, the first call costs n³/3. Without a factor, it
+// costs as much again and a kernel matrix.
 func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
 	if m.left != nil {
 		return m.left, nil
@@ -94,7 +94,7 @@ func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
 		chol := m.waiting.factor
 		if chol == nil {
 			var err error
-			if chol, err = m.makeFactor(ctx); err != nil { // for this once: it is not kept
+			if chol, err = m.makeFactor(ctx); err != nil { // used only here and not kept
 				return nil, err
 			}
 		}
@@ -107,7 +107,7 @@ func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
 	return m.waiting.left, nil
 }
 
-// factorOf returns the factor of M, which only the variance needs.
+// factorOf returns the factor of M, which is needed only for the variance.
 func (m *machine) factorOf(ctx context.Context) (*linalg.Cholesky, error) {
 	if m.factor != nil {
 		return m.factor, nil
@@ -124,8 +124,8 @@ func (m *machine) factorOf(ctx context.Context) (*linalg.Cholesky, error) {
 	return m.waiting.factor, nil
 }
 
-// makeFactor makes the factor of M anew. What was factorised once is factorised again, so the
-// error is of memory or of ctx alone.
+// makeFactor computes the factor of M again. Since the first factorisation succeeded, the only possible errors are those of memory
+// and of ctx.
 func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 	if m.factor != nil {
 		return m.factor, nil
@@ -140,7 +140,7 @@ func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 	return m.factorise(ctx, k)
 }
 
-// leaveOut computes it by a factor of M. The error is ctx's.
+// leaveOut computes the results of leaving one row out by a factor of M. The error is that of ctx.
 func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut, error) {
 	if m.n == 1 {
 		return &leftOut{scales: make([]float64, len(m.bias))}, ctx.Err()
@@ -155,7 +155,7 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	for i, eta := range m.eta {
 		inverse[i] -= eta * eta / etaSum
 		for j, a := range m.alpha.RawRowView(i) {
-			// P[i,i] > 0 but for rounding, and α[i] is 0 wherever it is.
+			// P[i,i] ≤ 0 occurs only by rounding, and there α[i] is 0.
 			if inverse[i] > 0 {
 				s.Residuals.Set(i, j, a/inverse[i])
 			}
@@ -168,8 +168,8 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	return m.leftOut(s), nil
 }
 
-// leaveOneOutVariances returns the variance of a new observation at each row given, of the first target. Of row i the others know
-// s²/P[i,i], with the noise of the weight that the row has.
+// leaveOneOutVariances returns the variance of a new observation of the first target at each row of Fit. The variance of row i
+// given the other rows is s²/P[i,i], with the noise of the weight of the row.
 func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float64, error) {
 	switch {
 	case m == nil:
@@ -181,7 +181,7 @@ func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float
 	if err != nil || left.residuals == nil {
 		return nil, err
 	}
-	if left.inverse == nil { // a file of a factored machine has the residuals alone
+	if left.inverse == nil { // a file of a factored machine has only the residuals
 		chol, err := m.makeFactor(ctx)
 		if err != nil {
 			return nil, err
@@ -207,7 +207,7 @@ func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float
 	return out, nil
 }
 
-// noise is the variance of the noise of a row of mean weight, in units of s².
+// noise returns the variance of the noise of a row of mean weight, in units of s².
 func (m *machine) noise() float64 { return m.ridge / m.meanWeight() }
 
 func (m *machine) meanWeight() float64 {
@@ -219,9 +219,8 @@ func (m *machine) meanWeight() float64 {
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// spread returns the variance of combinations of the function's values and of the noise, in units of s²:
-// k (r×n), prior and sums are the combinations of kernel values, of those in both arguments,
-// and of the constant 1.
+// spread returns the variance of combinations of the function's values and of the noise, in units of s². k (r×n) has the
+// combinations of kernel values, prior the combinations in both arguments, and sums the combinations of the constant 1.
 func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
 	chol, err := m.factorOf(ctx)
 	if err != nil {
@@ -238,14 +237,14 @@ func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float6
 		for j, v := range k.RawRowView(i) {
 			bias -= v * m.eta[j]
 		}
-		// The difference is ≥ 0 but for rounding.
+		// The difference is negative only by rounding.
 		out[i] = max(0, prior[i]-quad[i]) + bias*bias/etaSum + noise
 	}
 	return out, nil
 }
 
-// spreadIteratively is spread, with the noise, at the rows of kernel values k that have diag with themselves, after conjugate
-// gradients.
+// spreadIteratively is like spread, with the noise, after conjugate gradients. The rows have the kernel values k with the training
+// rows and diag with themselves.
 func (m *machine) spreadIteratively(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
 	out, err := m.posteriorVariance(ctx, k, diag)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// noisyWave draws rows of a wave, with a repeated row.
+// noisyWave returns rows of a wave with noise, and a repeated row.
 func noisyWave(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -27,7 +27,8 @@ func noisyWave(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The variance without a row is that of the model fitted to the other rows, but for the scale, which is that of all rows.
+// The variance without a row is the variance of the model fitted to the other rows, except for the scale, which is that of all
+// rows.
 func TestLeaveOneOutVariances(t *testing.T) {
 	x, y := noisyWave(25)
 	for _, weights := range [][]float64{nil, {1: 3, 24: 2}} {
@@ -66,7 +67,7 @@ func TestLeaveOneOutVariances(t *testing.T) {
 			_, v, err := without.PredictVariance(x.Slice(i, i+1, 0, 2))
 			require.NoError(t, err)
 			want := v[0] / scale(without) * scale(all)
-			if weights != nil { // the mean weight, of which the noise is, is that of the other rows there
+			if weights != nil { // the noise there depends on the mean weight of the other rows
 				want += scale(all) * (all.m.noise() - without.m.noise())
 			}
 			assert.InEpsilon(t, want, got[i], 1e-8, "row %d", i)
@@ -92,7 +93,7 @@ func TestLeaveOneOutVariances(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
-// The probabilities of a row are those of the scores that the other rows give it, by the link of all.
+// The probabilities of a row follow from its scores by the other rows and the link of all rows.
 func TestLeaveOneOutProba(t *testing.T) {
 	x, values := noisyWave(30)
 	labels := make([]int, len(values))
@@ -132,7 +133,7 @@ func TestLeaveOneOutProba(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// TestLeaveOneOutVariancesOfFiles holds that a model that was read has the variances of the one that was written.
+// A model read from a file has the same variances as the model that was written.
 func TestLeaveOneOutVariancesOfFiles(t *testing.T) {
 	x, y := sinc(40, 0.1, 3)
 	r := &Regressor{}

@@ -16,32 +16,32 @@ import (
 )
 
 const (
-	// leastToChoose is the number of rows below which leave-one-out cannot tell lengths apart.
+	// leastToChoose is the number of rows below which leave-one-out cannot distinguish lengths.
 	leastToChoose = 10
-	// mostToChoose is how many rows the lengths are compared on: of more a sample, since each length takes a
-	// reduction of a kernel matrix, and the length that is best changes little with more rows.
+	// mostToChoose is the largest number of rows on which lengths are compared. If there are more, a sample is taken. Each length
+	// takes a reduction of a kernel matrix, and the best length changes little with more rows.
 	mostToChoose = 300
-	// usualLengths are compared, or some fewer.
+	// usualLengths is the usual number of compared lengths.
 	usualLengths = 9
-	// ridgesToChoose are looked at for each length, a decade from one another, from leastToCompare on, in units of the variance of the
-	// rows in feature space.
+	// ridgesToChoose is the number of ridges that are evaluated for each length. They start at leastToCompare and are a factor of
+	// ten apart, in units of the variance of the rows in feature space.
 	ridgesToChoose, leastToCompare = 13, 1e-8
 )
 
-// choosesLength reports whether the kernel of n rows has a length that is chosen.
+// choosesLength reports whether the length of the kernel is chosen for n rows.
 func (s machineSettings) choosesLength(n int) bool {
 	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
 }
 
-// orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the
-// ridge is given, and otherwise the Matérn kernel of ν = 5/2 of the length that has the least leave-one-out error, at the
-// best ridge of each.
+// orChosen returns the configured kernel. If there is none, the kernel is on the columns that vary. With a given ridge it is RBF of
+// the median distance. Otherwise it is the Matérn kernel of ν = 5/2 of the length with the smallest leave-one-out error at its best
+// ridge.
 func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel,
 	error) {
 	if s.kernel != nil {
 		return kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	}
-	rows := x.(*mat.Dense) // sparse rows come with a kernel
+	rows := x.(*mat.Dense) // sparse rows always have a Kernel
 	n, _ := rows.Dims()
 	columns := varying.Find(rows)
 	if !s.choosesLength(n) {
@@ -89,8 +89,8 @@ func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *ma
 	return columns.Kernel(kernel(length)), nil
 }
 
-// remainingGroups returns the groups of some of the rows, ascending, by their places among those. A group of which one row is left
-// is none.
+// remainingGroups returns the groups of some of the rows, ascending, as positions among those rows. A group with one remaining row
+// is dropped.
 func remainingGroups(groups [][]int, rows []int) [][]int {
 	var out [][]int
 	for _, group := range groups {

@@ -39,7 +39,7 @@ func sinc(n int, noise float64, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// blobs are k Gaussian classes on a circle, the labels 10, 20, ...
+// blobs returns k Gaussian classes on a circle, with the labels 10, 20, ...
 func blobs(n, k int, spread float64, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -81,7 +81,7 @@ func TestReferenceSystem(t *testing.T) {
 			if name == "reg" {
 				return
 			}
-			// The same as a classifier: targets are ±1 and weights come per row.
+			// The classifier is the same machine: targets are ±1 and each row has a weight.
 			labels := make([]int, len(c.Target))
 			for i, v := range c.Target {
 				labels[i] = int(v)
@@ -127,8 +127,7 @@ func (d directKernel) target() []float64 {
 	return out
 }
 
-// The direct-kernel ridge centres its kernel matrix; the machine has a bias in
-// its place, and must agree with it.
+// The direct-kernel ridge centres its kernel matrix. The machine has a bias instead, and agrees with it.
 func TestReferenceDirectKernel(t *testing.T) {
 	var ref directKernel
 	golden.Load(t, "direct_kernel.json", &ref)
@@ -160,7 +159,7 @@ func TestReferenceDirectKernel(t *testing.T) {
 			assert.LessOrEqual(t, golden.MaxError(f, c.want), tol, name)
 		}
 	}
-	// From the centred matrices themselves.
+	// The reference uses the centred matrices.
 	kc := golden.Dense(ref.KCentered)
 	sym := mat.NewSymDense(len(ref.Y), nil)
 	for i := range ref.Y {
@@ -178,8 +177,8 @@ func TestReferenceDirectKernel(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(f, ref.PredTest), tol)
 }
 
-// With a rectangular basis the direct kernel is a linear ridge on the centred
-// kernel values; its weights are the combination of them that α gives.
+// With a rectangular basis the direct kernel is a linear ridge on the centred kernel values. Its weights are the combination of
+// these values by α.
 func TestReferenceDirectKernelRectangular(t *testing.T) {
 	var ref, base directKernel
 	golden.Load(t, "direct_kernel_rect.json", &ref)
@@ -193,7 +192,7 @@ func TestReferenceDirectKernelRectangular(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(features.RawMatrix().Data, golden.Dense(ref.K).RawMatrix().Data), tol)
 	assert.LessOrEqual(t, golden.MaxError(test.RawMatrix().Data, golden.Dense(ref.KTest).RawMatrix().Data), tol)
-	// Less the training columns' means, then less each row's own mean.
+	// Subtract the means of the training columns, then the mean of each row.
 	means := make([]float64, len(ref.W))
 	for j := range means {
 		means[j] = stat.Mean(mat.Col(nil, j, features), nil)
@@ -227,7 +226,7 @@ func TestReferenceDirectKernelRectangular(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, &w), ref.W), tol)
 }
 
-// The definition: refit without each row.
+// The leave-one-out residuals are those of machines fitted again without each row.
 func TestLeaveOneOutIsRefitting(t *testing.T) {
 	x, y := sinc(25, 0.1, 1)
 	weights := make([]float64, 25)
@@ -256,7 +255,7 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 	assert.InDelta(t, press/total, r.Report().Objective, 1e-9)
 }
 
-// No ridge of a fine grid has a leave-one-out error much below the chosen one's.
+// No ridge of a fine grid has a leave-one-out error much below that of the chosen ridge.
 func TestLeaveOneOutFindsTheMinimum(t *testing.T) {
 	for _, noise := range []float64{0.01, 0.1, 1} {
 		x, y := sinc(80, noise, 2)
@@ -273,8 +272,8 @@ func TestLeaveOneOutFindsTheMinimum(t *testing.T) {
 	}
 }
 
-// The machine is a Gaussian process with a bias of flat prior: a process whose
-// bias has a very wide prior has the same mean, and the same variance times s².
+// The machine is a Gaussian process with a flat prior on the bias. A process with a very wide prior on the bias has the same mean,
+// and the same variance times s².
 func TestVarianceIsAGaussianProcess(t *testing.T) {
 	x, y := sinc(40, 0.2, 3)
 	r := Regressor{Kernel: kernels.RBF{Gamma: 0.4}}
@@ -323,9 +322,8 @@ func ignoreCondition(err error) error {
 	return err
 }
 
-// What leaving out says is computed by its first reader, whichever that is and however many
-// ask at once, and is the same; of a model from a file too. Neither a report nor storing is
-// such a reader.
+// Leave-one-out quantities are computed at their first use and are the same for any first caller and any number of simultaneous
+// callers, also for a model from a file. Reports and encoding do not compute them.
 func TestLeaveOneOutWaits(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
 	weights := make([]float64, 40)
@@ -359,7 +357,7 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, stored, again)
 
-	// The minimum of what the package documentation says, by its definition.
+	// This is the minimum of the objective of the package documentation, by its definition.
 	k, err := kernels.Matrix(ctx, kernel, x, nil)
 	require.NoError(t, err)
 	alpha := mat.NewVecDense(40, first.Coefficients())
@@ -401,8 +399,7 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	all.Wait()
 }
 
-// A model of a matrix has its variance from a copy or a factor, also when its owner has changed
-// the matrix since, and from a file.
+// A model of a matrix has its variance from a copy or a factor, also if the caller has changed the matrix since, and from a file.
 func TestMatrixIsKept(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
 	kernel := kernels.RBF{Gamma: 0.2}
@@ -438,7 +435,7 @@ func TestMatrixIsKept(t *testing.T) {
 	}
 }
 
-// A matrix with weights is the rows with weights.
+// A fit to a matrix with weights is equivalent to a fit to the rows with weights.
 func TestFitMatrixWeighted(t *testing.T) {
 	x, y := sinc(40, 0.3, 4)
 	weights, labels := make([]float64, 40), make([]int, 40)
@@ -577,7 +574,7 @@ func TestClassifierLearnsAndIsCalibrated(t *testing.T) {
 	}
 }
 
-// The link is that of the scores which the machines of all other rows give.
+// The link is fitted to the scores by the machines of all other rows.
 func TestLinkIsOfUnseenScores(t *testing.T) {
 	x, y := blobs(90, 3, 0.8, 4)
 	c := Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
@@ -596,7 +593,7 @@ func TestLinkIsOfUnseenScores(t *testing.T) {
 }
 
 func TestClassWeights(t *testing.T) {
-	// 90 to 10, overlapping: unweighted, the small class is mostly missed.
+	// The classes overlap, 90% to 10%. Without weights, most rows of the small class are misclassified.
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(300, 1, nil), make([]int, 300)
 	for i := range 300 {
@@ -621,13 +618,13 @@ func TestClassWeights(t *testing.T) {
 	assert.Greater(t, balanced, plain+0.3)
 	weighted := &Classifier{ClassWeights: map[int]float64{0: 300.0 / 540, 1: 300.0 / 60}}
 	assert.Equal(t, balanced, recall(weighted))
-	// Probabilities stay those of the data.
+	// The probabilities remain those of the data.
 	p, err := weighted.PredictProba(x)
 	require.NoError(t, err)
 	assert.InDelta(t, 0.1, mat.Sum(p.Slice(0, 300, 1, 2))/300, 0.02)
 }
 
-// With a fixed ridge a weight of 2 is the row given twice.
+// With a fixed ridge, a weight of 2 is equivalent to giving the row twice.
 func TestWeightsAreRepetitions(t *testing.T) {
 	x, y := sinc(20, 0.1, 1)
 	weights := make([]float64, 20)
@@ -676,7 +673,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorContains(t, (&Regressor{}).FitWeighted(ctx, x, y, make([]float64, 10)), "weights = 0, want > 0")
 }
 
-// What a file says of one thing must fit what it says of all others.
+// Files with inconsistent fields are rejected.
 func TestHostilePayloads(t *testing.T) {
 	x, y := sinc(6, 0.1, 1)
 	k := kernels.RBF{Gamma: 0.5}
@@ -770,7 +767,7 @@ func TestObserve(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, r.Report().Iterations, steps)
 
-	// Cancelled in the midst of the search, the old model stays.
+	// A fit that is cancelled during the search keeps the old model.
 	before := r.ChosenRidge()
 	c, cancel := context.WithCancel(ctx)
 	r.Observe = func(s estimators.Step) {
@@ -786,7 +783,7 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, before, r.ChosenRidge())
 }
 
-// A given ridge is that ridge, whatever the rule.
+// A given ridge is used, whatever the rule.
 func TestGivenRidge(t *testing.T) {
 	x, y := sinc(20, 0.1, 1)
 	for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
@@ -797,7 +794,7 @@ func TestGivenRidge(t *testing.T) {
 	}
 }
 
-// The zero value is what the documentation says: spelt out, it gives the same.
+// The zero value is equivalent to the documented defaults.
 func TestDocumentedDefaults(t *testing.T) {
 	x, y := sinc(40, 0.1, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)
@@ -823,8 +820,8 @@ func TestDocumentedDefaults(t *testing.T) {
 	assert.IsType(t, kernels.RBF{}, zero.ChosenKernel())
 }
 
-// The length that is chosen has the least leave-one-out error at its best ridge, of fits that choose no other; of many rows a
-// sample chooses it, the same one whatever the number of workers.
+// The chosen length has the smallest leave-one-out error at its best ridge, among fits with a given length. With many rows it is
+// chosen on a sample, which does not depend on the number of workers.
 func TestChosenLength(t *testing.T) {
 	x, y := sinc(60, .1, 3)
 	r := Regressor{}
@@ -852,8 +849,8 @@ func TestChosenLength(t *testing.T) {
 	assert.InEpsilon(t, one.ChosenKernel().(kernels.Matern).Length, other.ChosenKernel().(kernels.Matern).Length, 1)
 }
 
-// A gap between the points is where the interval is wide, and beyond them the mean does not run away: the median RBF of rows that
-// wave often is far too smooth.
+// The interval is wide in a gap between the points, and beyond the points the mean stays bounded. The median RBF is far too smooth
+// for rows whose target oscillates often.
 func TestZeroValueOfAGap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 28))
 	truth := func(t float64) float64 { return math.Sin(t) + .3*math.Sin(3.1*t) }
@@ -886,7 +883,7 @@ func TestZeroValueOfAGap(t *testing.T) {
 	assert.InDelta(t, truth(12.9), beyond[0], 2.5)
 }
 
-// A Smoother holds a matrix and its inverse, and says so before it makes them.
+// A Smoother holds a matrix and its inverse, and the error for too many rows comes before they are computed.
 func TestSmootherTooLarge(t *testing.T) {
 	x, y := mat.NewDense(40, 1, nil), mat.NewDense(40, 1, nil)
 	for i := range 40 {

@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// machineSettings is the configuration that Regressor and Classifier share.
+// machineSettings holds the configuration that Regressor and Classifier share.
 type machineSettings struct {
 	typ     string
 	kernel  kernels.Kernel // nil: see orChosen
@@ -33,25 +33,24 @@ type machineSettings struct {
 	rule    RidgeRule
 	seed    uint64
 	solver  Solver
-	groups  []int // of the rows, nil: each its own
+	groups  []int // of the rows; nil: each row is its own group
 	options kernels.Options
 	start   loo.Start
-	// Of conjugate gradients.
+	// These fields are for conjugate gradients.
 	checkpoint func(*State)
 	resume     *State
-	// classify asks for the leave-one-out residuals at once, to which the link is fitted,
-	// and keeps nothing for a variance.
+	// classify requests the leave-one-out residuals at once, for the fit of the link. Nothing is kept for a variance.
 	classify bool
 }
 
-// machine is a solved system for k targets that share M. Only what waits changes after Fit.
+// machine is a solved system for k targets that share M. Only waiting changes after Fit.
 type machine struct {
 	kernel  kernels.Kernel // nil after FitMatrix
-	rows    mat.Matrix     // n×d, the distinct rows, as package anyrows has them; nil after FitMatrix
+	rows    mat.Matrix     // n×d distinct rows, in the form of package anyrows; nil after FitMatrix
 	n       int
 	alpha   *mat.Dense // n×k
-	bias    []float64  // k
-	eta     []float64  // n
+	bias    []float64  // length k
+	eta     []float64  // length n
 	weights []float64  // nil: all 1
 	groups  [][]int    // of the distinct rows that are left out together
 	given   givenRows
@@ -61,14 +60,14 @@ type machine struct {
 
 	posterior *fullsystem.Posterior // the variance, after conjugate gradients
 
-	left    *leftOut         // nil where Fit had no use for it
-	options kernels.Options  // with which the kernel matrix of rows is made anew
-	matrix  []float64        // the packed matrix of FitMatrix, where Fit left no factor of it
-	factor  *linalg.Cholesky // Fit's, of M, after FitMatrix
+	left    *leftOut         // nil if Fit did not need it
+	options kernels.Options  // for computing the kernel matrix of rows again
+	matrix  []float64        // the packed matrix of FitMatrix, if Fit left no factor of it
+	factor  *linalg.Cholesky // the factor of M of Fit, after FitMatrix
 	waiting waiting
 }
 
-// fitRows solves on the distinct ones of some rows; targets has a row for each of them and weights may be nil.
+// fitRows solves the system of the distinct rows. targets has a row for each of rows, and weights may be nil.
 func fitRows(ctx context.Context, s machineSettings, rows mat.Matrix, targets *mat.Dense, weights []float64) (*machine, error) {
 	merged, rows := s.merge(rows, weights)
 	weights = merged.Weights
@@ -110,17 +109,17 @@ func fitRows(ctx context.Context, s machineSettings, rows mat.Matrix, targets *m
 	if err != nil {
 		return nil, err
 	}
-	// The factor is n²/2 numbers, for a method that may never be called.
+	// The factor has n²/2 numbers, and the methods that use it may never be called.
 	m.kernel, m.rows, m.options, m.factor = kernel, kept, s.options, nil
 	return m, nil
 }
 
-// rows returns the rows of Fit and of predictions: sparse ones if the kernel that is set takes them.
+// rows returns the rows of Fit and of predictions. They are sparse if the configured kernel takes sparse rows.
 func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
 	return anyrows.From("x", x, s.kernel != nil && kernels.TakesSparseRows(s.kernel))
 }
 
-// merge merges equal rows, dense ones within the parts that a search has made.
+// merge merges equal rows. Dense rows are merged within the parts that a search has formed.
 func (s machineSettings) merge(rows mat.Matrix, weights []float64) (*distinct.Rows, mat.Matrix) {
 	if dense, ok := rows.(*mat.Dense); ok && s.start.Parts != nil {
 		merged := distinct.MergeParts(dense, s.start.Parts, weights)
@@ -129,8 +128,8 @@ func (s machineSettings) merge(rows mat.Matrix, weights []float64) (*distinct.Ro
 	return anyrows.Merge(rows, weights)
 }
 
-// fromKnown is the machine that a search has solved for, nil if that is another one. It costs a few
-// rows of the kernel matrix to see that the numbers solve this system.
+// fromKnown returns the machine that a search has solved for, or nil if it is a different one. A few rows of the kernel matrix are
+// computed to check that the numbers solve this system.
 func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	own givenRows) (*machine, error) {
 	n, k := targets.Dims()
@@ -166,16 +165,16 @@ func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kerne
 }
 
 const (
-	seen   = 5    // rows of a known system
-	solves = 1e-6 // what they may be off by, over the largest target
+	seen   = 5    // rows of a known system that are checked
+	solves = 1e-6 // tolerance, relative to the largest target
 )
 
-// matrix is the kernel matrix. The error where it is too large names the machine that makes none.
+// matrix returns the kernel matrix. The error for a matrix that is too large names a machine that computes none.
 func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix) (*mat.SymDense, error) {
 	return kernels.Matrix(ctx, kernel, rows, &s.options)
 }
 
-// fitMatrix solves on a kernel matrix of the caller's, of its distinct rows.
+// fitMatrix solves the system of the distinct rows of a kernel matrix given by the caller.
 func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
 	if err := s.resumes(false); err != nil {
 		return nil, err
@@ -210,10 +209,10 @@ func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, we
 	return m, merged.Mean(targets), merged, nil
 }
 
-// gram makes a kernel matrix.
+// gram computes a kernel matrix.
 type gram func(ctx context.Context) (*mat.SymDense, error)
 
-// solve chooses the ridge and solves; gram makes a kernel matrix that it may take over.
+// solve chooses the ridge and solves the system. gram computes a kernel matrix that solve may overwrite.
 func (m *machine) solve(ctx context.Context, s machineSettings, gram gram, targets *mat.Dense) error {
 	n := m.n
 	m.ridge, m.report = givenRidge(s.ridge, s.rule, n), estimators.Report{Converged: true, Iterations: 1}
@@ -266,8 +265,8 @@ func (m *machine) solve(ctx context.Context, s machineSettings, gram gram, targe
 	return m.finite(s.typ, targets)
 }
 
-// choose sets the ridge of the least leave-one-out error, and returns the machine that it
-// makes; nil where only a factor with some jitter can give it.
+// choose sets the ridge to that with the smallest leave-one-out error, and returns its machine. It returns nil if only a factor
+// with jitter can give the machine.
 func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targets *mat.Dense) (*loo.Solution, error) {
 	first, rest := progress.Two(ctx, 1, 10)
 	k, err := gram(first)
@@ -292,17 +291,16 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 	return solved, nil
 }
 
-// allRidgesUpTo rows have all ridges looked at, from one reduction of the kernel matrix. Of more
-// rows few are, by a factor each: on simdblas, two cores, in .65 of the processor's seconds at 1000
-// and 1500 rows, .6 at 2000 and .27 at 3000. Below 1500 rows that saves less than a quarter of
-// a second, and the sample that the search starts from knows less of the valleys. A variable for
-// the tests.
+// allRidgesUpTo is the number of rows up to which all ridges are evaluated, from one reduction of the kernel matrix. With more
+// rows, few ridges are evaluated, each by a factor. On simdblas with two cores that took .65 of the processor time at 1000 and 1500
+// rows, .6 at 2000 and .27 at 3000. Below 1500 rows it saves less than a quarter of a second, and the sample that starts the search
+// shows less of the minima. It is a variable for tests.
 var allRidgesUpTo = 1500
 
-// fewLooks reports whether few ridges are evaluated. With groups of rows all are, since each takes a part of M⁻¹.
+// fewLooks reports whether few ridges are evaluated. With groups all ridges are evaluated, since each needs a part of M⁻¹.
 func (m *machine) fewLooks() bool { return m.n > allRidgesUpTo && m.groups == nil }
 
-// mostLooks is how many ridges a search evaluates at most.
+// mostLooks returns the largest number of ridges that a search evaluates.
 func (m *machine) mostLooks() int {
 	if m.fewLooks() {
 		return loo.MaxLooks
@@ -310,8 +308,7 @@ func (m *machine) mostLooks() int {
 	return loo.MaxEvaluations
 }
 
-// search returns the ridge of the least leave-one-out error, and its machine if there is one. It
-// takes k over.
+// search returns the ridge with the smallest leave-one-out error, and its machine if there is one. It overwrites k.
 func (m *machine) search(
 	ctx context.Context, k *mat.SymDense, targets *mat.Dense, near float64, workers int, observe func(int, float64, float64),
 ) (loo.Minimum, *loo.Solution, error) {
@@ -332,14 +329,14 @@ func (m *machine) search(
 	return best, solved, err
 }
 
-// take fills the machine from the reduction that leave-one-out works on.
+// take fills the machine from the reduction that leave-one-out used.
 func (m *machine) take(solved *loo.Solution) {
 	m.alpha, m.bias, m.eta = solved.Alpha, solved.Bias, solved.Eta
 	m.left = m.leftOut(solved)
 	m.report.Objective = m.left.press
 }
 
-// solveBy solves by a factor of M. The error is ctx's.
+// solveBy solves the system by a factor of M. The error is that of ctx.
 func (m *machine) solveBy(ctx context.Context, chol *linalg.Cholesky, targets *mat.Dense) error {
 	n, k := targets.Dims()
 	b := mat.NewDense(n, 1+k, nil) // [1 | t], then [η | ν]
@@ -363,7 +360,7 @@ func (m *machine) solveBy(ctx context.Context, chol *linalg.Cholesky, targets *m
 	return ctx.Err()
 }
 
-// factorise returns the factor of M for the kernel matrix k, which it takes over.
+// factorise returns the factor of M for the kernel matrix k, and overwrites k.
 func (m *machine) factorise(ctx context.Context, k *mat.SymDense) (*linalg.Cholesky, error) {
 	for i := range m.n {
 		k.SetSym(i, i, k.At(i, i)+m.ridge/weights.Weight(m.weights, i))
@@ -371,8 +368,8 @@ func (m *machine) factorise(ctx context.Context, k *mat.SymDense) (*linalg.Chole
 	return linalg.NewCholesky(ctx, "K + ridge", k)
 }
 
-// finite returns an error if the numbers of the input were so large that those
-// of the solution, or the squares that a reader of the residuals needs, are not finite.
+// finite returns an error if the input numbers are so large that the solution is not finite, or the squares that are computed from
+// the residuals are not.
 func (m *machine) finite(typ string, targets *mat.Dense) error {
 	total := m.report.Objective + vecmath.Sum(m.bias) + vecmath.Sum(m.eta) + sumOfSquares(targets) + sumOfSquares(m.alpha)
 	if m.left != nil && m.left.residuals != nil {
@@ -413,7 +410,7 @@ func (m *machine) copiedDetails() Details {
 	return m.details
 }
 
-// copiedReport is that of the fit, the zero Report before it.
+// copiedReport returns the Report of the last fit, or the zero Report before it.
 func (m *machine) copiedReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}

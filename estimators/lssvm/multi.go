@@ -35,22 +35,22 @@ type MultiRegressor struct {
 	// [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
-	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
+	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide.
+	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
+	// decide.
 	Solver Solver
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
-	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
-	// with the rows that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge, the kernel, the intervals and the probabilities are chosen for groups that are not among the
+	// training rows. If it is nil, each row is left out with the rows that are equal to it.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
+	// Seed is the seed of the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -82,8 +82,7 @@ func (r *MultiRegressor) settings() machineSettings {
 	}
 }
 
-// Fit learns from x (n×d) and the targets y (n×k). The cost is O(n²d + n³ + n²k). Errors are those of
-// [Regressor.Fit].
+// Fit fits the model to x (n×d) and the targets y (n×k). The cost is O(n²d + n³ + n²k). Errors are as for [Regressor.Fit].
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -131,7 +130,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 // accept it. It computes nothing, so that a search can call it before it begins.
 func (r *MultiRegressor) CheckRowCount(rows int) error { return r.settings().holds(rows) }
 
-// toUnits takes a machine of targets in units of their own to those in which they came.
+// toUnits converts a machine of scaled targets to the original units of the targets.
 func (m *machine) toUnits(units *targets.Units) error {
 	units.Rescale(m.alpha)
 	units.Restore(m.bias)
@@ -155,7 +154,7 @@ func (m *machine) toUnits(units *targets.Units) error {
 			return err
 		}
 	}
-	// A variance that waits takes the squares of these.
+	// A variance that is computed later uses the squares of these.
 	squares := make([]float64, len(m.bias))
 	for i := range m.n {
 		for j, a := range m.alpha.RawRowView(i) {
@@ -186,9 +185,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return r.m.predictVariance(multiType, x, r.settings().options)
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
-// each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
-// PredictVariance gives. Cost and errors are those of PredictVariance.
+// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
+// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
+// PredictVariance. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -229,36 +228,35 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return slices.Clone(r.m.bias)
 }
 
-// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same
-// ridge (n×k). The residuals are exact, but for those of [ConjugateGradients], which are estimates. For one row it returns nil. It
-// is at no cost where leave-one-out chose the ridge, and after [ConjugateGradients]; else O(n³) at the first call after Fit or
-// UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error of ctx.
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same ridge (n×k). The
+// residuals are exact, except with [ConjugateGradients], where they are estimates. For one row it returns nil. If leave-one-out
+// chose the ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or
+// UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or the error of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.m.leaveOneOutResiduals(ctx, multiType)
 }
 
-// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+// Details describes the solution of the system of the rows by the last Fit. It returns the zero value before Fit.
 func (r *MultiRegressor) Details() Details { return r.m.copiedDetails() }
 
-// Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
-// units of its spread.
+// Report describes the last Fit, like [Regressor.Report]. Objective is the sum over the targets, each in units of its spread.
 func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs what the
-// first PredictVariance does.
+// Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs as much as the first
+// PredictVariance.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(multiType, x)
 }
 
-// MarshalBinary writes the fitted model: the training rows, their coefficients and the kernel's name. The
-// configuration is not written. Quantities that are computed at their first use and have not been used yet are not
-// computed; they are also computed at first use in the model that is read.
+// MarshalBinary encodes the fitted model: the training rows, their coefficients and the kernel's name. The configuration is not
+// encoded. Quantities that are computed at their first use and have not been used yet are not computed; they are also computed at
+// first use in the decoded model.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return r.m.marshal(multiType, multiKind, r.Kernel)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor that has the same Kernel. Errors wrap
+// UnmarshalBinary decodes the output of MarshalBinary into a MultiRegressor with the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	m, err := unmarshal(multiKind, data, r.Kernel, 0, r.settings().options)

@@ -18,7 +18,7 @@ import (
 
 var multiUnits = []float64{1e6, 1e-6, 1, 1}
 
-// severalTargets are targets of scales that lie 1e12 apart, one of which is mostly noise and one constant.
+// severalTargets returns targets whose scales differ by a factor of 1e12. One is mostly noise and one is constant.
 func severalTargets(n int, seed uint64) (x, y, fresh *mat.Dense, weights []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y, fresh, weights = mat.NewDense(n, 2, nil), mat.NewDense(n, 4, nil), mat.NewDense(7, 2, nil), make([]float64, n)
@@ -45,7 +45,7 @@ func near(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit
 	}
 }
 
-// With kernel and ridge given each target is Regressor's.
+// With a given kernel and ridge, each target has the results of a Regressor.
 func TestMultiEqualsSingle(t *testing.T) {
 	for _, n := range []int{1, 2, 30} {
 		x, y, fresh, weights := severalTargets(n, 1)
@@ -87,7 +87,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 					require.NoError(t, err)
 					near(t, name+" mean", wantMean, mean, j, unit, 1e-9)
 					near(t, name+" variance", wantVariance, variance, j, unit*unit, 1e-9)
-					near(t, name+" low", wantLow, low, j, unit, 1e-6) // the root of a variance that is 0 but for rounding
+					near(t, name+" low", wantLow, low, j, unit, 1e-6) // the root of a variance that is 0 up to rounding
 					near(t, name+" high", wantHigh, high, j, unit, 1e-6)
 					near(t, name+" one by one", wantMean, into, j, unit, 1e-9)
 					near(t, name+" coefficients", r.Coefficients(), m.Coefficients(), j, unit, 1e-9)
@@ -103,10 +103,10 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// What is chosen for targets that say the same in other units is what is chosen for one; units do not matter, and ridges
-// beside the chosen one have a larger sum of errors.
+// The choice for copies of a target in other units is the choice for that target, so units do not matter. Ridges near the chosen
+// one have a larger sum of errors.
 func TestMultiChooses(t *testing.T) {
-	for _, upTo := range []int{1500, 20} { // all ridges, and few of them
+	for _, upTo := range []int{1500, 20} { // evaluates all ridges, then few
 		func() {
 			defer func(old int) { allRidgesUpTo = old }(allRidgesUpTo)
 			allRidgesUpTo = upTo
@@ -152,7 +152,7 @@ func TestMultiChooses(t *testing.T) {
 	}
 }
 
-// counted is a kernel that counts what it is asked.
+// counted is a kernel that counts its evaluations.
 type counted struct {
 	kernels.RBF
 	of *atomic.Int64
@@ -163,7 +163,7 @@ func (k counted) Eval(x, z []float64) float64 {
 	return k.RBF.Eval(x, z)
 }
 
-// iterations is 1 for a step that ends one, and 0 for those between.
+// iterations returns 1 for a step that ends an iteration, and 0 for steps within one.
 func iterations(s estimators.Step) int {
 	if s.Between {
 		return 0
@@ -171,7 +171,7 @@ func iterations(s estimators.Step) int {
 	return 1
 }
 
-// Several targets take the kernel matrix that one takes, and not one each, the choice of the ridge included.
+// A fit to several targets computes as many kernel matrices as a fit to one, also with the choice of the ridge.
 func TestMultiMakesOneKernelMatrix(t *testing.T) {
 	x, y, _, _ := severalTargets(40, 5)
 	for _, ridge := range []float64{0, .1} {

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Each machine of a path is the one that FitMatrix gives for its ridge.
+// Each machine of a path is equal to the machine of FitMatrix for its ridge.
 func TestFitMatrixPath(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		x, y := mat.NewDense(60, 2, nil), make([]int, 60)
@@ -22,7 +22,7 @@ func TestFitMatrixPath(t *testing.T) {
 		}
 		k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: .7}, x, nil)
 		require.NoError(t, err)
-		ridges := []float64{1e-3, .1, 10, 1e-17} // the last is below what rounding leaves of the matrix
+		ridges := []float64{1e-3, .1, 10, 1e-17} // the last ridge is below the rounding error of the matrix
 		for _, c := range []*Classifier{{}, {Balanced: true, ClassWeights: map[int]float64{1: 3}}} {
 			path, err := c.FitMatrixPath(ctx, k, y, ridges)
 			require.NoError(t, err)

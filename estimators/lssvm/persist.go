@@ -24,13 +24,13 @@ const (
 	version        = 1
 )
 
-// stored is a machine in a file. The first three are a kernels.Reference.
+// stored is the form of a machine in a file. The first three fields are a kernels.Reference.
 type stored struct {
 	Kernel  string // "" after FitMatrix
 	Gamma   float64
-	Nu      float64   `cbor:",omitempty"` // of a Matérn kernel that was chosen, whose length is in Params
+	Nu      float64   `cbor:",omitempty"` // of a chosen Matérn kernel; its length is in Params
 	Params  []float64 `cbor:",omitempty"`
-	Columns []int     `cbor:",omitempty"` // that the chosen kernel is of, if not all
+	Columns []int     `cbor:",omitempty"` // columns of the chosen kernel, if not all
 	Median  bool
 	N       int
 	Rows    codec.Matrix      // dense rows, or
@@ -40,20 +40,20 @@ type stored struct {
 	Eta     codec.Floats
 	Weights codec.Floats
 	Ridge   float64
-	// What Fit knows of a Regressor beyond that.
-	LeftOut codec.Matrix // leave-one-out residuals; empty where they wait, and of one row
-	Scales  codec.Floats // with them, s² of each target
+	// The next fields are for a Regressor.
+	LeftOut codec.Matrix // leave-one-out residuals; empty if not computed, and for one row
+	Scales  codec.Floats // s² of each target, with LeftOut
 	Matrix  codec.Floats // after FitMatrix the packed kernel matrix, or
 	Factor  codec.Floats // the packed factor of M
 	Report  estimators.Report
-	// Of rows that occur more than once.
-	Given  int          `cbor:",omitempty"` // rows, after FitMatrix
-	Index  []int        `cbor:",omitempty"` // the distinct row that each row given to a Regressor is
-	First  []int        `cbor:",omitempty"` // where each distinct row occurs first, after FitMatrix
-	Rest   codec.Matrix `cbor:",omitzero"`  // what the means of equal rows leave of the targets of a Regressor
-	Within codec.Floats `cbor:",omitzero"`  // its mean square for each target
-	Groups [][]int      `cbor:",omitempty"` // of distinct rows that are left out together
-	// Of conjugate gradients.
+	// The next fields are for rows that occur more than once.
+	Given  int          `cbor:",omitempty"` // number of rows, after FitMatrix
+	Index  []int        `cbor:",omitempty"` // the distinct row of each row of a Regressor
+	First  []int        `cbor:",omitempty"` // the first occurrence of each distinct row, after FitMatrix
+	Rest   codec.Matrix `cbor:",omitzero"`  // targets of a Regressor minus their means over equal rows
+	Within codec.Floats `cbor:",omitzero"`  // mean square of Rest for each target
+	Groups [][]int      `cbor:",omitempty"` // distinct rows that are left out together
+	// The next fields are for conjugate gradients.
 	Posterior *storedPosterior `cbor:",omitempty"`
 	Inverse   codec.Floats     `cbor:",omitzero"` // of a Regressor, with LeftOut
 	Details   *Details         `cbor:",omitempty"`
@@ -74,7 +74,7 @@ func storePosterior(q *fullsystem.Posterior) *storedPosterior {
 	return out
 }
 
-// restore rebuilds and validates, for n rows.
+// restore rebuilds and validates the posterior for n rows.
 func (s *storedPosterior) restore(kind string, n int) (*fullsystem.Posterior, error) {
 	out := &fullsystem.Posterior{Pivots: s.Pivots, Unit: s.Unit, Share: s.Share, Scale: s.Scale}
 	for _, v := range []float64{s.Unit, s.Share, s.Scale} {
@@ -111,7 +111,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	case *sparse.Rows:
 		s.Sparse = codec.FromSparse(rows)
 	}
-	if m.left == nil { // what waits takes them
+	if m.left == nil { // used by quantities that are computed later
 		s.Groups = m.groups
 	} else {
 		s.LeftOut, s.Scales = codec.FromDense(m.left.residuals), m.left.scales
@@ -132,7 +132,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine rebuilds and validates; k is the number of targets.
+// machine rebuilds and validates the machine. k is the number of targets.
 func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
 	m := &machine{n: s.N, bias: s.Bias, eta: s.Eta, weights: s.Weights, ridge: s.Ridge, options: opt, report: s.Report,
 		details: Details{Solver: Cholesky}}
@@ -158,7 +158,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if m.groups, err = s.groups(); err != nil {
 		return nil, fault.BadModel(kind, "%v", err)
 	}
-	if s.Kernel == "" { // FitMatrix
+	if s.Kernel == "" { // after FitMatrix
 		if m.rows != nil {
 			return nil, fault.BadModel(kind, "rows without a kernel")
 		}
@@ -184,7 +184,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	return m, nil
 }
 
-// rows returns the rows of a file, nil for none.
+// rows returns the rows of a file, or nil if there are none.
 func (s stored) rows() (mat.Matrix, error) {
 	if s.Sparse != nil {
 		rows, err := s.Sparse.Rows()
@@ -200,7 +200,7 @@ func (s stored) rows() (mat.Matrix, error) {
 	return rows, err
 }
 
-// readGivenRows reads what a file says of rows that occur more than once, for k targets.
+// readGivenRows decodes the fields for rows that occur more than once, for k targets.
 func (s stored) readGivenRows(k int) (givenRows, error) {
 	out := givenRows{n: s.Given}
 	if len(s.Index) > 0 {
@@ -236,7 +236,7 @@ func (s stored) readGivenRows(k int) (givenRows, error) {
 	return out, nil
 }
 
-// groups reads the groups of distinct rows.
+// groups decodes the groups of distinct rows.
 func (s stored) groups() ([][]int, error) {
 	seen := make(map[int]bool)
 	for _, group := range s.Groups {
@@ -253,7 +253,7 @@ func (s stored) groups() ([][]int, error) {
 	return s.Groups, nil
 }
 
-// wrong says what is wrong with the numbers of k targets; "" for nothing.
+// wrong describes an error in the numbers of k targets. It returns "" if there is none.
 func (s stored) wrong(alpha *mat.Dense, k int) string {
 	switch {
 	case s.N < 1 || !isShape(alpha, s.N, k) || len(s.Bias) != k || len(s.Eta) != s.N:
@@ -281,7 +281,7 @@ func isShape(x *mat.Dense, r, c int) bool {
 	return rows == r && (c < 0 || columns == c)
 }
 
-// complete reads what a Regressor of k targets knows of leaving out rows, and what it has of a matrix.
+// complete decodes the leave-one-out results of a Regressor of k targets, and its kernel matrix or factor.
 func (s stored) complete(kind string, m *machine, k int) error {
 	residuals, err := s.LeftOut.Dense()
 	if err != nil {
@@ -325,16 +325,15 @@ func (s stored) complete(kind string, m *machine, k int) error {
 	return fault.BadModel(kind, "the kernel matrix or its factor does not fit %d rows", s.N)
 }
 
-// MarshalBinary writes the fitted model: the training rows, their coefficients and the kernel's name, or after
-// FitMatrix the n²/2 numbers that its variance takes. The configuration is not written. Quantities that are
-// computed at their first use and have not been used yet are not computed; they are also computed at first use in
-// the model that is read.
+// MarshalBinary encodes the fitted model: the training rows, their coefficients and the kernel's name, or after FitMatrix the n²/2
+// numbers that its variance needs. The configuration is not encoded. Quantities that are computed at their first use and have not
+// been used yet are not computed; they are also computed at first use in the decoded model.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return r.m.marshal(regressorType, regressorKind, r.Kernel)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	m, err := unmarshal(regressorKind, data, r.Kernel, 1, r.settings().options)
 	if err != nil {
@@ -344,7 +343,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// marshal writes the machine of a regressor.
+// marshal encodes the machine of a regressor.
 func (m *machine) marshal(typ, kind string, configured kernels.Kernel) ([]byte, error) {
 	if m == nil {
 		return nil, fault.NotFitted(typ)
@@ -352,7 +351,7 @@ func (m *machine) marshal(typ, kind string, configured kernels.Kernel) ([]byte, 
 	return codec.Marshal(kind, version, m.store(configured))
 }
 
-// unmarshal reads the machine of a regressor of k targets, or for a k of 0 of any number of them on rows.
+// unmarshal decodes the machine of a regressor of k targets. If k is 0, any number of targets on rows is accepted.
 func unmarshal(kind string, data []byte, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
 	var s stored
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
@@ -377,8 +376,8 @@ type storedClassifier struct {
 	Offset  codec.Floats
 }
 
-// MarshalBinary writes the fitted model: the training rows, their coefficients,
-// the kernel's name, the classes and the link. The configuration is not written.
+// MarshalBinary encodes the fitted model: the training rows, their coefficients, the kernel's name, the classes and the link. The
+// configuration is not encoded.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -388,8 +387,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

@@ -16,12 +16,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// predictChunk rows at a time bound the memory of a prediction to
-// predictChunk × n, whatever is asked for.
+// predictChunk is the number of rows that are predicted at a time. It bounds the memory of a prediction to predictChunk × n.
 const predictChunk = 512
 
-// eachChunk calls f with the kernel between successive rows of x and the
-// training rows, which the next call overwrites.
+// eachChunk calls f with the kernel values between successive rows of x and the training rows. The next call overwrites them.
 func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows mat.Matrix, k *mat.Dense) error) error {
 	if m == nil {
 		return fault.NotFitted(typ)
@@ -79,7 +77,7 @@ func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
-// coefficients returns a copy of α: of the distinct rows, or after FitMatrix of all columns that a kernel matrix has.
+// coefficients returns a copy of α, with a row for each distinct row, or after FitMatrix for each column of a kernel matrix.
 func (m *machine) coefficients() *mat.Dense {
 	if m.given.first == nil {
 		return mat.DenseCopyOf(m.alpha)
@@ -152,8 +150,8 @@ func (m *machine) predictVariance(typ string, x mat.Matrix, opt kernels.Options)
 	return mean, variance, cmp.Or(targets.CheckValues("prediction", mean), targets.CheckValues("variance", variance))
 }
 
-// varianceTo sets means and variances (r×k) for kernel values k (r×n) with the training rows, and diag (r) of the new rows
-// with themselves.
+// varianceTo sets the means and variances (r×k) for kernel values k (r×n) with the training rows. diag (r) has the kernel values of
+// the new rows with themselves.
 func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error {
 	ctx := context.Background()
 	left, err := m.leaveOneOut(ctx)
@@ -180,7 +178,7 @@ func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error
 	return nil
 }
 
-// leaveOneOutResiduals returns a copy of the residuals of each row that was given (n×k), nil for one row.
+// leaveOneOutResiduals returns a copy of the residuals of each row of Fit (n×k), or nil for one row.
 func (m *machine) leaveOneOutResiduals(ctx context.Context, typ string) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(typ)
@@ -205,7 +203,7 @@ func (m *machine) row(out, x []float64) {
 	}
 }
 
-// rowWidth is the number of columns that row wants; 0 without dense rows.
+// rowWidth returns the number of columns that row expects, or 0 without dense rows.
 func (m *machine) rowWidth() int {
 	if m == nil {
 		return 0

@@ -20,15 +20,15 @@ import (
 
 const regressorType = "lssvm: Regressor"
 
-// starting lets a search say what it knows of the machine.
+// starting lets a search give the machine a start for its next Fit.
 type starting = loo.Starting
 
-// Regressor is the least-squares support vector machine for regression. The zero value is ready to use: its kernel
-// is a Matérn kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets
-// need no scaling: the prediction is linear in them.
+// Regressor is the least-squares support vector machine for regression. The zero value is ready to use: its kernel is a Matérn
+// kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets need no scaling: the
+// prediction is linear in them.
 //
-// With nothing set it learns one length for all columns. selection.Regressor is the mean of such machines, with a length for
-// each column, two kinds of kernels, categories, and the logarithm or a power of the targets.
+// The zero value chooses one length for all columns. selection.Regressor is the mean of such machines, with a length for each
+// column, two kinds of kernels, categories, and the logarithm or a power of the targets.
 //
 // See also Regressor in package ridge, Regressor in package falkon.
 type Regressor struct {
@@ -37,23 +37,22 @@ type Regressor struct {
 	// [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
-	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
+	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide. It
-	// does not concern FitMatrix, which factors.
+	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
+	// decide. It does not affect FitMatrix, which always factors.
 	Solver Solver
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
-	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
-	// with the rows that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge, the kernel, the intervals and the probabilities are chosen for groups that are not among the
+	// training rows. If it is nil, each row is left out with the rows that are equal to it.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
+	// Seed is the seed of the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -67,9 +66,9 @@ type Regressor struct {
 	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
-	// If Checkpoint is not nil, it is called with the state of the fit after each iteration of [ConjugateGradients] with the ridge that
-	// was given, or chosen on a part of the rows: that of more than 16000 rows is. The fit of fewer takes some seconds.
-	// If Resume is not nil, Fit goes on from that state.
+	// If Checkpoint is not nil, it is called with the state of the fit after each iteration of [ConjugateGradients]. The ridge must
+	// be given, or chosen on a part of the rows, as it is for more than 16000 rows. A fit of fewer rows takes some seconds. If
+	// Resume is not nil, Fit continues from that state.
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -88,11 +87,11 @@ func (r *Regressor) settings() machineSettings {
 	}
 }
 
-// Fit learns from x (n×d) and y (n). Rows that occur more than once are one row with a weight, see the package
-// documentation. The cost is O(n²d + n³), or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over
-// MaxKernelBytes, or above 200 000 rows if Solver is Automatic (package falkon has no such limit), [estimators.ErrNotPSD] for a
-// kernel that is indefinite beyond the ridge, or the error of ctx.
+// Fit fits the model to x (n×d) and y (n). Rows that occur more than once are one row with a weight, see the package documentation.
+// The cost is O(n²d + n³), or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over MaxKernelBytes,
+// or above 200 000 rows if Solver is Automatic (package falkon has no such limit), [estimators.ErrNotPSD] for a kernel that is
+// indefinite beyond the ridge, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -131,8 +130,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // accept it. It computes nothing, so that a search can call it before it begins.
 func (r *Regressor) CheckRowCount(rows int) error { return r.settings().holds(rows) }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
-// used. Predictions are then made by PredictMatrix, PredictVarianceMatrix and PredictIntervalMatrix.
+// FitMatrix fits the model to a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not used.
+// Predictions are then made by PredictMatrix, PredictVarianceMatrix and PredictIntervalMatrix.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fitMatrix(ctx, k, y, nil)
@@ -201,8 +200,8 @@ func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	return targets.First(r.m.decideMatrix(regressorType, k))
 }
 
-// PredictVarianceMatrix is like PredictVariance, from kernel values k (m×n) between new rows and the training rows,
-// and of the new rows with themselves, diag (m).
+// PredictVarianceMatrix is like PredictVariance, from kernel values k (m×n) between new rows and the training rows, and the kernel
+// values diag (m) of the new rows with themselves.
 func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	kd, err := r.m.checkCross(regressorType, k)
@@ -237,8 +236,8 @@ func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, one for each of [Regressor.Rows], or after FitMatrix one for each row of k, of which the first
-// of those that are equal has the coefficient of all. It returns nil before Fit.
+// Coefficients returns α, one for each of [Regressor.Rows]. After FitMatrix there is one for each row of k. The first of equal rows
+// has the coefficient of all of them. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -254,29 +253,28 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.bias[0]
 }
 
-// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
-// The residuals are exact, but for those of [ConjugateGradients], which are estimates. For one row it returns nil. If leave-one-out
-// chose the ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or
-// UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or the error of ctx.
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge. The residuals
+// are exact, except with [ConjugateGradients], where they are estimates. For one row it returns nil. If leave-one-out chose the
+// ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or UnmarshalBinary costs
+// O(n³). Errors: [estimators.ErrNotFitted], or the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
 }
 
-// LeaveOneOutVariances returns the variance with which the model fitted to all other rows, with the same ridge, predicts a new
-// observation at each row of Fit. Equal rows have the same. For one row it returns nil. The cost is that of
-// LeaveOneOutResiduals. Errors: [estimators.ErrNotFitted], one that wraps errors.ErrUnsupported with Groups, or the error of
-// ctx.
+// LeaveOneOutVariances returns the variance of a new observation at each row of Fit, by the model fitted to all other rows with the
+// same ridge. Equal rows have the same variance. For one row it returns nil. The cost is that of LeaveOneOutResiduals. Errors:
+// [estimators.ErrNotFitted], one that wraps errors.ErrUnsupported with Groups, or the error of ctx.
 func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return r.m.leaveOneOutVariances(ctx, regressorType)
 }
 
-// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+// Details describes the solution of the system of the rows by the last Fit. It returns the zero value before Fit.
 func (r *Regressor) Details() Details { return r.m.copiedDetails() }
 
-// Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows, or that of the iterations
-// of [ConjugateGradients]. If leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which
-// the ridges were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
-// ½ Σ α[i] y[i].
+// Report describes the last Fit. Iterations is the number of ridges evaluated on all rows, or the number of iterations of
+// [ConjugateGradients]. If leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which
+// the ridges were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is ½ Σ
+// α[i] y[i].
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }

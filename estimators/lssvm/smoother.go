@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// smoothed is the machine on other rows, with all of P.
+// smoothed is the machine on other rows, with the full matrix P.
 type smoothed struct {
 	*smoother.Kernel
 	prepared *kernels.Prepared
@@ -38,14 +38,14 @@ func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	return c.m.smoother(ctx, c.settings(), x, targets, weights)
 }
 
-// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, whatever the
-// number of those that were fitted, or nil if Smoother would not return it. It computes nothing.
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, or nil if Smoother would
+// not return it. The number of fitted rows does not matter. It computes nothing.
 func (r *Regressor) CheckSmoother(_, rows int) error { return r.settings().holdsSystem(rows) }
 
 // CheckSmoother is like [Regressor.CheckSmoother].
 func (c *Classifier) CheckSmoother(_, rows int) error { return c.settings().holdsSystem(rows) }
 
-// holdsSystem returns an ErrTooLarge error where the system of so many rows and its inverse are over the limit.
+// holdsSystem returns an ErrTooLarge error if the system of this number of rows and its inverse exceed the limit.
 func (s machineSettings) holdsSystem(rows int) error {
 	n := float64(rows)
 	return check.BytesWithin(s.typ+": the system of all rows and its inverse", 16*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
@@ -85,7 +85,7 @@ func (m *machine) smoother(ctx context.Context, s machineSettings, x mat.Matrix,
 	return &smoothed{Kernel: machine, prepared: prepared, kernel: m.kernel, rows: kept, width: d}, ctx.Err()
 }
 
-// values returns the kernel of new rows with those of the machine.
+// values returns the kernel values between new rows and the rows of the machine.
 func (s *smoothed) values(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense, err error) {
 	if rows, err = check.Wide("x", x, s.width); err != nil {
 		return nil, nil, err

@@ -22,18 +22,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Solver says how the system of all rows is solved.
+// Solver is a method that solves the system of all rows.
 type Solver int
 
-// The solvers.
+// These are the solvers.
 const (
-	// Automatic is Cholesky up to 8000 distinct rows, and with Groups, and [ConjugateGradients] beyond, or from 1000 rows on where
-	// MaxKernelBytes does not hold a factor. It is the default.
+	// Automatic is Cholesky up to 8000 distinct rows and with Groups, and [ConjugateGradients] for more rows. From 1000 rows on, it
+	// is also [ConjugateGradients] if MaxKernelBytes does not hold a factor. Automatic is the default.
 	Automatic Solver = iota
 	// Cholesky factors the system: O(n³), exact to rounding, with exact leave-one-out.
 	Cholesky
-	// ConjugateGradients iterates on the system, preconditioned by a partial Cholesky factor: O(n²) an iteration. Up to 1000 rows it
-	// is Cholesky, which then costs less. Groups are not possible.
+	// ConjugateGradients iterates on the system, preconditioned by a partial Cholesky factor: O(n²) an iteration. Up to 1000 rows
+	// Cholesky is used instead, which then costs less. Groups are not supported.
 	ConjugateGradients
 )
 
@@ -43,18 +43,19 @@ func (s Solver) String() string {
 }
 
 const (
-	// classTolerance is the error of decision values in standard deviations of what they have without a row: probabilities change by less
-	// than one in a hundred.
+	// classTolerance is the tolerance of decision values, in standard deviations of their leave-one-out values. Probabilities then
+	// change by less than one in a hundred.
 	classTolerance = 0.03
-	// leastToIterate rows are not factored by ConjugateGradients.
+	// leastToIterate is the number of rows up to which ConjugateGradients factors the system.
 	leastToIterate = 1000
-	// mostToFactor rows are factored if nothing is set: at about as many a search of the ridge takes as long both ways.
+	// mostToFactor is the number of rows up to which Automatic factors the system. At about this number a search of the ridge takes
+	// as long with both solvers.
 	mostToFactor = 8000
-	// mostToIterate rows are solved for if nothing is set: a pass over more takes minutes where the matrix is not kept.
+	// mostToIterate is the largest number of rows of Automatic. A pass over more rows takes minutes if the matrix is not kept.
 	mostToIterate = 200_000
 )
 
-// iterates reports whether so many distinct rows are solved for by conjugate gradients.
+// iterates reports whether the system of n distinct rows is solved by conjugate gradients.
 func (s machineSettings) iterates(n int, grouped bool) bool {
 	switch s.solver {
 	case ConjugateGradients:
@@ -65,7 +66,7 @@ func (s machineSettings) iterates(n int, grouped bool) bool {
 	return false
 }
 
-// holdsFactor returns an ErrTooLarge error where the kernel matrix of so many rows is over the limit.
+// holdsFactor returns an ErrTooLarge error if the kernel matrix of this number of rows exceeds the limit.
 func (s machineSettings) holdsFactor(rows int) error {
 	n := float64(rows)
 	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
@@ -73,7 +74,7 @@ func (s machineSettings) holdsFactor(rows int) error {
 	return fault.AddName(s.typ, err)
 }
 
-// holds returns an ErrTooLarge error where so many rows are too many.
+// holds returns an ErrTooLarge error if there are too many rows.
 func (s machineSettings) holds(rows int) error {
 	if !s.iterates(rows, s.groups != nil) {
 		return s.holdsFactor(rows)
@@ -87,8 +88,8 @@ func (s machineSettings) holds(rows int) error {
 	return s.iteration(nil).Holds(rows)
 }
 
-// resumes returns an ErrParam error where there is a state to resume from and the system is not solved by conjugate gradients, or
-// where the state is empty or of another ridge.
+// resumes returns an ErrParam error if there is a state to resume from and the system is not solved by conjugate gradients, or if
+// the state is empty or has another ridge.
 func (s machineSettings) resumes(iterates bool) error {
 	switch {
 	case s.resume == nil:
@@ -103,7 +104,7 @@ func (s machineSettings) resumes(iterates bool) error {
 	return nil
 }
 
-// iteration is how the system is solved by conjugate gradients.
+// iteration returns the settings of conjugate gradients.
 func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
 	out := fullsystem.Settings{Type: s.typ, Seed: s.seed, Workers: s.options.Workers, MaxBytes: s.options.MaxBytes, Steps: steps}
 	if s.classify {
@@ -112,7 +113,7 @@ func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
 	return out
 }
 
-// Details say more than a Report about how the system was solved.
+// Details describes the solution of the system in more detail than a Report.
 type Details struct {
 	// Solver is [Cholesky] or [ConjugateGradients].
 	Solver Solver
@@ -120,20 +121,20 @@ type Details struct {
 	// Rank is the rank of the preconditioner of conjugate gradients.
 	Rank int
 
-	// Ridges is the number of ridges that leave-one-out compared, with more than 16000 rows on 8000 of them; 0 for a ridge that was
-	// given.
+	// Ridges is the number of ridges that leave-one-out compared. With more than 16000 rows they are compared on 8000 of them. It
+	// is 0 for a given ridge.
 	Ridges int
 
-	// Error estimates what conjugate gradients have left to change in the leave-one-out residuals, over their norm.
+	// Error estimates the remaining change of the leave-one-out residuals by conjugate gradients, relative to their norm.
 	Error float64
 
-	// Storage says what the kernel matrix was rounded to: "float32", "float32 with float64 refinement" or "float64"; and, where memory
-	// did not hold all of it, which share was kept, as in "float32, 20% of it kept": the rest was computed in each pass. It is empty
-	// after Cholesky.
+	// Storage is the precision of the stored kernel matrix: "float32", "float32 with float64 refinement" or "float64". If memory
+	// did not hold all of it, Storage includes the stored share, as in "float32, 20% of it kept". The rest was computed in each
+	// pass. It is empty after Cholesky.
 	Storage string
 }
 
-// solveIteratively chooses the ridge, if it is not given, and solves by conjugate gradients.
+// solveIteratively solves by conjugate gradients, and chooses the ridge if it is not given.
 func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix,
 	targets *mat.Dense) error {
 	steps := progress.NewSteps(ctx, 0)
@@ -165,7 +166,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	if s.resume != nil {
 		own.Resume = s.resume.at
 	}
-	if s.checkpoint != nil && m.ridge != 0 { // a search leaves a preconditioner that a fit with the ridge alone would not have
+	if s.checkpoint != nil && m.ridge != 0 { // after a search the preconditioner differs from that of a fit with the ridge alone
 		own.Checkpoint = func(at *fullsystem.State) { s.checkpoint(newState(at, m.details.Ridges)) }
 	}
 	problem, err := fullsystem.NewProblem(first, own, kernel, rows, sketched, m.weights)
@@ -216,26 +217,26 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	return m.finite(s.typ, targets)
 }
 
-// threeParts are the choice of a start, the solution, and the variance.
+// threeParts returns the contexts of the choice of a start, the solution, and the variance.
 func threeParts(ctx context.Context) (first, second, third context.Context) {
 	parts := progress.Parts(ctx, 1, 10, 1)
 	return parts[0], parts[1], parts[2]
 }
 
 const (
-	// mostToStart rows are sampled for the ridge that the search begins with.
+	// mostToStart is the number of rows in the sample for the first ridge of a search.
 	mostToStart = 1000
-	// Of more than searchedFrom rows searchedRows are those of the search: the ridge that more like best is hardly another.
+	// With more than searchedFrom rows, the search uses searchedRows of them. The best ridge of more rows is hardly different.
 	searchedFrom, searchedRows = 16_000, 8000
 	// startStream and sketchStream are the streams "start" and "sketch".
 	startStream, sketchStream = 0x7374617274, 0x736b65746368
 )
 
-// mostSearched targets are searched for a ridge.
+// mostSearched is the largest number of targets of a search for the ridge.
 const mostSearched = 4
 
-// sketch returns a few sums of the targets with random signs, or the targets themselves if they are as few. The squared error of such
-// a sum has the sum of the squared errors of all targets for its mean.
+// sketch returns a few sums of the targets with random signs, or the targets themselves if there are few. The squared error of such
+// a sum has the sum of the squared errors of all targets as its mean.
 func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 	n, k := targets.Dims()
 	if k <= mostSearched {
@@ -253,8 +254,8 @@ func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 	return out
 }
 
-// startRidge is the ridge of the least leave-one-out error of a sample, where all rows are searched for the best, and otherwise that of
-// the rows that are.
+// startRidge returns the ridge with the smallest leave-one-out error. It is computed on a sample if all rows are used in the
+// search, and otherwise on the rows of the search.
 func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	steps *progress.Steps, observe func(ridge, objective float64)) (float64, error) {
 	first, second := progress.Two(ctx, 1, 9)

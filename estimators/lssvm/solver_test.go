@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves returns rows of three columns, and a wave with noise.
+// waves returns rows of three columns, and a wave with noise as their target.
 func waves(n int, seed uint64) (x *mat.Dense, y []float64) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	x, y = mat.NewDense(n, 3, nil), make([]float64, n)
@@ -30,8 +30,7 @@ func waves(n int, seed uint64) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// TestConjugateGradientsAreCholesky compares both solvers where both can run: the predictions, the ridge, leaving rows out, and the
-// variances.
+// Both solvers agree in the predictions, the ridge, leave-one-out and the variances.
 func TestConjugateGradientsAreCholesky(t *testing.T) {
 	x, y := waves(1300, 1)
 	other, truth := waves(500, 2)
@@ -43,7 +42,7 @@ func TestConjugateGradientsAreCholesky(t *testing.T) {
 	for name, c := range map[string]struct {
 		ridge   float64
 		weights []float64
-		within  float64 // of the predictions, in standard deviations of the noise
+		within  float64 // for predictions, in standard deviations of the noise
 	}{"a given ridge": {0.05, nil, 0.02}, "weights": {0.05, weights, 0.02}} {
 		t.Run(name, func(t *testing.T) {
 			kernel := kernels.Matern{Nu: 2.5, Length: 2}
@@ -111,7 +110,7 @@ func TestConjugateGradientsAreCholesky(t *testing.T) {
 	}
 }
 
-// TestRidgeByConjugateGradients holds that the ridge that is chosen is about as good as that of the exact leave-one-out error.
+// The chosen ridge is about as good as that of the exact leave-one-out error.
 func TestRidgeByConjugateGradients(t *testing.T) {
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}
 	for seed := range uint64(3) {
@@ -134,7 +133,7 @@ func TestRidgeByConjugateGradients(t *testing.T) {
 	}
 }
 
-// TestClassesByConjugateGradients compares probabilities of three classes.
+// Probabilities of three classes agree between the solvers.
 func TestClassesByConjugateGradients(t *testing.T) {
 	x, y := waves(1200, 3)
 	other, _ := waves(300, 4)
@@ -155,7 +154,7 @@ func TestClassesByConjugateGradients(t *testing.T) {
 	assert.Less(t, mat.Norm(proba[0], 2)/math.Sqrt(900), 0.02)
 }
 
-// TestTargetsByConjugateGradients holds that several targets are what each is alone, on any number of workers.
+// Several targets have the same results as each target alone, for any number of workers.
 func TestTargetsByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 5)
 	both := mat.NewDense(len(y), 2, nil)
@@ -178,7 +177,7 @@ func TestTargetsByConjugateGradients(t *testing.T) {
 	assert.Equal(t, predictions[0].RawMatrix().Data, predictions[1].RawMatrix().Data)
 }
 
-// TestChoiceOfSolver holds which solver is taken, and what the errors of memory and groups say.
+// Automatic chooses the documented solver, and the errors of memory and groups are as expected.
 func TestChoiceOfSolver(t *testing.T) {
 	x, y := waves(1200, 6)
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}
@@ -212,7 +211,7 @@ func TestChoiceOfSolver(t *testing.T) {
 	assert.Equal(t, 1., steps[len(steps)-1].Done)
 }
 
-// TestCopiesByConjugateGradients holds that each row given twice makes the machine of each row once.
+// Giving each row twice gives the same machine as giving it once.
 func TestCopiesByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 7)
 	var twice mat.Dense
@@ -231,7 +230,7 @@ func TestCopiesByConjugateGradients(t *testing.T) {
 	assert.Len(t, left, 2200)
 }
 
-// TestGraphByConjugateGradients holds that the mean is written and the variance is not.
+// The graph has the mean, but not the variance.
 func TestGraphByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 8)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.2}, Ridge: 0.1, Solver: ConjugateGradients}

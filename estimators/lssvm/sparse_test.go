@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// signs are classes by targets.
+// signs returns classes by the signs of targets.
 func signs(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -28,7 +28,8 @@ func signs(y []float64) []int {
 	return out
 }
 
-// Machines of sparse rows are those of the dense copy: of few rows, of repeated ones, with groups and by conjugate gradients.
+// Machines of sparse rows are equal to those of the dense copy: of few rows, of repeated rows, with groups and by conjugate
+// gradients.
 func TestSparseRowsGiveTheDenseMachine(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
@@ -44,7 +45,7 @@ func TestSparseRowsGiveTheDenseMachine(t *testing.T) {
 		for i := range c.n {
 			numbers = append(numbers, i)
 		}
-		x = x.Pick(numbers) // the first row is there three times
+		x = x.Pick(numbers) // the first row occurs three times
 		y = append([]float64{y[0] + .1, y[0] - .2}, y...)
 		fresh, _ := sparsetest.Rows(20, 60, 8, 2)
 		model := func() *lssvm.Regressor { return &lssvm.Regressor{Kernel: c.kernel, Solver: lssvm.ConjugateGradients} }
@@ -118,7 +119,7 @@ func TestSparseRowsGiveTheDenseMachine(t *testing.T) {
 	}
 }
 
-// Rows whose dense copy would take terabytes are fitted and predicted.
+// Rows whose dense copy would take terabytes can be fitted and predicted.
 func TestSparseRowsAreNeverDense(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(60, 50, 8, 3)

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// What a search has solved is not solved again, and nothing else is taken for it.
+// A machine that a search has solved is not solved again, and no other machine is mistaken for it.
 func TestKnownMachine(t *testing.T) {
 	const n, ridge, shift = 60, .2, 3.
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -51,7 +51,7 @@ func TestKnownMachine(t *testing.T) {
 		_, wanted, err := plain.PredictVariance(x)
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, wanted, variance, 1e-9)
-		return r.Report().Objective != plain.Report().Objective // which is another one without a search
+		return r.Report().Objective != plain.Report().Objective // the objective of a fit without a search is different
 	}
 	assert.True(t, taken(known, kernel, ridge, y))
 	assert.False(t, taken(known, kernels.RBF{Gamma: .5}, ridge, y), "another kernel")

@@ -8,9 +8,10 @@ import (
 
 const stateKind = "lssvm.State"
 
-// State is where a Fit by [ConjugateGradients] stands after an iteration with the ridge that was given or chosen. Checkpoint is given
+// State holds the progress of a Fit by [ConjugateGradients] after an iteration with the given or chosen ridge. Checkpoint receives
 // it, and Resume continues from it. A resumed Fit of the same configuration and rows gives exactly the model of a Fit that was not
-// interrupted. It computes the kernel matrix and the preconditioner again, which take some of the time of a fit, and no iteration.
+// interrupted. It computes the kernel matrix and the preconditioner again, which take some of the time of a fit, but repeats no
+// iteration.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int
@@ -18,11 +19,11 @@ type State struct {
 	// Ridge is the ridge λ.
 	Ridge float64
 
-	// Error estimates what the iterations have left to change in the leave-one-out residuals, over their norm. It is +Inf after the
-	// first iterations.
+	// Error estimates the remaining change of the leave-one-out residuals by further iterations, relative to their norm. It is +Inf
+	// after the first iterations.
 	Error float64
 
-	ridges int // that were compared
+	ridges int // number of compared ridges
 	at     *fullsystem.State
 }
 
@@ -35,7 +36,7 @@ type storedState struct {
 	Ridges int
 }
 
-// MarshalBinary writes the state: four vectors of a number for each row, for each target or class and some more.
+// MarshalBinary encodes the state. It has four vectors for each target or class, and some more. A vector has a number for each row.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if s == nil || s.at == nil {
 		return nil, fault.NotFitted(stateKind)
@@ -43,7 +44,7 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(stateKind, version, storedState{At: *s.at, Ridges: s.ridges})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave s unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave s unchanged.
 func (s *State) UnmarshalBinary(data []byte) error {
 	var in storedState
 	if _, err := codec.Unmarshal(data, stateKind, version, &in); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// TestResumed holds that a fit goes on from any iteration, through a file, to the model of one that was not interrupted.
+// A fit that continues from any iteration, through a file, gives the model of a fit that was not interrupted.
 func TestResumed(t *testing.T) {
 	x, y := waves(1100, 9)
 	base := Regressor{Kernel: kernels.Matern{Nu: 2.5, Length: 2}, Ridge: 1e-3, Solver: ConjugateGradients}
@@ -66,8 +66,8 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// TestNoCheckpointsOfASearch holds that Checkpoint is called only where a fit can go on exactly: the search of a ridge on the same rows leaves
-// a preconditioner of another rank.
+// Checkpoint is called only if a fit can continue exactly. A search of a ridge on the same rows leaves a preconditioner of another
+// rank.
 func TestNoCheckpointsOfASearch(t *testing.T) {
 	x, y := waves(1100, 11)
 	targets := mat.NewDense(len(y), mostSearched+1, nil)
@@ -85,7 +85,7 @@ func TestNoCheckpointsOfASearch(t *testing.T) {
 	assert.Positive(t, calls)
 }
 
-// TestClassesResume holds the same for classes, with a fit that is cancelled.
+// A cancelled fit of classes can also be resumed.
 func TestClassesResume(t *testing.T) {
 	x, y := waves(1100, 10)
 	labels := make([]int, len(y))
@@ -115,7 +115,7 @@ func TestClassesResume(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// TestGoldenStateStaysReadable holds that a state of version 1 can be read.
+// States of version 1 stay readable.
 func TestGoldenStateStaysReadable(t *testing.T) {
 	written := newState(&fullsystem.State{Ridge: 0.5, Iteration: 2, Error: 0.25, Sides: []fullsystem.Side{
 		{Solution: []float64{1, 2}, Residual: []float64{3, 4}, Direction: []float64{5, 6}, Before: []float64{0, 1}, Rho: 1, Energy: 2,

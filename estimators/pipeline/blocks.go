@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// checkBlockSteps returns an error unless all steps fit from a stream.
+// checkBlockSteps returns an error unless all steps can be fitted to a stream.
 func (t *Transformer) checkBlockSteps() error {
 	for i, s := range t.Steps {
 		if !check.IsNil(s) && !estimators.Supports(s, estimators.Blocks) {
@@ -26,16 +26,16 @@ func (t *Transformer) checkBlockSteps() error {
 	return nil
 }
 
-// FitBlocks implements [streaming.BlockFitter] where all Steps do: one after the other is fitted on what those
-// before it give for the stream, which is read as often as they read it, some thousand rows at a time. It wraps
-// errors.ErrUnsupported if a step cannot do that.
+// FitBlocks implements [streaming.BlockFitter] if all Steps do. Each step is fitted to the output of the steps before it for the
+// stream. The stream is read as often as the steps read it, some thousand rows at a time. If a step has no FitBlocks, the error
+// wraps errors.ErrUnsupported.
 func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	fitted, err := t.fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
 	}
-	if len(fitted.Steps) == 0 { // which would have checked the rows
+	if len(fitted.Steps) == 0 { // a step would have checked the rows
 		if err := (&scalers.UnitRows{}).FitBlocks(ctx, stream.Forward(fitted, t.name(), 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
@@ -47,7 +47,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.
 	return nil
 }
 
-// fitBlocks fits clones of the steps on a stream. Without steps it does not read it.
+// fitBlocks fits clones of the steps to a stream. Without steps it does not read it.
 func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (*stream.Steps, error) {
 	if err := t.checkBlockSteps(); err != nil {
 		return nil, err

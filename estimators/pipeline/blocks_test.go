@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// longRows is rows with a category, a gap here and there and a long tail, their targets and weights.
+// longRows returns rows with a category, some gaps and a long tail, with targets and weights.
 func longRows(n int) (x *mat.Dense, y []float64, w []float64) {
 	rng := rand.New(rand.NewPCG(11, 0))
 	x, y, w = mat.NewDense(n, 4, nil), make([]float64, n), make([]float64, n)
@@ -41,7 +41,7 @@ func longRows(n int) (x *mat.Dense, y []float64, w []float64) {
 	return x, y, w
 }
 
-// inBlocks yields rows in memory that is used again.
+// inBlocks yields blocks of rows that share their memory.
 func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		var rows mat.Dense
@@ -61,7 +61,7 @@ func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.
 	}
 }
 
-// streamingPipeline is a pipeline of steps that all learn from a stream what they learn from a matrix.
+// streamingPipeline returns a pipeline whose steps give the same fit from a stream as from a matrix.
 func streamingPipeline(final *falkon.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{
 		&columnwise.Imputer{Statistic: columnwise.Median, Indicators: true},
@@ -76,7 +76,7 @@ func bytesOf(t *testing.T, v any) []byte {
 	return data
 }
 
-// From a stream a pipeline is the one of rows in memory, to the bit, whatever the blocks are.
+// A pipeline fitted to a stream is equal to one fitted to the rows in memory, bit for bit, for any blocks.
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, w := longRows(12_000)
 	for _, solver := range []falkon.Solver{falkon.Direct, falkon.ConjugateGradients} {
@@ -111,8 +111,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 
 var errReading = errors.New("the query broke off")
 
-// What goes wrong in a stream is named by the part that meets it and the row of the stream, and
-// leaves what was fitted.
+// An error in a stream names the part and the row of the stream, and keeps the previous fit.
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := longRows(9000)
 	p := streamingPipeline(&falkon.Regressor{Components: 20, Ridge: .1})
@@ -160,7 +159,7 @@ func TestFitBlocksErrors(t *testing.T) {
 		assert.True(t, bytes.Equal(before, bytesOf(t, p)), name)
 	}
 
-	// Of a value that only a step makes infinite too.
+	// That also holds for a value that only a step makes infinite.
 	far := mat.NewDense(3000, 1, nil)
 	for i := range 3000 {
 		far.Set(i, 0, 1e-300*float64(i%2))
@@ -169,7 +168,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	times := 0
 	err := steps.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) {
 		times++
-		if times > 2 { // the second step's turn
+		if times > 2 { // the pass of the second step
 			far = mat.DenseCopyOf(far)
 			far.Set(2345, 0, 1e300)
 		}
@@ -188,7 +187,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	assert.ErrorIs(t, (&pipeline.Regressor{}).FitBlocks(ctx, inBlocks(x, y, nil, 2000)), estimators.ErrParam)
 }
 
-// changing is rows of which one is another in the second pass of the third step.
+// changing yields rows, one of which is different in the second pass of the third step.
 func changing(x *mat.Dense, y []float64) iter.Seq2[streaming.Block[float64], error] {
 	times := 0
 	return func(yield func(streaming.Block[float64], error) bool) {
@@ -200,7 +199,7 @@ func changing(x *mat.Dense, y []float64) iter.Seq2[streaming.Block[float64], err
 	}
 }
 
-// counted is a context that is cancelled after it was looked at so often.
+// counted is a context that is cancelled after a number of checks.
 type counted struct {
 	context.Context
 	left *atomic.Int64
@@ -213,8 +212,8 @@ func (c counted) Err() error {
 	return nil
 }
 
-// Wherever it is cancelled, also within one large block, FitBlocks stops; and where the gradients
-// had begun it is resumed from the stream to the model of one that was not interrupted.
+// FitBlocks stops wherever it is cancelled, also within a large block. If conjugate gradients have begun, it can be resumed from
+// the stream and gives the model of a fit that was not interrupted.
 func TestFitBlocksCancelledAndResumed(t *testing.T) {
 	x, y, _ := longRows(10_000)
 	build := func() *pipeline.Regressor {

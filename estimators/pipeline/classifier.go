@@ -20,15 +20,15 @@ const (
 	classifierKind = "pipeline.Classifier"
 )
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits clones
-// ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Classifier is therefore never
-// changed by fitting it, and the fitted parts are not changed by configuring it again.
+// Classifier applies Steps, in their order, and then Final. Steps may be empty; Final is required. Fit fits clones
+// ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
+// configuration does not change the fitted parts.
 //
-// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
-// and [estimators.ErrParam] for a nil part.
+// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part, and
+// [estimators.ErrParam] for a nil part.
 //
 // See also [Regressor], [Transformer].
 type Classifier struct {
@@ -58,9 +58,9 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights:
-// the steps are fitted on the rows without weights, so that a weight of 2 equals the row given twice for Final, but
-// not for a step that counts rows, such as a StandardScaler.
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not accept weights, so the steps
+// are fitted to the rows without weights. A weight of 2 is therefore equivalent to giving the row twice for Final, but not for a
+// step that counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))
@@ -82,30 +82,29 @@ func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.B
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
-// NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
-// each step, one after the other, and of Final. Their statistics take the rows that the first step takes. If a part
-// is not Mergeable, the error wraps errors.ErrUnsupported.
+// NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of each step, one after
+// the other, and of Final. Their statistics receive the rows that the first step receives. If a part is not Mergeable, the error
+// wraps errors.ErrUnsupported.
 func (p *Classifier) NewStages() (streaming.Stages[int], error) {
 	return newChainStages(p.configured())
 }
 
-// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
-// that take over the same stages share these parts, and so the effect of PartialFit on either of them.
+// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines that use the same
+// stages share these parts, so that PartialFit on one of them affects both.
 func (p *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(takeStages(ctx, p.configured(), s))
 }
 
-// PartialFit implements [estimators.PartialFitter] with the method of Final. The steps learn only from the rows of
-// the first call; all later rows go through them to Final. It can go on after FitStages, and after Fit and
-// UnmarshalBinary if Final can.
+// PartialFit implements [estimators.PartialFitter] with the method of Final. The steps are fitted only to the rows of the first
+// call. All later rows are transformed by them for Final. It can continue after FitStages, and after Fit and UnmarshalBinary if
+// Final can.
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(partialFit(ctx, p.configured(), p.fitted, x, y))
 }
 
-// MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps learn from the first rows
-// alone.
+// MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps are fitted only to the first rows.
 func (p *Classifier) MarshalStatistics() ([]byte, error) {
 	return p.fitted.marshalStatistics(p.configured)
 }
@@ -115,7 +114,7 @@ func (p *Classifier) UnmarshalStatistics(data []byte) error {
 	return p.fitted.unmarshalStatistics(p.configured, data)
 }
 
-// Predict sends x (m×d) through the fitted steps to the fitted final estimator.
+// Predict transforms x (m×d) by the fitted steps and predicts with the fitted final estimator.
 func (p *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return p.predict(classifierName, x)
@@ -138,7 +137,7 @@ func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the distinct labels of Fit, ascending. It returns nil before Fit.
 func (p *Classifier) Classes() []int {
 	if p.fitted == nil {
 		return nil
@@ -198,10 +197,11 @@ func (p *Classifier) Supports(c estimators.Capability) bool { return p.configure
 // none.
 func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 
-// SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
+// SetGroups sets the groups of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets those of the first of Steps, or of Final if there are none, as in [Regressor]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of the first of Steps, or of Final if there are no Steps, as in [Regressor]. It implements
+// [estimators.Categorizer].
 func (p *Classifier) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
@@ -212,15 +212,14 @@ func (p *Classifier) FittedSteps() []transformers.Transformer { return p.fittedS
 // one that Predict uses and must not be fitted again.
 func (p *Classifier) FittedFinal() estimators.Classifier { return p.fittedFinal() }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted
-// and the types of the parts, not their configuration.
+// MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted parts and their types, not their configuration.
 func (p *Classifier) MarshalBinary() ([]byte, error) {
 	return p.marshal(classifierName, classifierKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
-// Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
-// [estimators.ErrBadModel]. After an error p is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and Final, so p must
+// have the configuration of the encoded pipeline. Another number of steps, or another type of a step, is [estimators.ErrBadModel].
+// After an error p is unchanged.
 func (p *Classifier) UnmarshalBinary(data []byte) error {
 	return p.keep(p.configured().unmarshal(classifierKind, data))
 }

@@ -21,7 +21,7 @@ import (
 
 var flatNames = []string{"area", "district", "built", "rooms"}
 
-// flats are rows of an area, a district of three, a year and a number of rooms.
+// flats returns rows of an area, a district of three, a year and a number of rooms.
 func flats() (*mat.Dense, []float64) {
 	x := mat.NewDense(6, 4, []float64{
 		58, 0, 1975, 2,
@@ -34,7 +34,7 @@ func flats() (*mat.Dense, []float64) {
 	return x, []float64{1266, 1885, 1188, 707, 1372, 761}
 }
 
-// byName chooses columns by name and kind, behind a step that keeps the columns.
+// byName returns a pipeline that chooses columns by name and kind, after a step that keeps the columns.
 func byName() *pipeline.Regressor {
 	return &pipeline.Regressor{
 		Steps: []transformers.Transformer{&columnwise.Imputer{}, &pipeline.ColumnTransformer{
@@ -61,7 +61,7 @@ func byNumber() *pipeline.Regressor {
 	}
 }
 
-// A part by name is the part of the column with that name, behind steps that keep names, in files and from streams too.
+// A part by name has the column of that name, also after steps that keep names, in files and from streams.
 func TestColumnsByName(t *testing.T) {
 	ctx := context.Background()
 	x, y := flats()
@@ -107,7 +107,7 @@ func TestColumnsByName(t *testing.T) {
 	assert.Equal(t, flatNames, steps.ColumnNames(), "what was fitted stays")
 }
 
-// Parts by kind take the categories that a table says, and none where it has none.
+// Parts by kind have the categories of a table, and no columns if it has none.
 func TestColumnsByKind(t *testing.T) {
 	ctx := context.Background()
 	x, _ := flats()
@@ -147,7 +147,7 @@ func TestColumnsByKind(t *testing.T) {
 	assert.False(t, estimators.Supports(byName(), estimators.Categorizing))
 }
 
-// Nested transformers get the names of their columns, and a category stands for the columns of its levels.
+// Nested transformers receive the names of their columns, and the name of a category selects the columns of its levels.
 func TestNestedNames(t *testing.T) {
 	x, _ := flats()
 	inner := &pipeline.ColumnTransformer{

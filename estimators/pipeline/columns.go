@@ -18,35 +18,35 @@ import (
 
 const columnsName = "pipeline: ColumnTransformer"
 
-// ColumnTransformer sends chosen columns through a transformer each, or through a chain of transformers, a
-// [Transformer]: for example numbers through a scaler and categories through an encoder. The results stand side by
-// side in the order of Parts. Columns that belong to no part follow in their order: unchanged, through Rest, or not at
-// all with DropRest. A column may be in several parts.
+// ColumnTransformer applies a transformer, or a chain of transformers ([Transformer]), to each of several selections of columns.
+// For example, it scales numbers and encodes categories. The results are joined side by side in the order of Parts. Columns that
+// belong to no part follow in their order. They are unchanged, transformed by Rest, or left out with DropRest. A column may be in
+// several parts.
 //
-// Fit fits clones and leaves Parts unchanged. A model file holds what
-// is fitted and the columns, and is read into a ColumnTransformer of the same Parts. The cost is the sum of the
-// costs of the parts, and a copy of their columns. Errors are those of the parts, preceded by the name of the part.
-// A value that is not finite is named by its place in x.
+// Fit fits clones and leaves Parts unchanged. A model file contains the fitted transformers and the columns, and is read into a
+// ColumnTransformer with the same Parts. The cost is the sum of the costs of the parts, and a copy of their columns. Errors are
+// those of the parts, preceded by the name of the part. Errors name a value that is not finite by its position in x.
 //
 // See also [Transformer].
 type ColumnTransformer struct {
 	Parts []ColumnPart
 
-	// Names lists the names of the columns of x, by which a part can choose them; nil: not known. A table, or a pipeline with names, sets
-	// them.
+	// Names has the names of the columns of x, by which a part can choose them. It is nil if they are not known. A table, or a
+	// pipeline with names, sets them.
 	Names []string `settings:"-"`
 
-	// Categories has the indices of the columns that name things, which a part with Categories chooses. A table, or a pipeline, sets them.
+	// Categories has the indices of the categorical columns, which a part with Categories chooses. A table, or a pipeline, sets
+	// them.
 	Categories []int `settings:"-"`
 
-	// Rest is the transformer of the columns that belong to no part. If it is nil, they are not changed.
+	// Rest is the transformer of the columns that belong to no part. If it is nil, they are unchanged.
 	Rest transformers.Transformer
 
 	// DropRest leaves out the columns that belong to no part.
 	DropRest bool
 
-	// If Gaps is set, NaN is not an error in columns that are not changed, so that an imputer can follow. In other
-	// columns their transformer decides about NaN.
+	// If Gaps is set, NaN is not an error in columns that are unchanged, so that an imputer can follow. In other columns, their
+	// transformer accepts or rejects NaN.
 	Gaps bool
 
 	fitted *columns.Fitted
@@ -55,22 +55,22 @@ type ColumnTransformer struct {
 // ColumnPart is a selection of columns of a [ColumnTransformer] and their transformer. The columns are chosen by Columns, Names or
 // Categories.
 type ColumnPart struct {
-	// Columns has the positions of the columns, each once, in the order in which the transformer gets them.
+	// Columns has the positions of the columns, each once, in the order in which the transformer receives them.
 	Columns []int
 
-	// Names has the names of the columns, each once, in the order in which the transformer gets them. The name of a category stands for
-	// the columns of its levels, name=level, if no column is called so. An unknown name is [estimators.ErrParam], with the names that
-	// resemble it. Fitted parts have the names where they are known.
+	// Names has the names of the columns, each once, in the order in which the transformer receives them. The name of a category
+	// selects the columns of its levels, name=level, if no column has that name. An unknown name is [estimators.ErrParam], with the
+	// names that resemble it. Fitted parts have the names if they are known.
 	Names []string
 
-	// Categories chooses all columns that name things. Where there are none, the part is left out.
+	// Categories chooses all categorical columns. If there are none, the part is left out.
 	Categories bool
 
-	// Of is the transformer of these columns. If it is nil, they are not changed.
+	// Of is the transformer of these columns. If it is nil, they are unchanged.
 	Of transformers.Transformer
 }
 
-// choice is the configuration.
+// choice returns the configuration.
 func (t *ColumnTransformer) choice() columns.Choice {
 	c := columns.Choice{Rest: t.Rest, DropRest: t.DropRest, Gaps: t.Gaps, Names: t.Names, Categories: t.Categories}
 	for _, p := range t.Parts {
@@ -79,7 +79,7 @@ func (t *ColumnTransformer) choice() columns.Choice {
 	return c
 }
 
-// keep takes over what was fitted unless there was an error.
+// keep stores the result of a fit unless there was an error.
 func (t *ColumnTransformer) keep(fitted *columns.Fitted, err error) error {
 	if err == nil {
 		t.fitted = fitted
@@ -87,7 +87,7 @@ func (t *ColumnTransformer) keep(fitted *columns.Fitted, err error) error {
 	return err
 }
 
-// learnt returns what was fitted.
+// learnt returns the fitted parts.
 func (t *ColumnTransformer) learnt() (*columns.Fitted, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(columnsName)
@@ -102,22 +102,22 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return t.keep(f, fault.NameColumns(err, t.Names))
 }
 
-// FitTransformTargets implements [transformers.TargetFitter]: parts that learn from the targets get them.
+// FitTransformTargets implements [transformers.TargetFitter]. Parts that are fitted to targets receive them.
 func (t *ColumnTransformer) FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	f, z, err := t.choice().FitTransform(ctx, x, targets)
 	return z, t.keep(f, fault.NameColumns(err, t.Names))
 }
 
-// FitBlocks implements [streaming.BlockFitter] where all parts do: the stream is read as often as each of them
-// reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
+// FitBlocks implements [streaming.BlockFitter] if all parts do. The stream is read as often as the parts read it, and once to check
+// it. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	f, err := t.choice().FitBlocks(ctx, blocks)
 	return t.keep(f, fault.NameColumns(err, t.Names))
 }
 
-// Transform returns the results of the parts for the rows of x (m×d) side by side.
+// Transform returns the results of the parts for the rows of x (m×d), joined side by side.
 func (t *ColumnTransformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := t.learnt()
@@ -141,8 +141,8 @@ func (t *ColumnTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error
 	return fault.NameColumns(f.TransformTo(dst, x, rowwise.IsFew(x)), f.Names())
 }
 
-// FeatureNames implements [transformers.FeatureNamer] where the parts do: their names, one part after the other,
-// and those of the columns that stay.
+// FeatureNames implements [transformers.FeatureNamer] if the parts do. It returns their names, one part after the other, and the
+// names of the unchanged columns.
 func (t *ColumnTransformer) FeatureNames(in []string) ([]string, error) {
 	f, err := t.learnt()
 	if err != nil {
@@ -174,8 +174,8 @@ func (t *ColumnTransformer) Graph(x graph.Value) (graph.Outputs, error) {
 	return f.Graph(x)
 }
 
-// FittedParts returns the parts with their fitted transformers, and the rest as the last of them. It returns nil
-// before Fit. The slice is a copy; its transformers are the ones that Transform uses and must not be fitted again.
+// FittedParts returns the parts with their fitted transformers. Rest is the last of them. It returns nil before Fit. The slice is a
+// copy, but Transform uses its transformers, which must not be fitted again.
 func (t *ColumnTransformer) FittedParts() []ColumnPart {
 	if t.fitted == nil {
 		return nil
@@ -207,8 +207,8 @@ func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Steps: steps}.Supports(t, c)
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted, the columns and the types of the parts, not
-// their configuration.
+// MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted transformers, their columns and their types, not their
+// configuration.
 func (t *ColumnTransformer) MarshalBinary() ([]byte, error) {
 	f, err := t.learnt()
 	if err != nil {
@@ -217,9 +217,9 @@ func (t *ColumnTransformer) MarshalBinary() ([]byte, error) {
 	return f.Marshal()
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Parts, so t
-// must be configured as the one that was stored: other columns, or another type of a transformer, are
-// [estimators.ErrBadModel]. After an error t is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Parts, so t must have the
+// configuration of the encoded ColumnTransformer. Other columns, or another type of a transformer, are [estimators.ErrBadModel].
+// After an error t is unchanged.
 func (t *ColumnTransformer) UnmarshalBinary(data []byte) error {
 	return t.keep(t.choice().Unmarshal(data))
 }

@@ -23,7 +23,7 @@ import (
 
 var nan = math.NaN()
 
-// cars have a price, a make, an age with gaps, and a number that stays.
+// cars has a price, a make, an age with gaps, and a number that stays unchanged.
 var cars = golden.Dense([][]float64{{10, 1, 3, 7}, {20, 2, nan, 8}, {30, 1, 5, 9}, {60, 3, 4, 7}})
 
 func columns() *pipeline.ColumnTransformer {
@@ -34,7 +34,7 @@ func columns() *pipeline.ColumnTransformer {
 	}}
 }
 
-// What comes out is what the transformers make of their columns, side by side.
+// The results are those of the transformers of the columns, joined side by side.
 func TestColumnTransformer(t *testing.T) {
 	ctx := context.Background()
 	c := columns()
@@ -71,7 +71,7 @@ func TestColumnTransformer(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(want.Slice(0, 4, 0, 7), z, 1e-12))
 
-	// Without parts all columns are the rest.
+	// Without parts, all columns are unchanged.
 	all := &pipeline.ColumnTransformer{Gaps: true}
 	require.NoError(t, all.Fit(ctx, cars))
 	z, err = all.Transform(cars)
@@ -80,8 +80,7 @@ func TestColumnTransformer(t *testing.T) {
 	assert.True(t, math.IsNaN(z.At(1, 2)))
 }
 
-// Fit on a stream learns what Fit learns.
-// Rest is the transformer of the columns of no part, of whatever number, and of none there is no part.
+// Rest transforms all columns that belong to no part. If there are none, there is no fitted part for it.
 func TestRestOfColumns(t *testing.T) {
 	ctx := context.Background()
 	c := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1}}}, Rest: &columnwise.Imputer{Indicators: true}}
@@ -107,6 +106,7 @@ func TestRestOfColumns(t *testing.T) {
 	assert.ErrorContains(t, (&pipeline.ColumnTransformer{Rest: &scalers.StandardScaler{}, DropRest: true}).Fit(ctx, cars), "Rest = ")
 }
 
+// A fit to a stream is equal to a fit to the rows in memory.
 func TestColumnTransformerBlocks(t *testing.T) {
 	want, got := columns(), columns()
 	require.NoError(t, want.Fit(context.Background(), cars))
@@ -183,7 +183,7 @@ func TestColumnTransformerErrors(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
-// A file is read into the same parts alone.
+// A file can be read only into the same parts.
 func TestColumnTransformerFiles(t *testing.T) {
 	ctx := context.Background()
 	c := columns()

@@ -17,8 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Metres and millimetres in the columns: scaled first, then regressed. Any
-// estimator of this module may stand as Final.
+// The columns are in metres and millimetres, so they are scaled before the regression. Final can be any estimator of this module.
 func ExampleRegressor() {
 	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})
 	y := []float64{5, 4, 8, 7} // 1 + column 0 + column 1 / 1000
@@ -37,7 +36,7 @@ func ExampleRegressor() {
 	// Output: [16.0000]
 }
 
-// Numbers are filled and scaled, makes of cars get a column each, and the doors stay as they are.
+// Numbers are imputed and scaled, makes of cars get a column each, and the doors stay unchanged.
 func ExampleColumnTransformer() {
 	cars := mat.NewDense(3, 3, []float64{4, 1, 20, 2, 3, math.NaN(), 4, 1, 40}) // doors, make, price
 	table := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
@@ -64,7 +63,7 @@ func ExampleColumnTransformer() {
 	// ⎣  1    1    0    4⎦
 }
 
-// A pipeline is stored as one file, and read into an equally configured one.
+// A pipeline is stored in one file, and read into a pipeline with the same configuration.
 func ExampleClassifier() {
 	build := func() *pipeline.Classifier {
 		return &pipeline.Classifier{
@@ -93,7 +92,7 @@ func ExampleClassifier() {
 	// Output: [-3 10] [10 -3]
 }
 
-// Steps that are fitted once serve several estimators, or a row at a time.
+// Steps that are fitted once can be used for several estimators, or for a row at a time.
 func ExampleTransformer() {
 	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.UnitRows{}}}
 	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})
@@ -115,7 +114,7 @@ func ExampleTransformer() {
 	// [0.000  1.000]
 }
 
-// A pipeline of several targets, such as the latitude and the longitude of what is to be found.
+// A pipeline predicts several targets, such as the latitude and the longitude of an object.
 func ExampleMultiRegressor() {
 	x := mat.NewDense(5, 2, []float64{0, 100, 1, 300, 2, 200, 3, 500, 4, 400})
 	y := mat.NewDense(5, 2, []float64{48, 8, 49, 11, 50, 10, 51, 14, 52, 13})

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Without steps a final estimator that fills gaps gets them, and one that does not says where they are.
+// Without steps, a final estimator that fills gaps receives them, and any other returns an error with their position.
 func TestGapsWithoutSteps(t *testing.T) {
 	rows := mat.NewDense(12, 2, nil)
 	y := make([]float64, 12)
@@ -42,7 +42,8 @@ func TestGapsWithoutSteps(t *testing.T) {
 	assert.ErrorIs(t, piped.Fit(ctx, rows, y), estimators.ErrNotFinite)
 }
 
-// Without steps categories are columns of x, and Final takes them; with steps they are columns that Final gets, which it is told itself.
+// Without steps, categories are columns of x, and Final receives them. With steps, they are columns of the input of Final, where
+// they are set directly.
 func TestCategoriesOfFinal(t *testing.T) {
 	final, class := &selection.Regressor{}, &selection.Classifier{}
 	assert.True(t, estimators.SetCategories(&pipeline.Regressor{Final: final}, []int{1}))

@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// learnt holds the fitted chain of a pipeline, nil before Fit. Its methods take the pipeline's name, for errors.
+// learnt holds the fitted chain of a pipeline, nil before Fit. Its methods have the pipeline's name as an argument, for errors.
 type learnt[T, P any, E learner[T, P]] struct{ fitted *chain[T, P, E] }
 
-// keep takes over a fitted chain unless there was an error.
+// keep stores a fitted chain unless there was an error.
 func (l *learnt[T, P, E]) keep(fitted *chain[T, P, E], err error) error {
 	if err == nil {
 		l.fitted = fitted
@@ -81,8 +81,9 @@ func (l *learnt[T, P, E]) marshal(name, kind string) ([]byte, error) {
 	return c.marshal(kind)
 }
 
-// graph is what the final estimator makes of x. The variance is that of the final estimator and of what the steps leave out
-// of a kernel, times the prior variances of a ridge machine by prior, nil for no such machine.
+// graph returns the graph of the final estimator for x. The variance is the sum of that of the final estimator and of the part of a
+// kernel that the steps leave out. prior multiplies that part by the prior variances of a ridge machine. It is nil if Final is not
+// a ridge machine.
 func (l *learnt[T, P, E]) graph(name string, x graph.Value, prior func(unseen graph.Value) graph.Value) (graph.Outputs, error) {
 	c, err := l.chain(name)
 	if err != nil {
@@ -112,7 +113,7 @@ func (l *learnt[T, P, E]) graph(name string, x graph.Value, prior func(unseen gr
 	return out, nil
 }
 
-// parts are what a model file holds of the chain.
+// parts returns the parts of the chain in a model file.
 func (l *learnt[T, P, E]) parts() []registry.Part {
 	if l.fitted == nil {
 		return nil

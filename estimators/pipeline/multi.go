@@ -20,15 +20,15 @@ const (
 	multiKind = "pipeline.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. It applies Steps, in their order, before Final.
-// Fit fits clones and leaves Steps and Final unchanged.
+// MultiRegressor is a [Regressor] for several targets of each row. It applies Steps, in their order, and then Final. Fit fits
+// clones and leaves Steps and Final unchanged.
 //
 // See also [Regressor], [Transformer].
 type MultiRegressor struct {
 	Steps []transformers.Transformer
 	Final estimators.MultiRegressor
 
-	// Names are as in [Regressor].
+	// Names has the names of the columns of x, as in [Regressor].
 	Names []string `settings:"-"`
 
 	// If Observe is not nil, it is called as in [Regressor].
@@ -57,13 +57,13 @@ func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 	if err := c.takesWeights(); err != nil {
 		return err
 	}
-	return p.keep(c.fit(ctx, x, y, check.Given(weights))) // which Final checks
+	return p.keep(c.fit(ctx, x, y, check.Given(weights))) // Final checks the weights
 }
 
 // CheckRowCount calls CheckRowCount of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *MultiRegressor) CheckRowCount(rows int) error { return p.configured().checkRows(rows) }
 
-// Predict sends x (m×d) through the fitted steps to the fitted final estimator.
+// Predict transforms x (m×d) by the fitted steps and predicts with the fitted final estimator.
 func (p *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return p.predict(multiName, x)
@@ -88,8 +88,8 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictVariance implements [estimators.MultiVariancePredictor] with Final's, and with what the last step leaves
-// out of a kernel, as in [Regressor].
+// PredictVariance implements [estimators.MultiVariancePredictor] with the method of Final. It adds the variance of the part of a
+// kernel that the last step leaves out, as in [Regressor].
 func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.MultiVariancePredictor](p.configured, p.fitted, estimators.Variance)
@@ -116,8 +116,8 @@ func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval implements [estimators.MultiIntervalPredictor] with Final's, or, where PredictVariance adds to
-// Final's variance, under the normal distributions that it gives.
+// PredictInterval implements [estimators.MultiIntervalPredictor] with the method of Final. If PredictVariance adds to Final's
+// variance, the intervals follow from its normal distributions.
 func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.MultiIntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -143,11 +143,11 @@ func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// priorVariances is what a ridge machine of several targets says of each.
+// priorVariances is implemented by ridge machines of several targets.
 type priorVariances interface{ PriorVariances() []float64 }
 
-// unseen returns what the steps leave out of a kernel at each row of x that became z, and by what it is to be multiplied
-// for each target; nil where they leave out nothing, or where Final is no ridge machine.
+// unseen returns the part of a kernel that the steps leave out at each row of x, which became z, and its factor for each target.
+// Both are nil if the steps leave out nothing, or if Final is not a ridge machine.
 func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err error) {
 	prior, ok := ridgeMachine[priorVariances](p.fitted)
 	if !ok {
@@ -177,10 +177,11 @@ func (p *MultiRegressor) Supports(c estimators.Capability) bool { return p.confi
 // none.
 func (p *MultiRegressor) Report() estimators.Report { return p.fitted.report() }
 
-// SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
+// SetGroups sets the groups of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *MultiRegressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets those of the first of Steps, or of Final if there are none, as in [Regressor]. It implements [estimators.Categorizer].
+// SetCategories sets the categories of the first of Steps, or of Final if there are no Steps, as in [Regressor]. It implements
+// [estimators.Categorizer].
 func (p *MultiRegressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit, as in [Regressor].
@@ -189,11 +190,10 @@ func (p *MultiRegressor) FittedSteps() []transformers.Transformer { return p.fit
 // FittedFinal returns the fitted final estimator, or nil before Fit, as in [Regressor].
 func (p *MultiRegressor) FittedFinal() estimators.MultiRegressor { return p.fittedFinal() }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted and the types of the parts, not their
-// configuration.
+// MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted parts and their types, not their configuration.
 func (p *MultiRegressor) MarshalBinary() ([]byte, error) { return p.marshal(multiName, multiKind) }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler, into clones of the configured parts, as in [Regressor].
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured parts, as in [Regressor].
 func (p *MultiRegressor) UnmarshalBinary(data []byte) error {
 	return p.keep(p.configured().unmarshal(multiKind, data))
 }

@@ -24,7 +24,7 @@ func multi() *pipeline.MultiRegressor {
 	return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.MultiRegressor{Ridge: .5}}
 }
 
-// Each target is what a Regressor of that target alone predicts, with the variance that the steps leave out.
+// Each target has the predictions of a Regressor of that target alone, with the variance of the part that the steps leave out.
 func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	k := kernels.RBF{Gamma: .3}
 	for name, steps := range map[string][]transformers.Transformer{
@@ -56,7 +56,7 @@ func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	}
 }
 
-// noMore has what the contract asks for.
+// noMore has only the methods of the interface.
 type noMore struct{ estimators.MultiRegressor }
 
 func TestMultiErrors(t *testing.T) {

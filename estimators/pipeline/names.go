@@ -9,19 +9,19 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// FeatureNames returns the names of the columns that Final gets, given the names of the columns of the rows. If
-// those are nil, they are the names of Fit, or x0, x1, and so on. The steps must have FeatureNames. Errors: ErrNotFitted, ErrShape, and
-// one that wraps errors.ErrUnsupported.
+// FeatureNames returns the names of the columns that Final receives. in has the names of the columns of x. If it is nil, they are
+// the names of Fit, or x0, x1, and so on. The steps must have FeatureNames. Errors: ErrNotFitted, ErrShape, and one that wraps
+// errors.ErrUnsupported.
 func (p *Regressor) FeatureNames(in []string) ([]string, error) {
 	return p.featureNames(regressorName, in)
 }
 
-// FeatureNames returns the names of the columns that Final gets, as in [Regressor].
+// FeatureNames returns the names of the columns that Final receives, as in [Regressor].
 func (p *Classifier) FeatureNames(in []string) ([]string, error) {
 	return p.featureNames(classifierName, in)
 }
 
-// FeatureNames returns the names of the columns that Final gets, as in [Regressor].
+// FeatureNames returns the names of the columns that Final receives, as in [Regressor].
 func (p *MultiRegressor) FeatureNames(in []string) ([]string, error) {
 	return p.featureNames(multiName, in)
 }
@@ -62,14 +62,15 @@ func (t *Transformer) ColumnNames() []string {
 	return t.fitted.Names
 }
 
-// SetCategories sets those of the first of Steps. It implements [estimators.Categorizer], which it supports if that does.
+// SetCategories sets the categories of the first of Steps. It implements [estimators.Categorizer], which it supports if the first
+// step does.
 func (t *Transformer) SetCategories(columns []int) {
 	if len(t.Steps) > 0 {
 		estimators.SetCategories(t.Steps[0], columns)
 	}
 }
 
-// FeatureNames implements [transformers.FeatureNamer] where the steps do.
+// FeatureNames implements [transformers.FeatureNamer] if the steps do.
 func (t *Transformer) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(t.name())

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// partialFit returns a pipeline that has learnt from more rows: one whose steps and final estimator learn
-// from these alone where old is nil, else old, whose final estimator has learnt besides.
+// partialFit returns a pipeline that is fitted to more rows. If old is nil, its steps and final estimator are fitted only to these
+// rows. Otherwise it returns old, with the final estimator fitted to these rows in addition.
 func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y,
 ) (*chain[[]Y, []Y, E], error) {
@@ -25,7 +25,7 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 		return nil, err
 	}
 	out := old
-	var z mat.Matrix // what the steps make of x
+	var z mat.Matrix // x transformed by the steps
 	if old == nil {
 		var err error
 		if out, err = c.unfitted(); err != nil {
@@ -57,8 +57,8 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	return out, out.ofFinal(final.PartialFit(ctx, z, y))
 }
 
-// learn fits by statistics where all steps can, so that rows that come at once are learnt from as rows in parts are. It
-// returns the transformed rows where it computes them.
+// learn fits by statistics if all steps can, so that the fit to rows at once is the same as to rows in parts. It returns the
+// transformed rows if it computes them.
 func (t *Transformer) learn(ctx context.Context, x, targets mat.Matrix) (mat.Matrix, error) {
 	if !t.Supports(estimators.Mergeable) || len(t.Steps) == 0 {
 		return t.fit(ctx, x, targets, true)
@@ -71,7 +71,7 @@ func (t *Transformer) learnStatistics(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	rows, err := check.DenseGaps("x", x, check.Anywhere) // at which the first step looks more closely
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // the first step checks them further
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.name(), err)
 	}

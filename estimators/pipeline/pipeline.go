@@ -1,25 +1,22 @@
 // Package pipeline combines transformers and an estimator into one estimator, or several transformers into one.
 //
-// Fit fits a clone of each step on the output of the step before it, and a clone of the final estimator on the
-// output of the last step. Predict and the methods like it send their rows the same way. A step therefore learns,
-// for example, a mean or a set of landmarks from the training rows alone, also within each fold of a
-// cross-validation.
+// Fit fits a clone of each step on the output of the step before it, and a clone of the final estimator on the output of the last
+// step. Predict and similar methods transform their rows by the same steps. A step therefore computes, for example, a mean or a set
+// of landmarks only from the training rows, also within each fold of a cross-validation.
 //
-// Sparse rows (package sparse) stay sparse through steps that are a transformers.SparseTransformer. Any other step gets them as they are,
-// and returns dense rows.
+// Sparse rows (package sparse) stay sparse through steps that are a transformers.SparseTransformer. Any other step receives them
+// unchanged, and returns dense rows.
 //
-// A [ColumnTransformer] sends chosen columns through a transformer each.
+// A [ColumnTransformer] applies different transformers to different columns.
 //
-// FitBlocks does the same from a stream of rows that are not all in memory, step after step, where all parts can.
+// FitBlocks fits a pipeline to a stream of rows that are not all in memory, step after step, if all parts have FitBlocks.
 //
-// NewStages does it from sums over rows that lie in parts, on several machines say: a stage for each part, of which
-// the statistics take raw rows and send them through the steps that are learnt; the bytes of the stages are all
-// that a worker needs beside an equally configured pipeline. PartialFit fits the steps to the first rows, and Final
-// goes on.
+// NewStages fits a pipeline by sums over rows in several places, such as several machines. There is a stage for each part. Its
+// statistics receive the original rows and transform them by the fitted steps. A worker needs only the bytes of the stages and a
+// pipeline with the same configuration. PartialFit fits the steps to the first rows, and Final to all rows.
 //
-// A pipeline has the methods of every capability. If its parts lack one, the error of the method wraps
-// errors.ErrUnsupported, and Supports reports this beforehand. In errors a step is named by its index in Steps and
-// its type:
+// A pipeline has the methods of every capability. If its parts lack one, the error of the method wraps errors.ErrUnsupported, and
+// Supports reports this beforehand. Errors name a step by its index in Steps and its type:
 //
 //	pipeline: Regressor: step 2 (StandardScaler): x[17,3] is NaN (counted from 0): fill gaps with columnwise.Imputer
 package pipeline
@@ -43,23 +40,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
-// learner is what all estimators have in common that learn from targets T and predict P.
+// learner has the methods that all estimators of targets T and predictions P have.
 type learner[T, P any] interface {
 	Fit(ctx context.Context, x mat.Matrix, y T) error
 	Predict(x mat.Matrix) (P, error)
 }
 
-// weightedLearner is a learner that takes weights.
+// weightedLearner is a learner that accepts weights.
 type weightedLearner[T any] interface {
 	FitWeighted(ctx context.Context, x mat.Matrix, y T, weights []float64) error
 }
 
-// chain is a pipeline's steps and final estimator, configured or fitted. E is
-// estimators.Regressor, Classifier or MultiRegressor; the steps' Name is the pipeline's.
+// chain is a pipeline's steps and final estimator, configured or fitted. E is estimators.Regressor, Classifier or MultiRegressor.
+// The Name of the steps is that of the pipeline.
 type chain[T, P any, E learner[T, P]] struct {
 	steps *Transformer
 	final E
-	few   []string // warns of steps that PartialFit fitted to few rows
+	few   []string // warnings for steps that PartialFit fitted to few rows
 	fold  bool     // the rows are a part of others
 }
 
@@ -76,7 +73,7 @@ func (c *chain[T, P, E]) clone() (E, error) {
 	return out, nil
 }
 
-// unfitted returns a chain with a clone of the final estimator, whose steps wait for their fit.
+// unfitted returns a chain with a clone of the final estimator, before the fit of the steps.
 func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	final, err := c.clone()
 	if err != nil {
@@ -86,16 +83,16 @@ func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	return &chain[T, P, E]{steps: steps, final: final}, nil
 }
 
-// finalName stands before the errors of the final estimator. It keeps the
-// package, since most are called Regressor or Classifier.
+// finalName returns the prefix of the errors of the final estimator. It includes the package, since most types are called Regressor
+// or Classifier.
 func (c *chain[T, P, E]) finalName() string {
 	return fmt.Sprintf("%s: final (%s)", c.steps.Name, strings.TrimPrefix(fmt.Sprintf("%T", c.final), "*"))
 }
 
-// finalSteps is how many steps take as long as the final estimator, for the estimate of progress.
+// finalSteps is the assumed time of the fit of the final estimator, in steps, for the estimate of progress.
 const finalSteps = 4
 
-// fit returns a fitted copy. The weights, if not nil, go to the final estimator.
+// fit returns a fitted copy. The weights, if not nil, are passed to the final estimator.
 func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []float64) (*chain[T, P, E], error) {
 	out, err := c.unfitted()
 	if err != nil {
@@ -117,7 +114,7 @@ func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []f
 	return out, out.ofFinal(weighted.FitWeighted(rest, z, y, weights))
 }
 
-// checkRows is the final estimator's answer to whether it can hold so many rows.
+// checkRows returns the result of the final estimator's CheckRowCount.
 func (c *chain[T, P, E]) checkRows(rows int) error {
 	if f, ok := any(c.final).(interface{ CheckRowCount(rows int) error }); ok && !check.IsNil(c.final) {
 		return c.ofFinal(f.CheckRowCount(rows))
@@ -125,7 +122,7 @@ func (c *chain[T, P, E]) checkRows(rows int) error {
 	return nil
 }
 
-// checkSmoother is the final estimator's answer to whether it can hold the system of so many rows.
+// checkSmoother returns the result of the final estimator's CheckSmoother.
 func (c *chain[T, P, E]) checkSmoother(fitted, rows int) error {
 	if f, ok := any(c.final).(interface{ CheckSmoother(fitted, rows int) error }); ok && !check.IsNil(c.final) {
 		return c.ofFinal(f.CheckSmoother(fitted, rows))
@@ -133,7 +130,7 @@ func (c *chain[T, P, E]) checkSmoother(fitted, rows int) error {
 	return nil
 }
 
-// takesWeights returns an error unless the final estimator does.
+// takesWeights returns an error unless the final estimator accepts weights.
 func (c *chain[T, P, E]) takesWeights() error {
 	if check.IsNil(c.final) {
 		return fault.Param(c.steps.Name, "Final", nil, "an estimator")
@@ -142,7 +139,7 @@ func (c *chain[T, P, E]) takesWeights() error {
 	return err
 }
 
-// fitWeighted is fit with the weights that FitWeighted was given.
+// fitWeighted is like fit with the weights of FitWeighted.
 func fitWeighted[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c *chain[[]Y, []Y, E], x mat.Matrix, y []Y, weights []float64,
 ) (*chain[[]Y, []Y, E], error) {
@@ -155,12 +152,12 @@ func fitWeighted[Y float64 | int, E learner[[]Y, []Y]](
 	return c.fit(ctx, x, y, weights)
 }
 
-// rows sends x through the steps.
+// rows transforms x by the steps.
 func (c *chain[T, P, E]) rows(x mat.Matrix) (mat.Matrix, error) {
 	return c.steps.transformSteps(c.steps.fitted.Steps, x)
 }
 
-// predictTo predicts into dst; few rows allocate nothing.
+// predictTo writes the predictions to dst. It does not allocate memory for few rows.
 func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, []Y, E], dst []Y, x mat.Matrix) error {
 	if c == nil {
 		return fault.NotFitted(name)
@@ -168,7 +165,7 @@ func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, 
 	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(rowwise.Predict[Y](c.final, dst, z)) })
 }
 
-// ofFinal names the final estimator in front of its error, and columns that it knows by number.
+// ofFinal adds the name of the final estimator to its error, and the names of columns that the error gives by number.
 func (c *chain[T, P, E]) ofFinal(err error) error {
 	if err == nil {
 		return nil
@@ -180,7 +177,7 @@ func (c *chain[T, P, E]) ofFinal(err error) error {
 	return err
 }
 
-// nameFinal gives the final estimator the names of the columns that come out of the fitted steps.
+// nameFinal sets the names of the columns of the final estimator to those of the output of the fitted steps.
 func (c *chain[T, P, E]) nameFinal() {
 	estimators.SetColumnNames(c.final, c.steps.fitted.NamesAt(len(c.steps.fitted.Steps)))
 }
@@ -191,8 +188,8 @@ func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimat
 	return estimators.Capable[C](c.steps.Name, c.final, capability)
 }
 
-// callFinal sends x through the fitted steps and calls f, a method of the final estimator that the capability C provides. It
-// tells first whether the configured Final has the capability, then whether the pipeline is fitted. Few rows allocate nothing.
+// callFinal transforms x by the fitted steps and calls f, a method of the final estimator that the capability C provides. It first
+// checks that Final has the capability, and then that the pipeline is fitted. It does not allocate memory for few rows.
 func callFinal[C, T, P any, E learner[T, P]](
 	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
 ) error {
@@ -220,18 +217,18 @@ func able[C, T, P any, E learner[T, P]](
 	return none, fault.NotFitted(c.steps.Name)
 }
 
-// supports answers for the pipeline p.
+// supports implements Supports for the pipeline p.
 func (c *chain[T, P, E]) supports(p any, capability estimators.Capability) bool {
 	switch {
 	case capability == estimators.Naming:
 		return true
-	case capability == estimators.Categorizing && len(c.steps.Steps) > 0: // which may move the columns of x
+	case capability == estimators.Categorizing && len(c.steps.Steps) > 0: // the steps may move the columns of x
 		return c.steps.Supports(capability)
 	}
 	return estimators.Wrapped{Estimators: []any{c.final}, Steps: c.steps.Steps}.Supports(p, capability)
 }
 
-// setCategories sets the categories of what gets the columns of x.
+// setCategories sets the categories of the part that receives the columns of x.
 func (c *chain[T, P, E]) setCategories(columns []int) {
 	if len(c.steps.Steps) == 0 {
 		estimators.SetCategories(c.final, columns)
@@ -240,7 +237,7 @@ func (c *chain[T, P, E]) setCategories(columns []int) {
 	}
 }
 
-// report is that of the final estimator, or the zero Report where it has none.
+// report returns the Report of the final estimator, or the zero Report if it has none.
 func (c *chain[T, P, E]) report() estimators.Report {
 	if c == nil || !estimators.Supports(c.final, estimators.Reporting) {
 		return estimators.Report{}
@@ -253,7 +250,7 @@ func (c *chain[T, P, E]) report() estimators.Report {
 	return estimators.Report{}
 }
 
-// payload is what a pipeline of either kind stores.
+// payload is the form of a pipeline of any kind in a file.
 type payload struct {
 	Steps storedSteps
 	Final estimators.NestedModel
@@ -273,8 +270,7 @@ func (c *chain[T, P, E]) marshal(kind string) ([]byte, error) {
 	return codec.Marshal(kind, payloadVersion, payload{Steps: steps, Final: final})
 }
 
-// unmarshal returns the fitted chain that data holds, in clones of the
-// configured parts.
+// unmarshal decodes data into clones of the configured parts, and returns the fitted chain.
 func (c *chain[T, P, E]) unmarshal(kind string, data []byte) (*chain[T, P, E], error) {
 	var p payload
 	if _, err := codec.Unmarshal(data, kind, payloadVersion, &p); err != nil {
@@ -290,7 +286,7 @@ func (c *chain[T, P, E]) unmarshal(kind string, data []byte) (*chain[T, P, E], e
 	return out, p.Final.UnmarshalInto(kind, "final", out.final)
 }
 
-// marshalStatistics is MarshalStatistics of the final estimator.
+// marshalStatistics calls MarshalStatistics of the final estimator.
 func (c *chain[T, P, E]) marshalStatistics(configured func() *chain[T, P, E]) ([]byte, error) {
 	final, err := able[estimators.Continuer](configured, c, estimators.Continuing)
 	if err != nil {
@@ -300,7 +296,7 @@ func (c *chain[T, P, E]) marshalStatistics(configured func() *chain[T, P, E]) ([
 	return data, c.ofFinal(err)
 }
 
-// unmarshalStatistics is UnmarshalStatistics of the final estimator.
+// unmarshalStatistics calls UnmarshalStatistics of the final estimator.
 func (c *chain[T, P, E]) unmarshalStatistics(configured func() *chain[T, P, E], data []byte) error {
 	final, err := able[estimators.Continuer](configured, c, estimators.Continuing)
 	if err != nil {
@@ -309,7 +305,7 @@ func (c *chain[T, P, E]) unmarshalStatistics(configured func() *chain[T, P, E], 
 	return c.ofFinal(final.UnmarshalStatistics(data))
 }
 
-// ridgeMachine returns the final estimator as a ridge machine that says what its prior variances are by V, if it is one.
+// ridgeMachine returns the final estimator as a ridge machine with prior variances by V. ok is false if it is not one.
 func ridgeMachine[V, T, P any, E learner[T, P]](c *chain[T, P, E]) (prior V, ok bool) {
 	if c == nil {
 		return prior, false

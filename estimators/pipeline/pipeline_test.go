@@ -25,8 +25,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Package estimatortest runs the conformance suite on both types; here is what
-// a pipeline has beyond the contract of its kind.
+// Package estimatortest runs the conformance suite on the pipelines. The tests here are for properties beyond the contract of their
+// kind.
 
 var (
 	ctx     = context.Background()
@@ -148,7 +148,7 @@ func TestErrorsNameTheStep(t *testing.T) {
 	assert.EqualError(t, err, "pipeline: Regressor: step 0 (UnitRows): x has 3 columns, fitted on 2")
 }
 
-// plainStep, plainRegressor and plainClassifier have no capability at all.
+// plainStep, plainRegressor and plainClassifier have no capabilities.
 type plainStep struct{ transformers.Transformer }
 type plainRegressor struct{ estimators.Regressor }
 type plainClassifier struct{ estimators.Classifier }
@@ -184,7 +184,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		if whole {
 			a, b = regressor(), classifier()
 		}
-		// Every capability but PredictTo, which is Predict where Final has no other, and Naming comes and goes with the final estimator.
+		// Every capability depends on the final estimator, except PredictTo, which falls back to Predict, and Naming.
 		for _, capability := range estimators.Capabilities() {
 			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Inverting, estimators.Blocks, estimators.Smoothing, estimators.Sets, estimators.Mergeable, estimators.Continuing, estimators.PValues, estimators.Grouping, estimators.Categorizing, estimators.Expanding}, capability) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
@@ -223,8 +223,7 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 	require.ErrorIs(t, classifier().UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
-// The contents of the files were computed by the release that introduced
-// version 1.
+// Model files of version 1 stay readable and give the predictions of the release that introduced that version.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	fittedR, fittedC, fittedT := regressor(), classifier(), transformer()
 	require.NoError(t, fittedR.Fit(ctx, x, targets))
@@ -239,7 +238,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	require.NoError(t, err)
 	mean, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
-	// The machine that wrote the files may have rounded sums in another way.
+	// The machine that wrote the files may have rounded sums differently.
 	assert.InDeltaSlice(t, wantMean, mean, 1e-12)
 	assert.InDeltaSlice(t, wantVariance, variance, 1e-12)
 
@@ -255,8 +254,8 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	assert.True(t, mat.EqualApprox(wantRows, rows, 1e-12))
 }
 
-// Ridge on the features of all rows as landmarks is the machine of the kernel: its variance
-// too, far from all rows, where the features are 0.
+// Ridge regression on features with all rows as landmarks is equivalent to the machine of the kernel. That includes the variance,
+// also far from all rows, where the features are 0.
 func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	rows, y := mat.NewDense(40, 2, nil), make([]float64, 40)
@@ -301,7 +300,7 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	_, few := ridgeOf(10)
 	assert.Greater(t, few[0], got[0])
 
-	// Neither another step behind it nor another estimator is taken for such features.
+	// The variance is not added if another step follows, or with another final estimator.
 	for name, other := range map[string]*pipeline.Regressor{
 		"step":  {Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{}},
 		"final": {Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k}}, Final: &toy.Ridge{Penalty: 0.5}},

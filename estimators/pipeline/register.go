@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).parts() }})
 	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).parts() }})

@@ -19,21 +19,20 @@ const (
 	regressorKind = "pipeline.Regressor"
 )
 
-// Regressor applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits clones
-// ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Regressor is therefore never changed
-// by fitting it, and the fitted parts are not changed by configuring it again. Without Steps, Final gets gaps, NaN in x, as
-// they are.
+// Regressor applies Steps, in their order, and then Final. Steps may be empty; Final is required. Fit fits clones
+// ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
+// configuration does not change the fitted parts. Without Steps, Final receives gaps, NaN in x, unchanged.
 //
-// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
-// and [estimators.ErrParam] for a nil part.
+// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part, and
+// [estimators.ErrParam] for a nil part.
 //
 // See also [MultiRegressor], [Transformer].
 type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
-	// Names lists the names of the columns of x, which steps and Final get too, as far as the steps before them name their results; nil:
-	// not known. Model files keep those of Fit.
+	// Names has the names of the columns of x. It is nil if they are not known. Steps and Final receive them too, as far as the
+	// steps before them name their results. Model files contain the names of Fit.
 	Names []string `settings:"-"`
 
 	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
@@ -54,9 +53,9 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights:
-// the steps are fitted on the rows without weights, so that a weight of 2 equals the row given twice for Final, but
-// not for a step that counts rows, such as a StandardScaler.
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not accept weights, so the steps
+// are fitted to the rows without weights. A weight of 2 is therefore equivalent to giving the row twice for Final, but not for a
+// step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))
@@ -78,30 +77,29 @@ func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Bl
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
-// NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
-// each step, one after the other, and of Final. Their statistics take the rows that the first step takes. If a part
-// is not Mergeable, the error wraps errors.ErrUnsupported.
+// NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of each step, one after
+// the other, and of Final. Their statistics receive the rows that the first step receives. If a part is not Mergeable, the error
+// wraps errors.ErrUnsupported.
 func (p *Regressor) NewStages() (streaming.Stages[float64], error) {
 	return newChainStages(p.configured())
 }
 
-// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
-// that take over the same stages share these parts, and so the effect of PartialFit on either of them.
+// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines that use the same
+// stages share these parts, so that PartialFit on one of them affects both.
 func (p *Regressor) FitStages(ctx context.Context, s streaming.Stages[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(takeStages(ctx, p.configured(), s))
 }
 
-// PartialFit implements [estimators.PartialFitter] with the method of Final. The steps learn only from the rows of
-// the first call; all later rows go through them to Final. It can go on after FitStages, and after Fit and
-// UnmarshalBinary if Final can.
+// PartialFit implements [estimators.PartialFitter] with the method of Final. The steps are fitted only to the rows of the first
+// call. All later rows are transformed by them for Final. It can continue after FitStages, and after Fit and UnmarshalBinary if
+// Final can.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(partialFit(ctx, p.configured(), p.fitted, x, y))
 }
 
-// MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps learn from the first rows
-// alone.
+// MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps are fitted only to the first rows.
 func (p *Regressor) MarshalStatistics() ([]byte, error) {
 	return p.fitted.marshalStatistics(p.configured)
 }
@@ -111,7 +109,7 @@ func (p *Regressor) UnmarshalStatistics(data []byte) error {
 	return p.fitted.unmarshalStatistics(p.configured, data)
 }
 
-// Predict sends x (m×d) through the fitted steps to the fitted final estimator.
+// Predict transforms x (m×d) by the fitted steps and predicts with the fitted final estimator.
 func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return p.predict(regressorName, x)
@@ -125,11 +123,10 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return predictTo(regressorName, p.fitted, dst, x)
 }
 
-// PredictVariance implements [estimators.VariancePredictor] with the method of Final. Where the last step leaves
-// out a part of a kernel and says so by RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with
-// PriorVariance, the variance of that part is added: without it the variance of a pipeline would shrink as rows
-// move away from all landmarks. With every training row as a landmark it is the variance of the machine of the
-// kernel itself (package lssvm).
+// PredictVariance implements [estimators.VariancePredictor] with the method of Final. If the last step leaves out a part of a
+// kernel and has RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with PriorVariance, the variance of that part
+// is added. Without it the variance of a pipeline would decrease with the distance from all landmarks. With every training row as a
+// landmark it is the variance of the machine of the kernel itself (package lssvm).
 //
 // [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
@@ -158,8 +155,8 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// PredictInterval implements [estimators.IntervalPredictor] with Final's, or, where PredictVariance adds to Final's
-// variance, under the normal distribution that it gives.
+// PredictInterval implements [estimators.IntervalPredictor] with the method of Final. If PredictVariance adds to Final's variance,
+// the interval follows from its normal distribution.
 func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -184,11 +181,11 @@ func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(p.PredictVariance(x))
 }
 
-// priorVariance is what a ridge machine of one target says.
+// priorVariance is implemented by ridge machines of one target.
 type priorVariance interface{ PriorVariance() float64 }
 
-// unseen returns the variance, at each row of x that became z, of what the steps leave out
-// of a kernel; nil where they leave out nothing, or where Final is no ridge machine.
+// unseen returns the variance of the part of a kernel that the steps leave out, at each row of x, which became z. It returns nil if
+// they leave out nothing, or if Final is not a ridge machine.
 func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
 	prior, ok := ridgeMachine[priorVariance](p.fitted)
 	if !ok {
@@ -211,12 +208,12 @@ func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured
 // none.
 func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 
-// SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
+// SetGroups sets the groups of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets those of the first of Steps, such as a [ColumnTransformer] with a part of Categories, or those of Final if there
-// are no Steps. It does nothing if that is no [estimators.Categorizer]: the Categories of Final are of the columns that it gets,
-// which Steps may have moved or changed. It implements [estimators.Categorizer].
+// SetCategories sets the categories of the first of Steps, such as a [ColumnTransformer] with a part of Categories, or those of
+// Final if there are no Steps. It does nothing if that part is not an [estimators.Categorizer]. With Steps, the Categories of Final
+// are positions in its input, because Steps may have moved or changed the columns. It implements [estimators.Categorizer].
 func (p *Regressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
@@ -227,15 +224,14 @@ func (p *Regressor) FittedSteps() []transformers.Transformer { return p.fittedSt
 // one that Predict uses and must not be fitted again.
 func (p *Regressor) FittedFinal() estimators.Regressor { return p.fittedFinal() }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted
-// and the types of the parts, not their configuration.
+// MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted parts and their types, not their configuration.
 func (p *Regressor) MarshalBinary() ([]byte, error) {
 	return p.marshal(regressorName, regressorKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
-// Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
-// [estimators.ErrBadModel]. After an error p is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and Final, so p must
+// have the configuration of the encoded pipeline. Another number of steps, or another type of a step, is [estimators.ErrBadModel].
+// After an error p is unchanged.
 func (p *Regressor) UnmarshalBinary(data []byte) error {
 	return p.keep(p.configured().unmarshal(regressorKind, data))
 }

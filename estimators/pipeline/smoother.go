@@ -10,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother/preprocessed"
 )
 
-// Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
+// Smoother implements [estimators.LinearSmoother] with the method of Final, on x transformed by the fitted steps.
 func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
-// Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
+// Smoother implements [estimators.LinearSmoother] with the method of Final, on x transformed by the fitted steps.
 func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
@@ -29,7 +29,7 @@ func smootherOf[T, P any, E learner[T, P]](
 	if err != nil {
 		return nil, err
 	}
-	z, err := fitted.rows(x) // not Pass, whose rows are for the call alone: the machine keeps them
+	z, err := fitted.rows(x) // not by Pass, whose rows are valid only during the call, because the machine keeps them
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Sparse rows reach the final estimator as they are, or a step that cannot keep them so names the dense copy that it would make.
+// Sparse rows reach the final estimator unchanged. A step that cannot keep them sparse returns an error about the dense copy that
+// it would make.
 func TestSparseRows(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(100, 50, 8, 1)

@@ -21,20 +21,20 @@ import (
 // stages is a fit in stages: of the steps, one after the other, and of the final estimator, if there is one.
 type stages[Y streaming.Target] struct {
 	t      *Transformer
-	bare   bool                       // neither steps nor a final estimator: one step stands there that learns the width alone
+	bare   bool                       // neither steps nor a final estimator: a placeholder step records the width
 	steps  []transformers.Transformer // the first done of them are fitted
 	counts []int                      // stages of each step, and of the final estimator
-	done   int                        // steps that are learnt
+	done   int                        // number of fitted steps
 	now    streaming.Stages[streaming.None]
 	width  int    // of the rows; 0 before the first stage is done
-	digest string // of what is fitted
+	digest string // of the fitted steps
 
-	final     any // fitted at the end; nil for none
+	final     any // fitted at the end; nil if there is none
 	finalName string
-	last      streaming.Stages[Y] // of final; nil for none and at the end
+	last      streaming.Stages[Y] // of final; nil without final and at the end
 }
 
-// newStages begins a fit of t, and of final unless it is nil.
+// newStages starts a fit of t, and of final unless it is nil.
 func newStages[Y streaming.Target](t *Transformer, final any, finalName string) (*stages[Y], error) {
 	steps, err := t.clones()
 	if err != nil {
@@ -71,7 +71,7 @@ func newStages[Y streaming.Target](t *Transformer, final any, finalName string) 
 	return s, nil
 }
 
-// newChainStages begins a fit of a pipeline.
+// newChainStages starts a fit of a pipeline.
 func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E]) (streaming.Stages[Y], error) {
 	final, err := c.clone()
 	if err != nil {
@@ -81,7 +81,7 @@ func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E])
 		return nil, estimators.Unsupported(c.steps.Name, final, estimators.Mergeable)
 	}
 	s, err := newStages[Y](c.steps, final, c.finalName())
-	if err != nil { // no stages in an interface that is not nil
+	if err != nil { // a nil interface, not a nil pointer in an interface
 		return nil, err
 	}
 	return s, nil
@@ -112,12 +112,12 @@ func (s *stages[Y]) Stage() (at, of int) {
 	return at + k, of
 }
 
-// name gives a step the names of its columns; those before it are fitted.
+// name sets the names of the columns of a step. The steps before it are fitted.
 func (s *stages[Y]) name(step int) {
 	estimators.SetColumnNames(s.steps[step], (&stream.Steps{Steps: s.steps, Names: s.t.Names}).NamesAt(step))
 }
 
-// part names the step, or the final estimator, that learns.
+// part returns the name of the step, or the final estimator, that is being fitted.
 func (s *stages[Y]) part() string {
 	if s.now != nil {
 		return s.t.stepName(s.done, s.steps[s.done])
@@ -182,7 +182,7 @@ func (s *stages[Y]) FitStatistics(ctx context.Context, st streaming.Statistics[Y
 	return nil
 }
 
-// fitStep learns the stage of a step, and goes on to the next step when that was its last.
+// fitStep fits the stage of a step, and continues with the next step after the last stage.
 func (s *stages[Y]) fitStep(ctx context.Context, sums streaming.Statistics[streaming.None]) error {
 	step := s.steps[s.done]
 	var next streaming.Stages[streaming.None]
@@ -200,8 +200,8 @@ func (s *stages[Y]) fitStep(ctx context.Context, sums streaming.Statistics[strea
 	return err
 }
 
-// fitStage learns a stage. If it was the last one, the model takes over what was learnt, goOn is called, and learnt is
-// true. After an error the stage is what it was.
+// fitStage fits a stage. After the last stage it fits the model from the stages, calls goOn, and returns true. After an error the
+// stage is unchanged.
 func fitStage[Y streaming.Target](
 	ctx context.Context, now streaming.Stages[Y], sums streaming.Statistics[Y], model any, goOn func() error,
 ) (learnt bool, err error) {
@@ -227,7 +227,7 @@ func fitStage[Y streaming.Target](
 	return true, nil
 }
 
-// digestOf is that of one more fitted step; "" where it cannot be stored.
+// digestOf returns the digest extended by one more fitted step, or "" if the step cannot be stored.
 func digestOf(before string, step transformers.Transformer) string {
 	part, err := estimators.NestModel("", step)
 	if err != nil {
@@ -239,7 +239,7 @@ func digestOf(before string, step transformers.Transformer) string {
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
-// fitted returns the steps, which are all learnt.
+// fitted returns the steps, all of which are fitted.
 func (s *stages[Y]) fitted() *stream.Steps {
 	if s.bare {
 		return &stream.Steps{Width: s.width, Names: slices.Clone(s.t.Names)}
@@ -249,8 +249,8 @@ func (s *stages[Y]) fitted() *stream.Steps {
 
 type storedStages struct {
 	Width int
-	Steps []estimators.NestedModel // that are fitted
-	Now   []byte                   // stages of the part after those; empty at the end
+	Steps []estimators.NestedModel // fitted steps
+	Now   []byte                   // stages of the next part; empty at the end
 	Final *estimators.NestedModel  // fitted, at the end
 }
 
@@ -298,7 +298,7 @@ func (s *stages[Y]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// load goes on to where the stages stood that were stored.
+// load restores the progress of stored stages.
 func (s *stages[Y]) load(in storedStages) error {
 	if len(in.Steps) > len(s.steps) || in.Width < 0 || in.Width == 0 && (len(in.Steps) > 0 || in.Final != nil) ||
 		in.Final != nil && (s.final == nil || len(in.Steps) < len(s.steps)) {
@@ -331,14 +331,14 @@ func (s *stages[Y]) load(in storedStages) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *stages[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *stages[Y]) UnmarshalText(text []byte) error { return codec.FromText(s.kind(), s, text) }
 
-// NewStages implements [streaming.StagedFitter]: the stages of each step, one after the other, with statistics
-// that take rows as they come to the first.
+// NewStages implements [streaming.StagedFitter]. It returns the stages of each step, one after the other. Their statistics receive
+// the rows of the first step.
 func (t *Transformer) NewStages() (streaming.Stages[streaming.None], error) {
 	s, err := newStages[streaming.None](t, nil, "")
 	if err != nil {
@@ -347,7 +347,7 @@ func (t *Transformer) NewStages() (streaming.Stages[streaming.None], error) {
 	return s, nil
 }
 
-// FitStages implements [streaming.StagedFitter]. The Transformer has the steps of the stages then.
+// FitStages implements [streaming.StagedFitter]. The Transformer then uses the steps of the stages.
 func (t *Transformer) FitStages(ctx context.Context, s streaming.Stages[streaming.None]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	own, ok := s.(*stages[streaming.None])
@@ -361,7 +361,7 @@ func (t *Transformer) FitStages(ctx context.Context, s streaming.Stages[streamin
 	return nil
 }
 
-// takeStages returns the pipeline that stages have learnt, if they are those of one like c.
+// takeStages returns the pipeline that stages have fitted, if they are those of a pipeline like c.
 func takeStages[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c *chain[[]Y, []Y, E], s streaming.Stages[Y],
 ) (*chain[[]Y, []Y, E], error) {
@@ -374,7 +374,7 @@ func takeStages[Y float64 | int, E learner[[]Y, []Y]](
 	return &chain[[]Y, []Y, E]{steps: steps, final: own.final.(E)}, cmp.Or(own.t.checkNames(own.width), ctx.Err())
 }
 
-// stagesName says which stages are not those that are wanted.
+// stagesName describes stages that do not match, for errors.
 func stagesName(s interface{ Stage() (at, of int) }) string {
 	if check.IsNil(s) {
 		return "nil"

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// staged are rows around a million with gaps, and targets.
+// staged returns rows around a million with gaps, and targets.
 func staged(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(12, 1))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -46,7 +46,7 @@ func mapped() *pipeline.Regressor {
 	}
 }
 
-// throughStages has each worker read the state, and each sum travel; parts are in an order of their own.
+// throughStages fits in stages. Each worker decodes the state, each sum is encoded, and the parts are in random order.
 func throughStages(t *testing.T, x *mat.Dense, y []float64, parts int) *pipeline.Regressor {
 	ctx := context.Background()
 	stages, err := mapped().NewStages()
@@ -90,7 +90,7 @@ func throughStages(t *testing.T, x *mat.Dense, y []float64, parts int) *pipeline
 	return out
 }
 
-// A pipeline of an imputer, a scaler, a map and ridge learns the same from 1, 4 and 64 parts in any order, to 1e-10.
+// A pipeline of an imputer, a scaler, a map and ridge gives the same fit from 1, 4 and 64 parts in any order, to 1e-10.
 func TestStagesInParts(t *testing.T) {
 	x, y := staged(6000)
 	test, _ := staged(200)
@@ -118,8 +118,8 @@ func TestStagesInParts(t *testing.T) {
 	assert.Less(t, apart/spread, .05, "beside Fit, which has other landmarks")
 }
 
-// A row that is bad far into a large block leaves the sums, and is named; statistics of another stage, and of the same
-// stage after other rows, are refused, and so is a state of another pipeline.
+// An invalid row far into a large block leaves the sums unchanged, and the error names it. Statistics of another stage, and of the
+// same stage after other rows, are rejected, and so is a state of another pipeline.
 func TestStagesErrors(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(9000)
@@ -185,7 +185,7 @@ func TestStagesErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "step 0 (KernelMap)")
 }
 
-// Steps learn from the first rows of PartialFit, the final estimator from all.
+// PartialFit fits the steps to the first rows, and the final estimator to all rows.
 func TestPartialFit(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(2000)
@@ -203,7 +203,7 @@ func TestPartialFit(t *testing.T) {
 	assert.ErrorContains(t, (&pipeline.Regressor{Final: &lssvm.Regressor{}}).PartialFit(ctx, x, y), "has no PartialFit")
 }
 
-// Stages and sums of every version so far can be read.
+// Stages and sums of each version so far stay readable.
 func TestGoldenStages(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(30)

@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// places are where a step that learns from the targets may stand.
+// places returns the possible positions of a step that is fitted to the targets.
 func places(e *columnwise.TargetEncoder) map[string]transformers.Transformer {
 	of := *e
 	of.Columns = nil
@@ -43,7 +43,7 @@ func levels(n, levels int, seed uint64) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// The final estimator learns from what the encoder returns for training, and new rows go through Transform.
+// The final estimator is fitted to the encoder's result for training rows, and new rows are transformed by Transform.
 func TestStepsGetTheTargets(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(60, 6, 1)
@@ -72,7 +72,7 @@ func TestStepsGetTheTargets(t *testing.T) {
 	}
 }
 
-// Two classes make one column, and three make three.
+// Two classes give one column, and three give three.
 func TestStepsGetTheClasses(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(80, 6, 3)
@@ -98,7 +98,8 @@ func TestStepsGetTheClasses(t *testing.T) {
 	}
 }
 
-// The first chunk of PartialFit has targets, streams have none that a step sees, and a pipeline is one unit for cross-validation.
+// The first chunk of PartialFit has targets, also for steps. Streams have none for steps, and a step that needs targets is an error
+// without them.
 func TestStepsThatNeedTargets(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(40, 5, 4)

@@ -24,24 +24,23 @@ const (
 	transformerKind = "pipeline.Transformer"
 )
 
-// Transformer is Steps one after the other, as one transformer: what a Regressor and a Classifier have before their
-// final estimator, for use elsewhere. Without Steps rows stay as they are. Fit fits clones
-// and leaves Steps as they are.
+// Transformer applies Steps, in their order, as one transformer. It has the steps of a Regressor or a Classifier without a final
+// estimator. Without Steps rows stay unchanged. Fit fits clones and leaves Steps unchanged.
 //
-// It costs what its steps cost. Errors are those of the steps, with the step named in front, and
+// The cost is the sum of the costs of the steps. Errors are those of the steps, preceded by the name of the step, and
 // [estimators.ErrParam] for a nil step.
 //
 // See also [ColumnTransformer], [Regressor].
 type Transformer struct {
 	Steps []transformers.Transformer
 
-	// Name is put before errors, to say what the steps are a part of. If it is "", it is "pipeline: Transformer".
+	// Name is the prefix of errors, such as the name of what the steps are a part of. If it is "", it is "pipeline: Transformer".
 	Name string
 
-	// Names lists the names of the columns of x, as in [Regressor].
+	// Names has the names of the columns of x, as in [Regressor].
 	Names []string `settings:"-"`
 
-	precedes bool // a final estimator, which looks for gaps itself where there are no steps
+	precedes bool // a final estimator, which checks gaps itself without steps
 	fitted   *stream.Steps
 }
 
@@ -52,17 +51,17 @@ func (t *Transformer) name() string {
 	return t.Name
 }
 
-// stepName stands before the errors of a step.
+// stepName returns the prefix of the errors of a step.
 func (t *Transformer) stepName(i int, step transformers.Transformer) string {
 	return stream.StepName(t.name(), i, step)
 }
 
-// ofStep names a step in front of its error, and columns that it knows by number.
+// ofStep adds the name of a step to its error, and the names of columns that the error gives by number.
 func (t *Transformer) ofStep(steps *stream.Steps, i int, err error) error {
 	return fault.NameColumns(fault.AddPlace(t.stepName(i, steps.Steps[i]), err), steps.NamesAt(i))
 }
 
-// checkNames returns an error of another number of names than columns.
+// checkNames returns an error if the number of names differs from the number of columns.
 func (t *Transformer) checkNames(width int) error {
 	if t.Names == nil || len(t.Names) == width {
 		return nil
@@ -70,7 +69,7 @@ func (t *Transformer) checkNames(width int) error {
 	return fault.Param(t.name(), "Names", len(t.Names), fmt.Sprintf("a name for each of %d columns, or nil", width))
 }
 
-// clones returns an unfitted copy of each step; its error names the one that is nil.
+// clones returns an unfitted copy of each step. The error names a nil step.
 func (t *Transformer) clones() ([]transformers.Transformer, error) {
 	out := make([]transformers.Transformer, len(t.Steps))
 	for i, s := range t.Steps {
@@ -82,21 +81,21 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 	return out, nil
 }
 
-// Fit fits a clone of each step on what the step before it gives for x (n×d).
+// Fit fits a clone of each step on the output of the step before it for x (n×d).
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	_, err = t.fit(ctx, x, nil, false)
 	return err
 }
 
-// FitTransform is Fit, and returns what Transform gives for x, computed once. Without Steps
-// that is x itself, which the caller must not write to then.
+// FitTransform is like Fit, and returns the result of Transform for x, computed only once. Without Steps that is x itself, which
+// the caller must then not modify.
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return t.fit(ctx, x, nil, true)
 }
 
-// FitTransformTargets implements [transformers.TargetFitter]: steps that learn from the targets get them.
+// FitTransformTargets implements [transformers.TargetFitter]. Steps that are fitted to targets receive them.
 func (t *Transformer) FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	z, err := t.fit(ctx, x, targets, true)
@@ -106,7 +105,7 @@ func (t *Transformer) FitTransformTargets(ctx context.Context, x, targets mat.Ma
 	return t.dense(z, len(t.Steps) > 0)
 }
 
-// dense returns the result of the steps as a dense matrix. It copies the rows that were given, if there are no steps.
+// dense returns the result of the steps as a dense matrix. If there are no steps, it copies the given rows.
 func (t *Transformer) dense(z mat.Matrix, own bool) (*mat.Dense, error) {
 	zd, err := check.Dense("the transformed x", z)
 	if err != nil {
@@ -118,7 +117,7 @@ func (t *Transformer) dense(z mat.Matrix, own bool) (*mat.Dense, error) {
 	return mat.DenseCopyOf(zd), nil
 }
 
-// checkRows checks rows that no step will check.
+// checkRows checks rows that no step checks.
 func checkRows(x mat.Matrix, gaps func(int) bool) error {
 	if sparse.Is(x) {
 		_, err := sparse.From("x", x)
@@ -128,7 +127,7 @@ func checkRows(x mat.Matrix, gaps func(int) bool) error {
 	return err
 }
 
-// transformStep returns what a fitted step makes of rows. Sparse rows stay sparse if the step keeps them so.
+// transformStep returns rows transformed by a fitted step. Sparse rows stay sparse if the step keeps them sparse.
 func transformStep(ctx context.Context, s transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
 	if keeper, ok := transformers.KeepSparse(s, x); ok {
 		return keeper.TransformSparse(x)
@@ -136,13 +135,13 @@ func transformStep(ctx context.Context, s transformers.Transformer, x mat.Matrix
 	return transformers.TransformContext(ctx, s, x)
 }
 
-// fit leaves out the transformation by the last step if nobody wants it. Targets are nil for none.
+// fit fits the steps. It transforms by the last step only if the result is needed. targets is nil if there are none.
 func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool) (mat.Matrix, error) {
 	steps, err := t.clones()
 	if err != nil {
 		return nil, err
 	}
-	if len(steps) == 0 { // which would have checked x
+	if len(steps) == 0 { // a step would have checked x
 		var gaps func(int) bool
 		if t.precedes {
 			gaps = check.Anywhere
@@ -152,7 +151,7 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 		}
 	}
 	fitted := &stream.Steps{Steps: steps, Names: slices.Clone(t.Names)}
-	if !check.IsNil(x) { // which the first step refuses
+	if !check.IsNil(x) { // the first step rejects nil
 		_, fitted.Width = x.Dims()
 		if err := t.checkNames(fitted.Width); err != nil {
 			return nil, err
@@ -183,7 +182,7 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 	return z, nil
 }
 
-// Transform sends x (m×d) through the fitted steps.
+// Transform returns x (m×d) transformed by the fitted steps.
 func (t *Transformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	steps, err := t.ready(x)
@@ -197,7 +196,7 @@ func (t *Transformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return t.dense(z, len(steps) > 0)
 }
 
-// TransformTo implements [transformers.TransformerTo] where the steps do.
+// TransformTo implements [transformers.TransformerTo] if the steps do.
 func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	steps, err := t.ready(x)
@@ -216,7 +215,7 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// ready returns the fitted steps. Where there are none, nothing else will look at x.
+// ready returns the fitted steps. If there are none, it checks x.
 func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(t.name())
@@ -236,10 +235,9 @@ func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 	return nil, nil
 }
 
-// Pass calls f with what Transform gives for x: with x itself where there are no Steps,
-// unchecked; and of up to sixteen rows of a *mat.Dense without allocating, where the steps
-// have TransformTo. They are f's for the call alone, to read. An error of f is returned as
-// it is.
+// Pass calls f with the result of Transform for x. Without Steps that is x itself, unchecked. Up to sixteen rows of a *mat.Dense
+// are transformed without allocating memory if the steps have TransformTo. f may only read the rows, and only during the call. An
+// error of f is returned unchanged.
 func (t *Transformer) Pass(x mat.Matrix, f func(z mat.Matrix) error) error {
 	if t.fitted == nil {
 		return fault.NotFitted(t.name())
@@ -264,7 +262,7 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 	return f(z)
 }
 
-// transformSteps sends x through some of the fitted steps.
+// transformSteps transforms x by some of the fitted steps.
 func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
 	for i, s := range steps {
 		var z mat.Matrix
@@ -282,8 +280,8 @@ func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Mat
 	return x, nil
 }
 
-// InverseTransform implements [transformers.Inverter]: it sends z (m×r) back through the fitted steps, the last one
-// first. It wraps errors.ErrUnsupported where a step cannot go back.
+// InverseTransform implements [transformers.Inverter]. It applies the inverse of each fitted step to z (m×r), starting with the
+// last step. If a step has no inverse, the error wraps errors.ErrUnsupported.
 func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	steps, err := t.ready(z)
@@ -308,9 +306,8 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	return x, nil
 }
 
-// RowResiduals implements [transformers.RowResidualer] with that of the last step, for the rows that come to it
-// from x (m×d). They are 0 where it has none: then its features are those of a kernel of which they leave nothing
-// out.
+// RowResiduals implements [transformers.RowResidualer] with the method of the last step, for its input rows computed from x (m×d).
+// They are 0 if the last step has none: then its features are those of a kernel without a part left out.
 func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	if _, err := t.ready(x); err != nil {
 		return nil, err
@@ -323,7 +320,7 @@ func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	return out, err
 }
 
-// leftOut is nil where the last step leaves nothing out.
+// leftOut returns RowResiduals, or nil if the last step leaves nothing out.
 func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 	last := len(t.fitted.Steps) - 1
 	if last < 0 {
@@ -351,8 +348,8 @@ func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy; its
-// elements are the ones that Transform uses and must not be fitted again.
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Transform uses its elements, which must not be
+// fitted again.
 func (t *Transformer) FittedSteps() []transformers.Transformer {
 	if t.fitted == nil {
 		return nil
@@ -365,7 +362,7 @@ func (t *Transformer) Supports(c estimators.Capability) bool {
 	switch c {
 	case estimators.Naming:
 		return true
-	case estimators.Categorizing: // of the columns of x, which come to the first
+	case estimators.Categorizing: // of the columns of x, which the first step receives
 		return len(t.Steps) > 0 && estimators.Supports(t.Steps[0], c)
 	}
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
@@ -377,8 +374,7 @@ type storedSteps struct {
 	Names []string `cbor:",omitempty"`
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted and the types
-// of the steps, not their configuration.
+// MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted steps and their types, not their configuration.
 func (t *Transformer) MarshalBinary() ([]byte, error) {
 	s, err := t.store()
 	if err != nil {
@@ -401,9 +397,9 @@ func (t *Transformer) store() (storedSteps, error) {
 	return out, nil
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Steps, so t
-// must be configured as the one that was stored: another number of steps, or another type of one, is
-// [estimators.ErrBadModel]. After an error t is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Steps, so t must have the
+// configuration of the encoded Transformer. Another number of steps, or another type of a step, is [estimators.ErrBadModel]. After
+// an error t is unchanged.
 func (t *Transformer) UnmarshalBinary(data []byte) error {
 	var s storedSteps
 	if _, err := codec.Unmarshal(data, transformerKind, payloadVersion, &s); err != nil {
@@ -412,7 +408,7 @@ func (t *Transformer) UnmarshalBinary(data []byte) error {
 	return t.load(transformerKind, s)
 }
 
-// load reads what store gave; kind is that of the file.
+// load decodes the result of store. kind is the kind of the file.
 func (t *Transformer) load(kind string, s storedSteps) error {
 	if len(s.Steps) != len(t.Steps) {
 		return fault.BadModel(kind, "the data holds %d steps, configured are %d", len(s.Steps), len(t.Steps))

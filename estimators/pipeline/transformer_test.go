@@ -23,7 +23,7 @@ func transformer() *pipeline.Transformer {
 	return &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.UnitRows{}, &scalers.StandardScaler{}}}
 }
 
-// counting is a step that counts its calls, in its clones too.
+// counting is a step that counts its calls, also those of its clones.
 type counting struct {
 	transformers.Transformer
 	fits, transforms *int
@@ -131,7 +131,7 @@ func TestTransformerGoesBack(t *testing.T) {
 	}
 }
 
-// turned has the InverseTransform of what it embeds, which is not that of its Transform.
+// turned has the InverseTransform of its embedded type, which is not the inverse of its Transform.
 type turned struct{ *scalers.StandardScaler }
 
 func (s *turned) Transform(x mat.Matrix) (*mat.Dense, error) {
@@ -161,7 +161,7 @@ func TestStepsThatCanLess(t *testing.T) {
 	assert.EqualError(t, estimators.Clone(tr).Fit(ctx, x), "pipeline: Transformer: Steps[1] = <nil>, want a transformer")
 }
 
-// What the last step leaves out, of the rows that come to it; nested too.
+// RowResiduals returns the residuals of the last step for its input rows, also of a nested Transformer.
 func TestRowResiduals(t *testing.T) {
 	nystroem := &featuremap.Nystroem{Kernel: kernels.RBF{}, Components: 2}
 	inner := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.RMSScaler{}, nystroem}}

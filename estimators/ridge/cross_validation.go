@@ -14,17 +14,18 @@ import (
 )
 
 const (
-	// Random signs estimate the trace of the inverse: of more rows, fewer vectors of signs are enough.
+	// Random signs estimate the trace of the inverse. With more rows, fewer vectors of signs are needed.
 	probeNumbers            = 40_000
 	leastProbes, mostProbes = 2, 16
 	// probeStream is the stream "probes".
 	probeStream = 0x70726f626573
-	// The errors are compared every lookEvery steps until they have settled, at the latest after mostSteps.
+	// lookEvery is the number of steps between comparisons of the errors. The steps end when the errors have settled, or after
+	// mostSteps.
 	lookEvery, mostSteps = 16, 480
 	settled              = 1e-3
-	// leastRelativeRidge is the least ridge that is compared, over the mean squared length of the rows.
+	// leastRelativeRidge is the smallest ridge that is compared, relative to the mean squared length of the rows.
 	leastRelativeRidge = 1e-6
-	// vectorsOfColumns is the number of vectors of all columns that a fit holds besides those of each target.
+	// vectorsOfColumns is the number of vectors of all columns that a fit holds in addition to those of each target.
 	vectorsOfColumns = 2*mostProbes + 4
 )
 
@@ -39,7 +40,7 @@ type crossValidation struct {
 	targets, runs []*lanczos // of t, and of all vectors
 	probes        []*lanczos
 	signs         float64 // the sum of the squares of the probes
-	n, free0      float64 // rows, and those less the intercept
+	n, free0      float64 // number of rows, and the same minus the intercept
 	weight        float64
 	scale         float64
 }
@@ -119,7 +120,7 @@ func (p *crossValidation) choose(ctx context.Context, m *model) error {
 	return nil
 }
 
-// best returns the ridge of the least error of some targets, or the one that is set with its error.
+// best returns the ridge with the smallest error of some targets, or the given ridge with its error.
 func (p *crossValidation) best(ctx context.Context, targets []*lanczos) (loo.Minimum, error) {
 	ridge := p.settings.ridge
 	if ridge == 0 && (p.settings.rule == Heuristic || p.n < 2) {
@@ -151,7 +152,7 @@ func (p *crossValidation) errorOf(targets []*lanczos, ridge float64) float64 {
 	return squares / p.weight / (share * share)
 }
 
-// free returns the degrees of freedom that a ridge leaves, n - tr(H) for the hat matrix H.
+// free returns the remaining degrees of freedom for a ridge, n - tr(H) for the hat matrix H.
 func (p *crossValidation) free(ridge float64) float64 {
 	sum := 0.
 	for _, u := range p.probes {
@@ -188,7 +189,7 @@ func newLanczos(z *centredRows, start []float64) *lanczos {
 	return l
 }
 
-// advance takes some steps.
+// advance does a number of steps.
 func (l *lanczos) advance(ctx context.Context, steps int) error {
 	for range steps {
 		if l.ended {
@@ -201,7 +202,7 @@ func (l *lanczos) advance(ctx context.Context, steps int) error {
 		l.z.transposed(l.vNext, l.u)
 		floats.AddScaled(l.vNext, -l.beta, l.v)
 		alpha := floats.Norm(l.vNext, 2)
-		if len(l.next) > 0 { // α β of the step before and this one
+		if len(l.next) > 0 { // α β of the previous step and of this one
 			l.next[len(l.next)-1] *= l.beta
 		}
 		l.diagonal = append(l.diagonal, alpha*alpha+l.beta*l.beta)
@@ -225,7 +226,7 @@ func (l *lanczos) advance(ctx context.Context, steps int) error {
 	return nil
 }
 
-// negligible is the square of an element that is rounding.
+// negligible returns the square below which an element is regarded as rounding.
 func (l *lanczos) negligible() float64 { return 1e-28 * l.diagonal[0] }
 
 // quadratures returns t'(ZZ' + λI)⁻¹t and |(ZZ' + λI)⁻¹t|² for the starting vector t.
@@ -234,7 +235,7 @@ func (l *lanczos) quadratures(ridge float64) (first, second float64) {
 	if k == 0 {
 		return 0, 0
 	}
-	// T + λI = L D L', and the last element of D comes first, so that the solution of e₁ is read forward.
+	// T + λI = L D L', starting with the last element of D, so that the solution of e₁ is obtained by forward substitution.
 	pivots := make([]float64, k)
 	for i := k - 1; i >= 0; i-- {
 		pivots[i] = l.diagonal[i] + ridge

@@ -19,9 +19,8 @@ import (
 
 const directKernelType = "ridge: DirectKernel"
 
-// DirectKernel is ridge regression whose features are a kernel matrix. The x of Fit is the square, symmetric kernel
-// matrix K of the training rows. The x of Predict has the kernel values between new rows and the training rows. It
-// solves
+// DirectKernel is ridge regression whose features are a kernel matrix. The x of Fit is the square, symmetric kernel matrix K of the
+// training rows. The x of Predict has the kernel values between new rows and the training rows. It solves
 //
 //	(K + λI) α = y - b,   1'α = 0        prediction: Σ α[j] x[i,j] + b
 //
@@ -34,16 +33,16 @@ const directKernelType = "ridge: DirectKernel"
 //		Final: &ridge.DirectKernel{},
 //	}
 //
-// This is the model of [lssvm.Regressor] after a StandardScaler, as a chain whose steps can be inspected and
-// exchanged. Prefer lssvm in practice: it needs less memory and has variances. A variance needs k(x, x) of a new
-// row, which is not among the features here.
+// This is the model of [lssvm.Regressor] after a StandardScaler, as a pipeline whose steps can be inspected and replaced. Prefer
+// lssvm in practice: it needs less memory and has variances. A variance needs k(x, x) of a new row, which is not among the features
+// here.
 //
 // See also [lssvm.Regressor], [Regressor].
 type DirectKernel struct {
-	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
+	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -63,20 +62,20 @@ type directModel struct {
 	report       estimators.Report
 }
 
-// symmetry is how far k[i,j] and k[j,i] may lie apart, in units of the largest
-// element: kernels.Cross rounds them apart by less.
+// symmetry is the largest difference of k[i,j] and k[j,i], in units of the largest element. The rounding of kernels.Cross is
+// smaller.
 const symmetry = 1e-9
 
-// Fit learns from a kernel matrix x (n×n) and y (n). The cost is O(n³). Errors: [estimators.ErrParam];
-// [estimators.ErrShape] for an x that is not square; [estimators.ErrNotPSD] for one that is not symmetric or
-// indefinite beyond the ridge; [estimators.ErrNotFinite], or the error of ctx.
+// Fit fits the model to a kernel matrix x (n×n) and y (n). The cost is O(n³). Errors: [estimators.ErrParam]; [estimators.ErrShape]
+// for an x that is not square; [estimators.ErrNotPSD] for one that is not symmetric, or that is indefinite beyond the ridge;
+// [estimators.ErrNotFinite], or the error of ctx.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. The penalty is λ diag(1/w) instead of λI. The kernel may
-// be centred without weights: centring subtracts the same from all rows, and b makes up for it.
+// FitWeighted is like Fit, with a weight > 0 for each row. The penalty is λ diag(1/w) instead of λI. The kernel may be centred
+// without weights: centring subtracts the same number from all rows, and b compensates for it.
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
@@ -101,7 +100,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
 	}
 	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers}
 	residuals := 0.
-	if d.Ridge > 0 || d.RidgeRule == Heuristic { // which the choice of a ridge knows
+	if d.Ridge > 0 || d.RidgeRule == Heuristic { // known from the choice of the ridge
 		residuals = 1
 	}
 	first, rest := progress.Two(ctx, 1, residuals)
@@ -121,7 +120,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
 // symmetricTile is the order of the tiles in which a matrix is compared with its transpose.
 const symmetricTile = 64
 
-// symmetric returns the symmetric part of x, or an error if it has another, or ctx's.
+// symmetric returns the symmetric part of x, or an error if x is not symmetric, or the error of ctx.
 func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -145,7 +144,7 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for from := first; from < n; from += symmetricTile { // tiles, for columns are slow
+		for from := first; from < n; from += symmetricTile { // in tiles, because access by columns is slow
 			for i := first; i < min(first+symmetricTile, n); i++ {
 				row := xd.RawRowView(i)
 				for j := max(from, i); j < min(from+symmetricTile, n); j++ {
@@ -163,8 +162,8 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	return out, nil
 }
 
-// Predict returns Σ α[j] x[i,j] + b for each row of x (m×n), the kernel between new
-// rows and those of Fit, centred as they were.
+// Predict returns Σ α[j] x[i,j] + b for each row of x (m×n). x has the kernel values between new rows and those of Fit, centred in
+// the same manner.
 func (d *DirectKernel) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if d.m == nil {
@@ -212,9 +211,8 @@ func (d *DirectKernel) ChosenRidge() float64 {
 	return d.m.ridge
 }
 
-// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
-// The residuals are exact. For one row it returns nil. Fit has computed them. The error is
-// [estimators.ErrNotFitted].
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge. The residuals
+// are exact. For one row it returns nil. They are computed by Fit. The error is [estimators.ErrNotFitted].
 func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if d.m == nil {
@@ -223,7 +221,7 @@ func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err e
 	return slices.Clone(d.m.loo), nil
 }
 
-// Report describes how the last Fit went, like that of [lssvm.Regressor].
+// Report describes the last Fit, like that of [lssvm.Regressor].
 func (d *DirectKernel) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}

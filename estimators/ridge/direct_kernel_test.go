@@ -17,8 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// chain is Figure 2 of the direct-kernel paper: scale, transform by a kernel,
-// centre it, and any linear model.
+// chain returns the pipeline of Figure 2 of the direct-kernel paper: scaling, a kernel, centring, and any linear model.
 func chain(k kernels.Kernel, final estimators.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.KernelMap{Kernel: k}, &featuremap.KernelCenterer{}},
@@ -30,7 +29,7 @@ func scaled(final estimators.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: final}
 }
 
-// Figures 2 and 3: the chain is the least-squares support vector machine.
+// The pipeline of Figures 2 and 3 is equivalent to the least-squares support vector machine.
 func TestChainEqualsLSSVM(t *testing.T) {
 	x, y, _ := data(60, 4, 1)
 	fresh, _, _ := data(25, 4, 2)
@@ -41,7 +40,7 @@ func TestChainEqualsLSSVM(t *testing.T) {
 		}{{ridge: 0.03}, {rule: Heuristic}, {rule: LeaveOneOut}} {
 			ridge, rule := how.ridge, how.rule
 			if k == nil && ridge == 0 && rule == LeaveOneOut {
-				continue // where an lssvm chooses its kernel too
+				continue // an lssvm would also choose its kernel
 			}
 			direct := chain(k, &DirectKernel{Ridge: ridge, RidgeRule: rule})
 			machine := scaled(&lssvm.Regressor{Kernel: k, Ridge: ridge, RidgeRule: rule})
@@ -53,7 +52,7 @@ func TestChainEqualsLSSVM(t *testing.T) {
 			require.NoError(t, err)
 			tolerance := 1e-10
 			if ridge == 0 && rule == LeaveOneOut {
-				tolerance = 1e-6 // the bottom of the search is flat
+				tolerance = 1e-6 // the minimum of the search is flat
 			}
 			assert.LessOrEqual(t, golden.MaxError(got, want), tolerance, "%v %v", k, rule)
 		}
@@ -70,7 +69,7 @@ type reference struct {
 	ColMeans []float64 `json:"col_means"`
 }
 
-// standardised returns the reference's targets as the paper scales them.
+// standardised returns the reference's targets, scaled as in the paper.
 func (r reference) standardised(t *testing.T) (y []float64, mean, sd float64) {
 	s := &scalers.StandardScaler{}
 	column := mat.NewDense(len(r.Y), 1, r.Y)
@@ -99,7 +98,7 @@ func TestReference(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(unscale(got, mean, sd), square.PredTest), 1e-9)
 
-	// A basis of the first rows: plain features, so Regressor.
+	// A basis of the first rows gives plain features, so Regressor fits them.
 	require.NoError(t, km.Fit(ctx, z.Slice(0, len(rect.ColMeans), 0, 3)))
 	k = apply(t, centre, apply(t, km, z, false), true)
 	linear := &Regressor{RidgeRule: Heuristic}
@@ -128,7 +127,7 @@ func unscale(v []float64, mean, sd float64) []float64 {
 	return out
 }
 
-// Weights of the rows pass the centring, which knows none of them.
+// Fits with weights are correct after centring without weights.
 func TestDirectKernelWeights(t *testing.T) {
 	x, y, w := data(40, 3, 1)
 	fresh, _, _ := data(10, 3, 2)

@@ -1,4 +1,4 @@
-// Package ridge has linear ridge regression, and ridge regression whose features are a kernel matrix.
+// Package ridge implements linear ridge regression, and ridge regression whose features are a kernel matrix.
 //
 // # Regressor
 //
@@ -6,16 +6,16 @@
 //
 //	minimise  Σ w[i] (y[i] - b - <β, x[i]>)² + λ |β|²
 //
-// from the d×d matrix of the centred features (Hoerl and Kennard, Technometrics 12, 1970), or from an n×n matrix if
-// d > n. Up to rounding it is package lssvm with the kernel kernels.Linear, but its cost depends on the number of
-// features instead of the number of rows. It is therefore suited to the end of a pipeline whose transformers make
-// features, such as a Nyström map, random features or OneHot.
+// from the d×d matrix of the centred features (Hoerl and Kennard, Technometrics 12, 1970), or from an n×n matrix if d > n. Up to
+// rounding it is package lssvm with the kernel kernels.Linear, but its cost depends on the number of features instead of the number
+// of rows. It is therefore suited to the end of a pipeline whose transformers compute features, such as a Nyström map, random
+// features or OneHot.
 //
-// The leave-one-out residual is exact and free of refitting: the residual over 1 - h[i], the leverage h[i] = w[i]
-// (1/Σw + x'(X'WX + λI)⁻¹x) of the centred row. If Ridge is 0, λ minimises the weighted mean of the squared
-// residuals. It is found from one reduction to tridiagonal form at O(nd) for each λ.
+// The leave-one-out residual is exact and needs no refit. It is the residual divided by 1 - h[i], where h[i] = w[i] (1/Σw + x'(X'WX
+// + λI)⁻¹x) is the leverage of the centred row. If Ridge is 0, λ minimises the weighted mean of the squared residuals. It is found
+// from one reduction to tridiagonal form at O(nd) for each λ.
 //
-// The variance of a new observation at x, with the same calibration as package lssvm's, is
+// The variance of a new observation at x, with the same calibration as in package lssvm, is
 //
 //	s² (1/w̄ + 1/Σw + x'(X'WX + λI)⁻¹x),    s² = mean w[i] e[i]²/(1 - h[i])
 //
@@ -26,38 +26,38 @@
 //
 // # Sums
 //
-// FitStatistics and PartialFit fit from merged means and products of rows and targets, and give the same
-// coefficients for the same ridge. They count each row that they are given, equal ones too. What needs single rows is
-// computed differently: the ridge is the one of the largest evidence, with y as Gaussian with the covariance s²(ZZ'/λ + I)
-// for the centred rows Z times √w, on 27 problems .4% worse than leave-one-out on the mean (docs/measured/streams.md); and
-// s² is the sum of the squared residuals over n - tr(H).
+// FitStatistics and PartialFit use merged means and products of rows and targets, and give the same coefficients for the same
+// ridge. They count each row that they receive, also equal ones. Quantities that need single rows are computed differently. The
+// ridge is the one with the largest evidence, where y is Gaussian with the covariance s²(ZZ'/λ + I) for the centred rows Z times
+// √w. On 27 problems this was .4% worse than leave-one-out on the mean (docs/measured/streams.md). s² is the sum of the squared
+// residuals over n - tr(H).
 //
 // # Sparse rows
 //
-// Sparse rows (package sparse) are copied into a dense matrix up to 8 million numbers, 64 MiB. More are never dense; the result
-// is up to rounding that of a dense fit, by two solvers:
+// Sparse rows (package sparse) are copied into a dense matrix up to 8 million numbers, 64 MiB. Larger matrices stay sparse. The
+// result is that of a dense fit up to rounding, by one of two solvers:
 //
-//   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. Cost
-//     O(n³).
-//   - Otherwise: conjugate gradients on the rows, at the cost of the entries for each iteration. No factor gives the leverages, so the
-//     ridge is the one of the least generalised cross-validation error, whose trace is estimated from random signs with a fixed
-//     seed. LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is the sum of the squared
-//     residuals over n - tr(H).
+//   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. The cost
+//     is O(n³).
+//   - Otherwise: conjugate gradients on the rows, with a cost proportional to the entries in each iteration. There is no factor for
+//     the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
+//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is
+//     the sum of the squared residuals over n - tr(H).
 //
-// Both keep the coefficients alone: the variance and the intervals wrap errors.ErrUnsupported. Package lssvm with kernels.Linear
-// has them.
+// Both keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package lssvm with
+// kernels.Linear computes both.
 //
 // # Kernels
 //
-// Behind features that leave out a part of a kernel (featuremap.Nystroem) it is too small far from the landmarks;
-// pipeline.Regressor adds what is missing, PriorVariance s²/λ times k(x, x) - |z|².
+// After features that leave out a part of a kernel (featuremap.Nystroem), the variance is too small far from the landmarks.
+// pipeline.Regressor adds the missing part, which is PriorVariance s²/λ times k(x, x) - |z|².
 //
 // # DirectKernel
 //
-// The direct-kernel ridge regression of Embrechts (IJCNN 2004, Figures 2 and 3) uses the centred kernel matrix as
-// the data and solves (K + λI) α = y - ȳ. Behind featuremap.KernelMap and featuremap.KernelCenterer it is
-// package lssvm on the same kernel, to 1e-10 (a test of this package holds it). The figure's rectangular kernel, on
-// a basis of fewer rows, is plain features: there Regressor is what the paper writes, (K'K + λI)⁻¹K'y.
+// The direct-kernel ridge regression of Embrechts (IJCNN 2004, Figures 2 and 3) uses the centred kernel matrix as the data and
+// solves (K + λI) α = y - ȳ. After featuremap.KernelMap and featuremap.KernelCenterer it agrees with package lssvm on the same
+// kernel to 1e-10, which is tested. The rectangular kernel of the figure, on a basis of fewer rows, gives plain features. For
+// these, Regressor solves the formula of the paper, (K'K + λI)⁻¹K'y.
 //
-// Features should be of comparable scale (scalers.StandardScaler): the penalty is on all coefficients alike.
+// Features should be of comparable scale (scalers.StandardScaler), because the penalty is the same for all coefficients.
 package ridge

@@ -41,8 +41,8 @@ func ExampleRegressor() {
 	// [14.9 121.6], variance 0.05 6.45
 }
 
-// The direct-kernel paper's chain of scaling, kernel, centring and ridge is the
-// least-squares support vector machine.
+// The pipeline of the direct-kernel paper, with scaling, kernel, centring and ridge, is equivalent to the least-squares support
+// vector machine.
 func ExampleDirectKernel() {
 	ctx := context.Background()
 	x := mat.NewDense(6, 1, []float64{-3, -2, -1, 1, 2, 3})
@@ -92,7 +92,7 @@ func ExampleRidgeRule() {
 
 func ExampleMultiRegressor() {
 	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
-	y := mat.NewDense(6, 2, []float64{ // 1 + 2x, and in other units something that is mostly noise
+	y := mat.NewDense(6, 2, []float64{ // 1 + 2x, and mostly noise in other units
 		3, 4e6,
 		5, -1e6,
 		7, 3e6,

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// patients are n rows of d columns in groups of one to five, some of them equal, of which the targets of a group share an error.
+// patients returns n rows of d columns in groups of one to five. Some rows are equal, and the targets of a group share an error.
 func patients(n, d int, seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y, groups = mat.NewDense(n, d, nil), make([]float64, n), make([]int, n)
@@ -35,7 +35,7 @@ func patients(n, d int, seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	return x, y, groups
 }
 
-// The residuals in closed form are those of the model fitted again without each group.
+// The residuals in closed form are equal to the residuals of models fitted again without each group.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	for _, c := range []struct {
 		columns          int
@@ -79,7 +79,8 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// alike are patients whose rows are nearly the same in all columns but the first, so that they say which group a row is of.
+// alike returns patients whose rows are nearly the same in all columns except the first, so that these columns identify the group
+// of a row.
 func alike(seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	x, y, groups = patients(150, 40, seed)
 	for i, g := range groups {
@@ -91,7 +92,7 @@ func alike(seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	return x, y, groups
 }
 
-// The ridge is the one of the least error over groups, and the intervals are those for a new group.
+// The ridge minimises the error over groups, and the intervals are for a new group.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	covered, total, larger := [2]float64{}, 0.0, 0
 	for seed := range uint64(20) {
@@ -136,7 +137,7 @@ func TestGroupsOfRows(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "Groups")
 
-	// Each row a group of its own, and groups of equal rows, are no groups.
+	// Groups of single rows, and groups of equal rows, are equivalent to no groups.
 	own := make([]int, len(y))
 	for i := range own {
 		own[i] = i

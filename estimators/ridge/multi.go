@@ -29,16 +29,15 @@ const (
 //
 // See also MultiRegressor in package lssvm, [Regressor].
 type MultiRegressor struct {
-	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
+	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target, the same as a [Regressor] would choose
-	// for that target alone. There is still only one reduction to tridiagonal form, but each target evaluates all
-	// ridges and has a factor of its own, of d²/2 numbers in memory and in files. If it is not set, or if Ridge is
-	// given, all targets share one ridge.
+	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target, the same as a [Regressor] would choose for that
+	// target alone. There is still only one reduction to tridiagonal form, but each target evaluates all ridges and has a separate
+	// factor of d²/2 numbers in memory and in files. If it is not set, or if Ridge is given, all targets share one ridge.
 	RidgePerTarget bool
 
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
@@ -66,9 +65,9 @@ func (r *MultiRegressor) settings() modelSettings {
 	}
 }
 
-// Fit learns from x (n×d) and the targets y (n×k). The cost is O(nd² + ndk) with d ≤ n and O(dn² + ndk) with more
-// columns than rows. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
-// numbers so large that their squares overflow), or the error of ctx.
+// Fit fits the model to x (n×d) and the targets y (n×k). The cost is O(nd² + ndk) with d ≤ n and O(dn² + ndk) with more columns
+// than rows. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so large that their
+// squares overflow), or the error of ctx.
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -111,7 +110,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	return nil
 }
 
-// toUnits takes a model of targets in units of their own to those in which they came.
+// toUnits converts a model of scaled targets to the original units of the targets.
 func (m *model) toUnits(units *targets.Units) error {
 	units.Restore(m.target)
 	for j, s := range units.Spread {
@@ -150,9 +149,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return r.m.predictVariance(multiType, x)
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
-// each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
-// PredictVariance gives.
+// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
+// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
+// PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -202,8 +201,8 @@ func (r *MultiRegressor) Intercepts() []float64 {
 	return out
 }
 
-// ChosenRidges returns the ridge λ that Fit used for each target. Without RidgePerTarget all k entries are the same
-// number. It returns nil before Fit.
+// ChosenRidges returns the ridge λ that Fit used for each target. Without RidgePerTarget all k entries are equal. It returns nil
+// before Fit.
 func (r *MultiRegressor) ChosenRidges() []float64 {
 	if r.m == nil {
 		return nil
@@ -215,16 +214,16 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 	return out
 }
 
-// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, or
-// with Groups to all rows of other groups, with the same ridge (n×k). The residuals are exact. For one row it returns nil.
-// Fit has computed them. The error is [estimators.ErrNotFitted].
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, or with Groups to
+// all rows of other groups, with the same ridge (n×k). The residuals are exact. For one row it returns nil. They are computed by
+// Fit. The error is [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.leaveOneOutResiduals(multiType)
 }
 
-// Report describes how the last Fit went. Objective is the sum over the targets of the weighted mean squared
-// leave-one-out residual, divided by the target's weighted variance. Iterations is the number of ridges evaluated.
+// Report describes the last Fit. Objective is the sum over the targets of the weighted mean squared leave-one-out residual, divided
+// by the target's weighted variance. Iterations is the number of ridges evaluated.
 func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
@@ -232,10 +231,10 @@ func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(multiType, x)
 }
 
-// MarshalBinary writes the fitted model: its coefficients, and the d²/2 numbers of each factor that its variance takes.
+// MarshalBinary encodes the fitted model: its coefficients, and the d²/2 numbers of each factor for the variance.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) { return r.m.marshal(multiType, multiKind) }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	m, err := unmarshal(multiKind, data, 0)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// several are targets of scales that lie 1e12 apart, one of which is nearly all noise and one constant.
+// several returns targets whose scales differ by a factor of 1e12. One is nearly all noise and one is constant.
 func several(x *mat.Dense, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	n, d := x.Dims()
@@ -29,7 +29,7 @@ func several(x *mat.Dense, seed uint64) *mat.Dense {
 
 func columnOf(y *mat.Dense, j int) []float64 { return mat.Col(nil, j, y) }
 
-// equalsSingle compares a column of what several targets gave with what the target alone gave, in units of its spread.
+// equalsSingle compares a column of the results for several targets with the result for that target alone, in units of its spread.
 func equalsSingle(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit, tol float64) {
 	t.Helper()
 	require.NotNil(t, got, what)
@@ -41,7 +41,7 @@ func equalsSingle(t *testing.T, what string, want []float64, got *mat.Dense, j i
 	}
 }
 
-// With a ridge that is given each target is Regressor's.
+// With a given ridge, each target has the results of a Regressor.
 func TestMultiEqualsSingle(t *testing.T) {
 	for _, s := range shapes {
 		x, _, weights := data(s[0], s[1], 1)
@@ -52,7 +52,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 				for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
 					m, tol := MultiRegressor{Ridge: .7, NoIntercept: noIntercept}, 1e-10
 					if rule == Heuristic {
-						m.Ridge, m.RidgeRule, tol = 0, Heuristic, 1e-8 // next to none of few rows, which lets rounding show
+						m.Ridge, m.RidgeRule, tol = 0, Heuristic, 1e-8 // a tiny ridge for few rows, which makes rounding visible
 					}
 					if w == nil {
 						require.NoError(t, m.Fit(ctx, x, y))
@@ -80,7 +80,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 						require.NoError(t, err)
 						equalsSingle(t, name+" mean", wantMean, mean, j, unit, tol)
 						equalsSingle(t, name+" variance", wantVariance, variance, j, unit*unit, tol)
-						equalsSingle(t, name+" low", wantLow, low, j, unit, 1e-7) // the root of a variance that is 0 but for rounding
+						equalsSingle(t, name+" low", wantLow, low, j, unit, 1e-7) // the root of a variance that is 0 up to rounding
 						equalsSingle(t, name+" high", wantHigh, high, j, unit, 1e-7)
 						equalsSingle(t, name+" left out", wantLeft, left, j, unit, 10*tol)
 						equalsSingle(t, name+" coefficients", r.Coefficients(), mat.DenseCopyOf(m.Coefficients().T()), j, unit, tol)
@@ -94,15 +94,15 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// The ridge of all targets is that of one target where the others say the same in other units; and it is the least sum of
-// standardised errors among ridges beside it.
+// The ridge for copies of a target in other units is the ridge for that target. It minimises the sum of the standardised errors
+// among neighbouring ridges.
 func TestMultiChoosesOneRidge(t *testing.T) {
 	x, y, w := data(40, 6, 3)
 	same := mat.NewDense(40, 3, nil)
 	for i, v := range y {
 		same.SetRow(i, []float64{v, 1e6 * (v - 2), -1e-6 * v})
 	}
-	var one, three int // looks at a ridge, of which each is one at all targets
+	var one, three int // evaluations of ridges, each for all targets
 	r, m := Regressor{Observe: func(estimators.Step) { one++ }}, MultiRegressor{Observe: func(estimators.Step) { three++ }}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	require.NoError(t, m.FitWeighted(ctx, x, same, w))
@@ -128,7 +128,7 @@ func TestMultiChoosesOneRidge(t *testing.T) {
 	}
 }
 
-// With a ridge of its own each target is Regressor's, the choice included.
+// With RidgePerTarget, each target has the results of a Regressor, also for the choice of the ridge.
 func TestRidgePerTarget(t *testing.T) {
 	for _, s := range [][2]int{{40, 6}, {12, 12}, {1, 2}} {
 		x, _, w := data(s[0], s[1], 5)
@@ -140,7 +140,7 @@ func TestRidgePerTarget(t *testing.T) {
 		mean, variance, err := m.PredictVariance(fresh)
 		require.NoError(t, err)
 		objective, iterations := 0.0, 0
-		for j, unit := range []float64{1e6, 1e-6, 1} { // of the constant all ridges are equally good
+		for j, unit := range []float64{1e6, 1e-6, 1} { // for the constant target all ridges are equally good
 			r := Regressor{}
 			require.NoError(t, r.FitWeighted(ctx, x, columnOf(y, j), w))
 			assert.InEpsilon(t, r.ChosenRidge(), m.ChosenRidges()[j], 1e-6)
@@ -158,7 +158,7 @@ func TestRidgePerTarget(t *testing.T) {
 			assert.Greater(t, steps[len(steps)-1].Total, 100)
 		}
 	}
-	// One that is clean and one that is noise want other ridges, or this test shows nothing.
+	// A clean and a noisy target need different ridges, otherwise this test would show nothing.
 	x, _, _ := data(40, 6, 5)
 	m := MultiRegressor{RidgePerTarget: true}
 	require.NoError(t, m.Fit(ctx, x, several(x, 6)))

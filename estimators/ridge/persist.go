@@ -17,12 +17,12 @@ const (
 	version          = 1
 )
 
-// storedModel is a model of k targets in a file.
+// storedModel is the form of a model of k targets in a file.
 type storedModel struct {
 	Means        codec.Floats
 	Target       codec.Floats
 	Coefficients codec.Matrix // k×d
-	Ridges       codec.Floats // one, or one of each target
+	Ridges       codec.Floats // one, or one for each target
 	Noise        codec.Floats
 	Spread       float64
 	Basis        codec.Matrix // empty unless there are more columns than rows
@@ -40,7 +40,7 @@ type storedFactor struct {
 	Jitter float64
 }
 
-// marshal writes the model of a regressor.
+// marshal encodes the model of a regressor.
 func (m *model) marshal(typ, kind string) ([]byte, error) {
 	if m == nil {
 		return nil, fault.NotFitted(typ)
@@ -56,7 +56,7 @@ func (m *model) marshal(typ, kind string) ([]byte, error) {
 	return codec.Marshal(kind, version, s)
 }
 
-// unmarshal reads the model of a regressor of k targets, 0 for any number of them.
+// unmarshal decodes the model of a regressor of k targets. If k is 0, any number of targets is accepted.
 func unmarshal(kind string, data []byte, k int) (*model, error) {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
@@ -65,7 +65,7 @@ func unmarshal(kind string, data []byte, k int) (*model, error) {
 	return s.model(kind, k)
 }
 
-// model rebuilds and validates; k is the number of targets, 0 for any.
+// model rebuilds and validates the model. k is the number of targets, or 0 for any number.
 func (s *storedModel) model(kind string, k int) (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(kind, format, args...)
@@ -134,11 +134,10 @@ func (s *storedModel) model(kind string, k int) (*model, error) {
 	return m, nil
 }
 
-// MarshalBinary writes the fitted model: its coefficients, and the d²/2 numbers
-// that its variance takes.
+// MarshalBinary encodes the fitted model: its coefficients, and d²/2 numbers for the variance.
 func (r *Regressor) MarshalBinary() ([]byte, error) { return r.m.marshal(regressorType, regressorKind) }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	m, err := unmarshal(regressorKind, data, 1)
 	if err != nil {
@@ -156,7 +155,7 @@ type storedDirect struct {
 	Report       estimators.Report
 }
 
-// MarshalBinary writes the fitted model.
+// MarshalBinary encodes the fitted model.
 func (d *DirectKernel) MarshalBinary() ([]byte, error) {
 	if d.m == nil {
 		return nil, fault.NotFitted(directKernelType)
@@ -166,7 +165,7 @@ func (d *DirectKernel) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave d unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave d unchanged.
 func (d *DirectKernel) UnmarshalBinary(data []byte) error {
 	var s storedDirect
 	if _, err := codec.Unmarshal(data, directKernelKind, version, &s); err != nil {

@@ -20,8 +20,8 @@ func overflow(typ string) error {
 	return fmt.Errorf("%s: x or y is too large, its squares overflow: %w", typ, fault.ErrNotFinite)
 }
 
-// ridgeProblem is rows and targets less their weighted means and times √w, so that
-// weights and intercept are gone from what is solved.
+// ridgeProblem holds rows and targets minus their weighted means and times √w. Weights and intercept are thereby eliminated from
+// the system.
 type ridgeProblem struct {
 	z        *mat.Dense // n×d, or n×n after reduce
 	t        *mat.Dense // n×k
@@ -30,20 +30,20 @@ type ridgeProblem struct {
 	weight   float64    // Σw
 	means    []float64  // of the columns
 	target   []float64  // means of the targets
-	groups   [][]int    // of rows that are left out together
-	scale    float64    // the variance of the rows times the mean weight, what ridges are measured in
+	groups   [][]int    // rows that are left out together
+	scale    float64    // variance of the rows times the mean weight, the unit of ridges
 }
 
-// heuristicRidge takes HeuristicRidge of the number of rows times their mean weight.
+// heuristicRidge returns HeuristicRidge of the number of rows times their mean weight.
 func (p *ridgeProblem) heuristicRidge() float64 {
 	n := len(p.root)
 	return lssvm.HeuristicRidge(n) * p.weight / float64(n)
 }
 
-// rowsPerLook rows are gone through between two looks at a context.
+// rowsPerLook is the number of rows that are processed between two checks of a context.
 const rowsPerLook = 256
 
-// overRows calls f for each of n rows. The error is ctx's.
+// overRows calls f for each of n rows. The error is that of ctx.
 func overRows(ctx context.Context, n int, f func(i int)) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -59,7 +59,7 @@ func overRows(ctx context.Context, n int, f func(i int)) error {
 	return ctx.Err()
 }
 
-// centre makes a problem of rows, targets and weights. The error is ctx's.
+// centre returns the problem of rows, targets and weights. The error is that of ctx.
 func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept bool) (*ridgeProblem, error) {
 	n, d := x.Dims()
 	_, k := y.Dims()
@@ -96,8 +96,8 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 	})
 }
 
-// subtractMeans takes the means away twice: the second time what rounding left of
-// a large common offset. The error is ctx's.
+// subtractMeans subtracts the means twice. The second time removes the rounding error of a large common offset. The error is that
+// of ctx.
 func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
 	parts := progress.Parts(ctx, 1, 1, 1, 1)
@@ -133,9 +133,8 @@ func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) err
 	return nil
 }
 
-// variance is the mean squared distance of the rows from their mean, weights
-// aside: the mean diagonal of the centred kernel matrix. Without an intercept that
-// of the rows from their own mean all the same, as package loo takes it. The error is ctx's.
+// variance returns the mean squared distance of the rows from their mean, without weights. It is the mean diagonal of the centred
+// kernel matrix. Without an intercept it is still the distance from their mean, as in package loo. The error is that of ctx.
 func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 	n, d := p.z.Dims()
 	mean := make([]float64, d)
@@ -157,8 +156,8 @@ func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 	return total / float64(n), err
 }
 
-// reduce turns to coordinates in the span of the rows where that has fewer
-// dimensions than there are columns, and returns its basis (d×n); nil if not. The error is ctx's.
+// reduce converts to coordinates in the span of the rows if that has fewer dimensions than there are columns. It returns the basis
+// (d×n), or nil without a conversion. The error is that of ctx.
 func (p *ridgeProblem) reduce(ctx context.Context) (*mat.Dense, error) {
 	n, d := p.z.Dims()
 	if d <= n {

@@ -31,19 +31,18 @@ const regressorType = "ridge: Regressor"
 //
 // See also [lssvm.Regressor], [MultiRegressor].
 type Regressor struct {
-	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
+	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
+	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
 	NoIntercept bool
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together, so that the ridge and the intervals are chosen for groups
-	// that are not among the training rows. If it is nil, each row is left out with the rows that are equal to it.
-	// Sums of rows (FitStatistics, PartialFit) have no groups: they are an error there.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
+	// together, so that the ridge and the intervals are chosen for groups that are not among the training rows. If it is nil, each
+	// row is left out with the rows that are equal to it. With sums of rows (FitStatistics, PartialFit), Groups are an error.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -58,28 +57,28 @@ type Regressor struct {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// model is a fitted Regressor, or one of k targets: ȳ + <β, x - x̄>.
+// model is a fitted Regressor, or a model of k targets: ȳ + <β, x - x̄>.
 type model struct {
 	means        []float64          // x̄, d; zeros without an intercept
 	target       []float64          // ȳ, k; 0 without an intercept
 	coefficients *mat.Dense         // β, k×d
-	ridges       []float64          // λ: one of all targets, or one of each
+	ridges       []float64          // λ: one for all targets, or one for each
 	noise        []float64          // s², k
 	spread       float64            // 1/Σw; 0 without an intercept
-	unit         float64            // 1/w̄, of which times s² is the noise of a row of mean weight w̄
-	basis        *mat.Dense         // d×n where d > n: the centred rows lie in its span
-	within       []float64          // of each target, the variance around the means of equal rows; nil for none
-	factors      []*linalg.Cholesky // of X'X + λI, one for each of the ridges
+	unit         float64            // 1/w̄; times s² it is the noise of a row of mean weight w̄
+	basis        *mat.Dense         // d×n if d > n: the centred rows lie in its span
+	within       []float64          // variance around the means of equal rows, of each target; nil for none
+	factors      []*linalg.Cholesky // factors of X'X + λI, one for each ridge
 	loo          *mat.Dense         // n×k; nil for one row
-	sparse       sparseSolver       // of sparse rows, which leave no factors
-	fromSums     bool               // which have no rows to leave out
+	sparse       sparseSolver       // solver of sparse rows, which leaves no factors
+	fromSums     bool               // fitted to sums, which have no rows to leave out
 	report       estimators.Report
 	sums         *statistics // of FitStatistics; nil after Fit and in files
 }
 
-// Fit learns from x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Sparse rows cost less, see
-// the package's documentation. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so
-// large that their squares overflow), [estimators.ErrTooLarge] for sparse rows of too many columns, or the error of ctx.
+// Fit fits the model to x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Sparse rows cost
+// less (see the package documentation). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
+// numbers so large that their squares overflow), [estimators.ErrTooLarge] for sparse rows of too many columns, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -120,18 +119,18 @@ func (r *Regressor) settings() modelSettings {
 		workers: r.Workers}
 }
 
-// modelSettings is the configuration that Regressor and MultiRegressor share.
+// modelSettings holds the configuration that Regressor and MultiRegressor share.
 type modelSettings struct {
 	typ         string
 	ridge       float64
 	rule        RidgeRule
 	perTarget   bool // a ridge for each target
 	noIntercept bool
-	groups      []int // of the rows, nil: each its own
+	groups      []int // of the rows; nil: each row is its own group
 	workers     int
 }
 
-// fit learns the targets y, n×k, of the distinct rows, so that a row is left out with its copies; weights may be nil.
+// fit fits the targets y, n×k, of the distinct rows, so that a row is left out with its copies. weights may be nil.
 func (s modelSettings) fit(ctx context.Context, rows mat.Matrix, given *mat.Dense, weights []float64) (*model, error) {
 	merged, rows := anyrows.Merge(rows, weights)
 	y := merged.Mean(given)
@@ -159,12 +158,12 @@ func (s modelSettings) fit(ctx context.Context, rows mat.Matrix, given *mat.Dens
 	return m, nil
 }
 
-// fitDense learns the targets of distinct dense rows.
+// fitDense fits the targets of distinct dense rows.
 func (s modelSettings) fitDense(ctx context.Context, x, y *mat.Dense, weights []float64, groups [][]int) (*model, error) {
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, x.RawMatrix().Rows)
 	}
-	// The sums of columns are bound by memory, those of products are not.
+	// Sums of columns are limited by the speed of memory, products of columns are not.
 	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
 	p, err := centre(first, x, y, weights, !s.noIntercept)
 	if err != nil {
@@ -174,7 +173,7 @@ func (s modelSettings) fitDense(ctx context.Context, x, y *mat.Dense, weights []
 	return s.solve(rest, p)
 }
 
-// solve fits to a centred problem.
+// solve fits a centred problem.
 func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, error) {
 	n, d := p.z.Dims()
 	m := &model{means: p.means, target: p.target, unit: float64(n) / p.weight, report: estimators.Report{Converged: true, Iterations: 1}}
@@ -186,7 +185,8 @@ func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, erro
 	if s.ridge == 0 && s.rule != Heuristic {
 		choice = 6*order + 2*rows + 1500*rows/order
 	}
-	// In multiplications over the square of the order: R of many columns, products, the choice, the factor, the residuals.
+	// The parts are in multiplications divided by the square of the order: R of many columns, products, the choice, the factor, the
+	// residuals.
 	parts := progress.Parts(ctx, 4*float64(max(d-n, 0)), rows, choice, order/3+rows)
 	var err error
 	if m.basis, err = p.reduce(parts[0]); err != nil {
@@ -222,7 +222,7 @@ func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, erro
 	return m, ctx.Err()
 }
 
-// solve fits the targets of a ridge: all, or one where each has its own. Of the last it takes gram over.
+// solve fits the targets of a ridge: all targets, or one if each has its own ridge. It overwrites gram for the last ridge.
 func (m *model) solve(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, g int) error {
 	n, k := p.t.Dims()
 	d, first, last := gram.SymmetricDim(), 0, k
@@ -275,7 +275,7 @@ func (m *model) finite() error {
 	return nil
 }
 
-// jittered says what was added to the diagonal.
+// jittered reports a jitter on the diagonal as a warning.
 func (m *model) jittered() {
 	m.report.Jitter = 0
 	for _, f := range m.factors {
@@ -287,7 +287,7 @@ func (m *model) jittered() {
 	}
 }
 
-// choose returns the ridge, or one for each target; gram is not changed.
+// choose returns the ridge, or one for each target. It does not change gram.
 func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, report *estimators.Report) ([]float64, error) {
 	n, _ := p.z.Dims()
 	switch {
@@ -321,7 +321,7 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 	return out, nil
 }
 
-// search returns the ridge of the least leave-one-out error, the at-th of the searches that steps are of.
+// search returns the ridge with the smallest leave-one-out error. It is search number at of those in steps.
 func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *progress.Steps, name string,
 	report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
@@ -341,14 +341,14 @@ func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridge
 	return best.Ridge, nil
 }
 
-// observed is told of the ridges that leave-one-out looks at.
+// observed returns a function that reports the ridges evaluated by leave-one-out.
 func observed(ctx context.Context) func(i int, ridge, objective float64) {
 	steps := progress.NewSteps(ctx, loo.MaxEvaluations)
 	return func(_ int, ridge, objective float64) { steps.Next(objective, "ridge %.3g", ridge) }
 }
 
-// residuals sets the leave-one-out residuals, the noise and the objective of targets t, from the first on, and their
-// solution by a factor. The error is ctx's.
+// residuals sets the leave-one-out residuals, the noise and the objective of targets t, starting at target first. They are computed
+// from the solution by a factor. The error is that of ctx.
 func (m *model) residuals(ctx context.Context, p *ridgeProblem, t, solution *mat.Dense, factor *linalg.Cholesky, first int) error {
 	n, _ := p.z.Dims()
 	if n == 1 {
@@ -391,7 +391,7 @@ func (m *model) predict(typ string, x mat.Matrix) (*mat.Dense, error) {
 	return mean, err
 }
 
-// predictCentred returns the predictions (m×k), and the rows of x less the means.
+// predictCentred returns the predictions (m×k), and the rows of x minus the means.
 func (m *model) predictCentred(typ string, x mat.Matrix) (mean, centred *mat.Dense, err error) {
 	if m == nil {
 		return nil, nil, fault.NotFitted(typ)
@@ -409,9 +409,9 @@ func (m *model) predictCentred(typ string, x mat.Matrix) (mean, centred *mat.Den
 	return mean, centred, targets.CheckValues(typ+": prediction", mean)
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
-// noise. The cost is O(md²), or O(mdn) with more columns than rows. After a fit to sparse rows the error wraps
-// errors.ErrUnsupported (see the package's documentation).
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the noise. The cost is
+// O(md²), or O(mdn) with more columns than rows. After a fit to sparse rows the error wraps errors.ErrUnsupported (see the package
+// documentation).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.FirstPair(r.m.predictVariance(regressorType, x))
@@ -445,11 +445,11 @@ func (m *model) predictVariance(typ string, x mat.Matrix) (mean, variance *mat.D
 	return mean, variance, targets.CheckValues(typ+": variance", variance)
 }
 
-// groupOf is the index of a target's ridge.
+// groupOf returns the index of a target's ridge.
 func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
 
-// variance returns the variance of a new observation of a target. The argument is its variance in units of s², as if no two
-// rows were equal.
+// variance returns the variance of a new observation of a target. uncertain is its variance in units of s², without the variance of
+// equal rows.
 func (m *model) variance(target int, uncertain float64) float64 {
 	out := m.noise[target] * uncertain
 	if m.within != nil {
@@ -458,21 +458,21 @@ func (m *model) variance(target int, uncertain float64) float64 {
 	return out
 }
 
-// uncertain is the variance of a new observation at each of some centred rows, in units of s², for one of the ridges.
+// uncertain returns the variance of a new observation at each of some centred rows, in units of s², for one of the ridges.
 func (m *model) uncertain(centred *mat.Dense, g int) ([]float64, error) {
 	within := centred
 	if m.basis != nil {
 		within = &mat.Dense{}
 		fast.Mul(within, centred, m.basis)
 	}
-	// PredictVariance has no context that could end.
+	// PredictVariance has no context that could be cancelled.
 	out, err := m.factors[g].QuadInverse(context.Background(), mat.DenseCopyOf(within.T()))
 	if err != nil {
 		return nil, err
 	}
 	for i, v := range out {
 		if m.basis != nil {
-			// What lies outside the span of the training rows, nothing is known of.
+			// The part outside the span of the training rows has its prior variance.
 			whole, part := centred.RawRowView(i), within.RawRowView(i)
 			v += max(0, linalg.Dot(whole, whole)-linalg.Dot(part, part)) / m.ridges[g]
 		}
@@ -491,8 +491,8 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PriorVariance returns s²/λ, the prior variance of each coefficient in β, whose inverse is the penalty. It returns
-// 0 before Fit. Where nothing was learned, PredictVariance returns to it, multiplied by |x - x̄|².
+// PriorVariance returns s²/λ, the prior variance of each coefficient in β. The penalty is proportional to its inverse. It returns 0
+// before Fit. Far from the training rows, PredictVariance approaches it, multiplied by |x - x̄|².
 func (r *Regressor) PriorVariance() float64 {
 	if r.m == nil {
 		return 0
@@ -516,7 +516,7 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.intercept(0)
 }
 
-// intercept is b of a target.
+// intercept returns b of a target.
 func (m *model) intercept(target int) float64 {
 	b := m.target[target]
 	for j, c := range m.coefficients.RawRowView(target) {
@@ -533,16 +533,16 @@ func (r *Regressor) ChosenRidge() float64 {
 	return r.m.ridges[0]
 }
 
-// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, or with
-// Groups to all rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. Fit has
-// computed them. Errors: [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported after FitStatistics and
-// PartialFit, which do not keep single rows, and after conjugate gradients on sparse rows.
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, or with Groups to all
+// rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. They are computed by Fit. Errors:
+// [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single
+// rows, and after conjugate gradients on sparse rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.First(r.m.leaveOneOutResiduals(regressorType))
 }
 
-// leaveOneOutResiduals returns a copy of the residuals (n×k), nil for one row.
+// leaveOneOutResiduals returns a copy of the residuals (n×k), or nil for one row.
 func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 	switch {
 	case m == nil:
@@ -557,8 +557,8 @@ func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 	return mat.DenseCopyOf(m.loo), nil
 }
 
-// Report describes how the last Fit went. Objective is the weighted mean squared leave-one-out residual. Iterations
-// is the number of ridges looked at.
+// Report describes the last Fit. Objective is the weighted mean squared leave-one-out residual. Iterations is the number of ridges
+// evaluated.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -579,7 +579,7 @@ func (m *model) row(out, x []float64) {
 	}
 }
 
-// copiedReport is that of the fit, the zero Report before it.
+// copiedReport returns the Report of the last fit, or the zero Report before it.
 func (m *model) copiedReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}
@@ -587,7 +587,7 @@ func (m *model) copiedReport() estimators.Report {
 	return m.report.Clone()
 }
 
-// rowWidth is the number of columns that row wants, 0 before Fit.
+// rowWidth returns the number of columns that row expects, or 0 before Fit.
 func (m *model) rowWidth() int {
 	if m == nil {
 		return 0

@@ -34,10 +34,10 @@ func data(n, d int, seed uint64) (x *mat.Dense, y, weights []float64) {
 	return x, y, weights
 }
 
-// shapes are fewer columns than rows, as many, and more.
+// shapes has fewer columns than rows, as many, and more.
 var shapes = [][2]int{{30, 4}, {12, 12}, {9, 25}, {2, 1}, {3, 6}}
 
-// With a linear kernel lssvm is the same machine, found by another way: in the rows.
+// lssvm with a linear kernel is the same machine, computed from a system of the rows.
 func TestEqualsLinearLSSVM(t *testing.T) {
 	for _, s := range shapes {
 		x, y, weights := data(s[0], s[1], 1)
@@ -67,9 +67,9 @@ func TestEqualsLinearLSSVM(t *testing.T) {
 	}
 }
 
-// The two ways see the same leave-one-out error, so they choose the same ridge.
+// Both packages compute the same leave-one-out error, so they choose the same ridge.
 func TestChoosesTheRidgeOfLSSVM(t *testing.T) {
-	for _, s := range [][2]int{{30, 4}, {12, 12}, {9, 25}, {3, 6}} { // of two rows each is predicted by the other, whatever the ridge
+	for _, s := range [][2]int{{30, 4}, {12, 12}, {9, 25}, {3, 6}} { // each of two rows is predicted by the other, whatever the ridge
 		x, y, weights := data(s[0], s[1], 3)
 		r, l := Regressor{}, lssvm.Regressor{Kernel: kernels.Linear{}}
 		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
@@ -84,8 +84,7 @@ func TestChoosesTheRidgeOfLSSVM(t *testing.T) {
 	}
 }
 
-// The gradient of the objective in the package's documentation is 0 at the
-// solution, with and without an intercept.
+// The gradient of the objective in the package documentation is 0 at the solution, with and without an intercept.
 func TestSolutionIsAMinimum(t *testing.T) {
 	const ridge = 0.4
 	for _, s := range shapes {
@@ -118,7 +117,7 @@ func TestSolutionIsAMinimum(t *testing.T) {
 	}
 }
 
-// Leave-one-out without an intercept has no lssvm to compare with: refit.
+// Leave-one-out residuals without an intercept agree with refits, since lssvm always has an intercept.
 func TestLeaveOneOutIsRefitting(t *testing.T) {
 	for _, noIntercept := range []bool{false, true} {
 		x, y, w := data(14, 3, 5)
@@ -152,8 +151,8 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 	}
 }
 
-// Weights are relative: all times a factor, the ridge is times that factor and the
-// machine the same, for both ways.
+// Weights are relative. If all are multiplied by a factor, the ridge is multiplied by it and the machine is the same, in this
+// package and in lssvm.
 func TestWeightsAreRelative(t *testing.T) {
 	x, y, weights := data(30, 4, 9)
 	for _, factor := range []float64{1e-9, 1e7} {
@@ -174,7 +173,7 @@ func TestWeightsAreRelative(t *testing.T) {
 	}
 }
 
-// The search's error is that of the solution at the ridge that it returns.
+// The error of the search is that of the solution at the ridge that it returns.
 func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 	for _, s := range [][2]int{{40, 6}, {9, 25}} {
 		x, y, _ := data(s[0], s[1], 6)
@@ -191,7 +190,7 @@ func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 			best = min(best, s.Objective)
 		}
 		assert.InEpsilon(t, best, r.Report().Objective, 1e-6)
-		// Neighbours are no better.
+		// Neighbouring ridges are not better.
 		for _, f := range []float64{0.8, 1.25} {
 			other := Regressor{Ridge: f * r.ChosenRidge()}
 			require.NoError(t, other.Fit(ctx, x, y))
@@ -200,8 +199,7 @@ func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 	}
 }
 
-// A common offset of 1e9 costs the predictions no more than the features
-// themselves lose by it.
+// A common offset of 1e9 changes the predictions no more than the rounding of the features.
 func TestOffset(t *testing.T) {
 	x, y, _ := data(30, 4, 7)
 	r := Regressor{Ridge: 0.1}
@@ -234,7 +232,7 @@ func TestErrors(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// One row: the target itself; no variance can be told.
+// The prediction from one row is its target, and there is no variance.
 func TestOneRow(t *testing.T) {
 	r := Regressor{}
 	require.NoError(t, r.Fit(ctx, mat.NewDense(1, 2, []float64{3, 4}), []float64{5}))

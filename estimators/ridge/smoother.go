@@ -20,15 +20,15 @@ type ofFeatures struct {
 	width int
 }
 
-// ofRows is the same where there are more columns than rows: that of their inner products.
+// ofRows is the machine on other rows if there are more columns than rows, by their inner products.
 type ofRows struct {
 	*smoother.Kernel
-	rows *mat.Dense // less the means of Fit, which the constant takes up
+	rows *mat.Dense // minus the means of Fit, which the constant compensates
 	of   *model
 }
 
-// Smoother implements [estimators.LinearSmoother]: it returns the regression with the chosen ridge on these rows
-// and targets. The cost is O(nd²), and O(dn²) with more columns than rows.
+// Smoother implements [estimators.LinearSmoother]. It returns the regression with the chosen ridge on these rows and targets. The
+// cost is O(nd²), and O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r.m == nil {
@@ -58,7 +58,7 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	return &ofFeatures{Features: machine, width: d}, ctx.Err()
 }
 
-// centred is a copy of x less the means.
+// centred returns a copy of x minus the means.
 func (m *model) centred(x *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	for i := range out.RawMatrix().Rows {

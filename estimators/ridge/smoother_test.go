@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// With more columns than rows the machine of the rows is that of the columns, with a constant and weights
-// or without.
+// With more columns than rows, the machine of the rows agrees with that of the columns, with and without a constant and weights.
 func TestSmootherOfManyColumns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const n, d = 9, 14

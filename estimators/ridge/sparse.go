@@ -20,19 +20,19 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// sparseSolver is the solver of sparse rows that a model comes from.
+// sparseSolver is the solver that fitted a model to sparse rows.
 type sparseSolver int
 
 const (
-	denseSolver    sparseSolver = iota // none: the rows were dense
+	denseSolver    sparseSolver = iota // the rows were dense
 	rowSolver                          // the system of the rows
 	gradientSolver                     // conjugate gradients
 )
 
 const (
-	// mostDense numbers, 64 MiB, are copied into a dense matrix, which has all methods.
+	// mostDense is the largest number of numbers, 64 MiB, of a dense copy, which has all methods.
 	mostDense = 1 << 23
-	// mostFactored distinct rows have a system that is factored: their inner products take 128 MB.
+	// mostFactored is the largest number of distinct rows whose system is factored. Their inner products take 128 MB.
 	mostFactored = 4000
 )
 
@@ -45,13 +45,13 @@ func staysSparse(x mat.Matrix) bool {
 	return float64(n)*float64(d) > mostDense
 }
 
-// errVariance is the error of a variance after a fit to sparse rows.
+// errVariance returns the error of a variance after a fit to sparse rows.
 func (m *model) errVariance(typ string) error {
 	return fmt.Errorf("%s: a fit to sparse rows keeps no factor for a variance; lssvm.Regressor with kernels.Linear is the same machine "+
 		"and has one: %w", typ, errors.ErrUnsupported)
 }
 
-// fitSparse learns the targets (n×k) of distinct sparse rows.
+// fitSparse fits the targets (n×k) of distinct sparse rows.
 func (s modelSettings) fitSparse(ctx context.Context, x *sparse.Rows, y *mat.Dense, own []float64, groups [][]int) (*model, error) {
 	n, d := x.Dims()
 	_, k := y.Dims()
@@ -83,7 +83,7 @@ func (s modelSettings) fitSparse(ctx context.Context, x *sparse.Rows, y *mat.Den
 	return m, s.solveRows(ctx, m, x, y, own, groups)
 }
 
-// solveRows solves the system of the inner products of the rows, all targets at once or each by itself.
+// solveRows solves the system of the inner products of the rows, for all targets at once or for each separately.
 func (s modelSettings) solveRows(ctx context.Context, m *model, x *sparse.Rows, y *mat.Dense, own []float64, groups [][]int) error {
 	n, k := y.Dims()
 	m.sparse, m.loo = rowSolver, mat.NewDense(n, k, nil)
@@ -110,7 +110,7 @@ func (s modelSettings) solveRows(ctx context.Context, m *model, x *sparse.Rows, 
 	return ctx.Err()
 }
 
-// solveGram returns the ridge and the machine of some targets. It takes over the kernel matrix.
+// solveGram returns the ridge and the machine of some targets. It overwrites the kernel matrix.
 func (s modelSettings) solveGram(ctx context.Context, m *model, gram *mat.SymDense, y *mat.Dense, own []float64, groups [][]int) (float64,
 	*loo.Solution, error) {
 	if n := gram.SymmetricDim(); mat.Trace(gram)-mat.Trace(gram) != 0 {
@@ -157,7 +157,8 @@ func (s modelSettings) solveGram(ctx context.Context, m *model, gram *mat.SymDen
 	return ridge, solved, err
 }
 
-// mostReduced rows have all ridges compared from one reduction of their inner products, more rows few ridges by a factor each.
+// mostReduced is the largest number of rows for which all ridges are compared from one reduction of their inner products. With more
+// rows, few ridges are compared, each by a factor.
 const mostReduced = 1500
 
 func (s modelSettings) errIndefinite(ridge float64) error {
@@ -176,7 +177,7 @@ func (m *model) searched(best loo.Minimum) {
 	}
 }
 
-// takeRows takes the machine of some targets, from first on.
+// takeRows sets the machine of some targets, starting at first.
 func (m *model) takeRows(solved *loo.Solution, first int, x *sparse.Rows, own []float64) {
 	n, k := solved.Alpha.Dims()
 	ridge := m.ridges[len(m.ridges)-1]
@@ -190,14 +191,14 @@ func (m *model) takeRows(solved *loo.Solution, first int, x *sparse.Rows, own []
 				to[j] += a * values[at]
 			}
 			m.loo.Set(i, first+c, e)
-			m.noise[first+c] += max(0, ridge*a*e/float64(n)) // as package lssvm has it, also with groups
+			m.noise[first+c] += max(0, ridge*a*e/float64(n)) // as in package lssvm, also with groups
 			m.report.Objective += weights.Weight(own, i) / total * e * e
 		}
 		m.target[first+c] = solved.Bias[c] + floats.Dot(to, m.means)
 	}
 }
 
-// predictSparse returns the predictions (m×k) for sparse rows. Cost: their entries.
+// predictSparse returns the predictions (m×k) for sparse rows. The cost is proportional to their entries.
 func (m *model) predictSparse(typ string, x mat.Matrix) (*mat.Dense, error) {
 	rows, err := sparse.From("x", x)
 	if err != nil {

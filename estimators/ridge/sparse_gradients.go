@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// Conjugate gradients end if the gradient has fallen by this factor, at the latest after mostIterations.
+	// Conjugate gradients end when the gradient has decreased by the factor solvedBy, or after mostIterations.
 	solvedBy       = 1e-10
 	mostIterations = 3000
 )
 
-// centredRows is the matrix Z of the rows less their means, times √w.
+// centredRows is the matrix Z of the rows minus their means, times √w.
 type centredRows struct {
 	x     *sparse.Rows
 	root  []float64 // √w
@@ -69,7 +69,7 @@ func (z *centredRows) squares() float64 {
 	return total
 }
 
-// iterate solves by conjugate gradients, and takes the ridge of the least generalised cross-validation error.
+// iterate solves by conjugate gradients. It chooses the ridge with the smallest generalised cross-validation error.
 func (s modelSettings) iterate(ctx context.Context, m *model, x *sparse.Rows, y *mat.Dense, own []float64, groups [][]int) error {
 	n, k := y.Dims()
 	if groups != nil {

@@ -18,13 +18,13 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// wideColumns times 80 rows exceed the numbers of which a dense copy is made.
+// wideColumns times 80 rows exceeds the size of a dense copy.
 const wideColumns = 1 << 18
 
-// spread returns the entries of rows of 60 columns among wideColumns.
+// spread distributes the entries of rows of 60 columns among wideColumns.
 func spread(x *sparse.Rows) *sparse.Rows { return sparsetest.Widened(x, 4096, wideColumns) }
 
-// The system of the rows gives the coefficients, the ridge and the leave-one-out residuals of dense columns.
+// The system of the rows gives the coefficients, the ridge and the leave-one-out residuals of a fit to dense columns.
 func TestSparseRowsGiveTheDenseRegression(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(80, 60, 8, 1)
@@ -106,7 +106,8 @@ func TestSparseTargets(t *testing.T) {
 	}
 }
 
-// gcv is the generalised cross-validation error by the definition, from the eigenvalues of the centred products of the columns.
+// gcv returns the generalised cross-validation error by its definition, from the eigenvalues of the centred products of the
+// columns.
 func gcv(t *testing.T, x *mat.Dense, y []float64, ridges []float64) []float64 {
 	n, d := x.Dims()
 	z, target := mat.DenseCopyOf(x), mat.NewVecDense(n, nil)
@@ -142,7 +143,8 @@ func gcv(t *testing.T, x *mat.Dense, y []float64, ridges []float64) []float64 {
 	return out
 }
 
-// Of many rows the ridge has the least generalised cross-validation error, and the coefficients are those of the dense regression.
+// With many rows the ridge has the smallest generalised cross-validation error, and the coefficients are those of the dense
+// regression.
 func TestSparseGradients(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(4200, 60, 8, 1)
@@ -204,7 +206,7 @@ func TestSparseGradients(t *testing.T) {
 	assert.ErrorIs(t, stopped.Fit(ended, spread(x), y), context.Canceled)
 }
 
-// 20 000 documents of 50 000 words, whose dense copy is 8 GB, take less than 200 MB in all.
+// A fit of 20 000 documents of 50 000 words, whose dense copy takes 8 GB, needs less than 200 MB in total.
 func TestSparseDocumentsAreNeverDense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")

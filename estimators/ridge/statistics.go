@@ -26,11 +26,10 @@ const (
 	statisticsVersion = 1
 )
 
-// statistics are the moments of the rows, with the targets for their last column: all that the
-// regression takes of them.
+// statistics holds the moments of the rows, with the targets as the last column. The regression needs nothing else from the rows.
 type statistics struct{ sums moments.Gram }
 
-// String names them.
+// String returns the name of the type.
 func (s *statistics) String() string { return statisticsType }
 
 // Rows implements streaming.Statistics.
@@ -41,10 +40,10 @@ func (s *statistics) Clone() streaming.Statistics[float64] {
 	return &statistics{*s.sums.Clone()}
 }
 
-// columns is the number of features, 0 before the first row.
+// columns returns the number of features, or 0 before the first row.
 func (s *statistics) columns() int { return max(0, len(s.sums.Mean)-1) }
 
-// AddBlock implements streaming.Statistics. Cost O(nd²).
+// AddBlock implements streaming.Statistics. The cost is O(nd²).
 func (s *statistics) AddBlock(ctx context.Context, b streaming.Block[float64]) (err error) {
 	defer fault.RecoverAs(regressorType, &err)
 	ctx = check.Context(ctx)
@@ -75,7 +74,7 @@ func (s *statistics) AddBlock(ctx context.Context, b streaming.Block[float64]) (
 	return s.take(block)
 }
 
-// take takes in sums, unless they overflow.
+// take adds sums, unless they overflow.
 func (s *statistics) take(sums *moments.Gram) error {
 	if !sums.Finite() {
 		return errOverflow
@@ -84,7 +83,7 @@ func (s *statistics) take(sums *moments.Gram) error {
 	return nil
 }
 
-// Merge implements streaming.Statistics. Cost O(d²).
+// Merge implements streaming.Statistics. The cost is O(d²).
 func (s *statistics) Merge(other streaming.Statistics[float64]) error {
 	o, err := asStatistics(other)
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *statistics) Merge(other streaming.Statistics[float64]) error {
 	return s.take(&o.sums)
 }
 
-// asStatistics returns statistics of this type.
+// asStatistics returns s as statistics of this type, or an error.
 func asStatistics(s streaming.Statistics[float64]) (*statistics, error) {
 	if o, ok := s.(*statistics); ok && o != nil {
 		return o, nil
@@ -136,21 +135,21 @@ func (s *statistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: the means of rows and targets, and the products of their
-// differences from those, d²/2 numbers.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are the means of rows and targets, and the products of
+// their differences from the means, d²/2 numbers.
 func (r *Regressor) NewStatistics() (streaming.Statistics[float64], error) {
 	return &statistics{}, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients
-// are those of Fit, or of FitWeighted, to rounding. What Fit computes from single rows is computed from sums:
+// FitStatistics implements [streaming.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients are those of Fit,
+// or of FitWeighted, to rounding. Quantities that Fit computes from single rows are computed from sums:
 //
-//   - the ridge of LeaveOneOut is that of the largest evidence (see the package's documentation);
-//   - s² is the sum of the squared residuals over the degrees of freedom that are left to them, which is Fit's with
-//     the mean of all leverages in the place of each;
+//   - the ridge of LeaveOneOut is the one with the largest evidence (see the package documentation);
+//   - s² is the sum of the squared residuals over the remaining degrees of freedom, which is the s² of Fit with the mean of all
+//     leverages in place of each;
 //   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
 //
-// The cost is O(d³), whatever the rows are.
+// The cost is O(d³), for any number of rows.
 func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := settings.Check(regressorType, r); err != nil {
@@ -176,10 +175,10 @@ func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[fl
 	return nil
 }
 
-// PartialFit implements [estimators.PartialFitter]: it fits the rows of all calls, as FitStatistics would. After a
-// FitStatistics it adds to the statistics given there. The Regressor keeps the statistics. Clone and MarshalBinary
-// leave them out; MarshalStatistics writes them. After Fit or UnmarshalBinary there are no statistics to go on
-// from, and the error is [estimators.ErrNotFitted].
+// PartialFit implements [estimators.PartialFitter]. It fits the model to the rows of all calls, like FitStatistics. After a
+// FitStatistics it adds to the statistics given there. The Regressor keeps the statistics. Clone and MarshalBinary leave them out;
+// MarshalStatistics encodes them. After Fit or UnmarshalBinary there are no statistics to continue with, and the error is
+// [estimators.ErrNotFitted].
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	s := &statistics{}
@@ -199,7 +198,7 @@ func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	return r.FitStatistics(ctx, s)
 }
 
-// MarshalStatistics implements [estimators.Continuer]: d²/2 numbers.
+// MarshalStatistics implements [estimators.Continuer]. It encodes d²/2 numbers.
 func (r *Regressor) MarshalStatistics() ([]byte, error) {
 	switch {
 	case r.m == nil:
@@ -231,7 +230,7 @@ func (r *Regressor) UnmarshalStatistics(data []byte) error {
 var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or "+
 	"FitStatistics: %w", regressorType, fault.ErrNotFitted)
 
-// fromSums solves for the moments of rows and targets.
+// fromSums fits the model to the moments of rows and targets.
 func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, error) {
 	d := len(g.Mean) - 1
 	if err := check.SpreadOf(regressorType, "the spread of y", math.Sqrt(g.S.At(d, d)/g.Weight)); err != nil {
@@ -311,7 +310,7 @@ func (r *Regressor) chooseOfSums(ctx context.Context, p *loo.Sums, n int, report
 	return best.Ridge, nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

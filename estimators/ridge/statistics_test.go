@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// drawn are rows, targets and weights that hang together, around an offset, in the order of a column that drifts.
+// drawn returns rows, correlated targets and weights around an offset, in the order of a column that drifts.
 func drawn(n, d int, offset float64) (*mat.Dense, []float64, []float64) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	x, y, w := mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
@@ -29,7 +29,7 @@ func drawn(n, d int, offset float64) (*mat.Dense, []float64, []float64) {
 	return x, y, w
 }
 
-// inShards merges the sums of parts that lie together, in an order of their own.
+// inShards merges the sums of contiguous parts in a random order.
 func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) streaming.Statistics[float64] {
 	n, d := x.Dims()
 	all := make([]*statistics, parts)
@@ -57,8 +57,8 @@ func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) streaming.S
 	return out
 }
 
-// With a given ridge the coefficients of 1, 4 and 64 shards in any order are those of one Fit in memory to 1e-10, at
-// any offset, of few rows and of many columns too; and with a ridge that is chosen those of one shard.
+// With a given ridge, the coefficients from 1, 4 and 64 shards in any order agree with one Fit in memory to 1e-10. That holds at
+// any offset, for few rows and for many columns. With a chosen ridge, they agree with those from one shard.
 func TestShardsAreFit(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -93,7 +93,7 @@ func TestShardsAreFit(t *testing.T) {
 	}
 }
 
-// relative compares with 1e-10 of the largest coefficient.
+// relative asserts that coefficients agree to 1e-10 of the largest one.
 func relative(t *testing.T, want, got []float64, format string, args ...any) {
 	largest := 0.0
 	for _, v := range want {
@@ -102,10 +102,10 @@ func relative(t *testing.T, want, got []float64, format string, args ...any) {
 	assert.InDeltaSlice(t, want, got, 1e-10*largest, append([]any{format}, args...)...)
 }
 
-// s² of sums is Fit's but for the leverages: of equal ones it is the same, and intervals with it.
+// s² from sums differs from that of Fit only by the leverages. With equal leverages it is the same, and so are intervals.
 func TestNoiseOfSums(t *testing.T) {
 	ctx := context.Background()
-	x, y := mat.NewDense(8, 3, nil), make([]float64, 8) // a factorial design, of rows that are all as far out
+	x, y := mat.NewDense(8, 3, nil), make([]float64, 8) // a factorial design, whose rows have equal leverages
 	for i := range 8 {
 		x.SetRow(i, []float64{float64(i&1)*2 - 1, float64(i&2) - 1, float64(i&4)/2 - 1})
 		y[i] = float64(i*i%5) + x.At(i, 0)
@@ -122,7 +122,7 @@ func TestNoiseOfSums(t *testing.T) {
 	assert.InEpsilon(t, fit.PriorVariance(), sums.PriorVariance(), 1e-10)
 }
 
-// What sums do not know says so; a model of them goes on by PartialFit, and from a file it does not.
+// Quantities that sums do not contain are errors. A model of sums continues by PartialFit, but not after it was read from a file.
 func TestModelOfSums(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := drawn(400, 3, 0)
@@ -158,7 +158,7 @@ func TestModelOfSums(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0, 0, 0}, one.Coefficients(), 0)
 }
 
-// Squares that overflow, and a Gram beyond the memory, are errors.
+// Squares that overflow, and products of columns that exceed the memory, are errors.
 func TestStatisticsOfLargeRows(t *testing.T) {
 	ctx, s := context.Background(), &statistics{}
 	huge := mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1})
@@ -167,7 +167,7 @@ func TestStatisticsOfLargeRows(t *testing.T) {
 	assert.Zero(t, s.Rows())
 }
 
-// Statistics of every version so far can be read.
+// Statistics of each version so far stay readable.
 func TestGoldenStatistics(t *testing.T) {
 	x, y, w := drawn(30, 3, 1e6)
 	want, read := inShards(t, x, y, w, 2), &statistics{}

@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// What keeps no rows counts each that it is given. With a ridge that is set it makes the model of Fit; a ridge that it
-// chooses is smaller for rows that are all there four times, and that of Fit is not.
+// Fits that keep no rows count each row that they receive. With a given ridge they give the model of Fit. If each row is given four
+// times, the ridge that they choose is smaller relative to the weights, but that of Fit is not.
 func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	const n = 300
 	ctx := context.Background()

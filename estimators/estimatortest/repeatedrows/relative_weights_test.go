@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// Of weights only the ratios matter to whatever tunes itself: weights that sum to 1 are those of mean 1, and those of a
-// thousand.
+// For types that tune themselves only the ratios of weights matter: weights of sum 1 are equivalent to weights of mean 1 and of
+// mean 1000.
 func TestOnlyRatiosOfWeightsMatter(t *testing.T) {
 	const n = 120
 	w := make([]float64, n)
@@ -30,7 +30,7 @@ func TestOnlyRatiosOfWeightsMatter(t *testing.T) {
 	near := func(t *testing.T, name string, want, got []float64, unit string) {
 		tolerance := 1e-6
 		if name == "svm" {
-			tolerance = 2e-3 // its solver ends at 1e-3
+			tolerance = 2e-3 // the tolerance of its solver is 1e-3
 		}
 		require.True(t, floats.EqualApprox(want, got, tolerance), "weights %s: %v, want %v", unit, got[:3], want[:3])
 	}

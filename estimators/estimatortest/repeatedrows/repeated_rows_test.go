@@ -1,5 +1,5 @@
-// Package repeatedrows_test holds what equal rows and weights do to everything that tunes itself with nothing set. It is a package of
-// its own because it takes long.
+// Package repeatedrows_test tests the effects of equal rows and weights on all types that tune themselves with nothing set. It is a
+// separate package because it takes long.
 package repeatedrows_test
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// tuned are the regressors that tune themselves with nothing set.
+// tuned has the regressors that tune themselves with nothing set.
 var tuned = map[string]func() estimators.Regressor{
 	"conformal": func() estimators.Regressor { return &conformal.Regressor{} },
 	"falkon":    func() estimators.Regressor { return &falkon.Regressor{} },
@@ -41,7 +41,7 @@ var tuned = map[string]func() estimators.Regressor{
 	"svm":       func() estimators.Regressor { return &svm.Regressor{} },
 }
 
-// tunedClassifiers are the classifiers.
+// tunedClassifiers has the classifiers that tune themselves with nothing set.
 var tunedClassifiers = map[string]func() estimators.Classifier{
 	"calibration": func() estimators.Classifier { return &calibration.Classifier{} },
 	"conformal":   func() estimators.Classifier { return &conformal.Classifier{} },
@@ -54,7 +54,7 @@ var tunedClassifiers = map[string]func() estimators.Classifier{
 	"svm":         func() estimators.Classifier { return &svm.Classifier{Probabilities: true} },
 }
 
-// repeat returns the rows in their order with counts[i] copies of row i, the second and later ones at random places after
+// repeat returns the rows in their order with counts[i] copies of row i. The second and later copies are at random positions after
 // the first.
 func repeat[Y any](x *mat.Dense, y []Y, counts []int, seed uint64) (*mat.Dense, []Y) {
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -84,7 +84,7 @@ func repeat[Y any](x *mat.Dense, y []Y, counts []int, seed uint64) (*mat.Dense, 
 	return rows, targets
 }
 
-// wave is a sine and a line with noise of 0.3.
+// wave returns a sine plus a line, with noise of 0.3.
 func wave(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 44))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -95,7 +95,7 @@ func wave(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rare is a cloud with a smaller one, of a twelfth of the rows, at its edge.
+// rare returns a cluster, and at its edge a smaller one with a twelfth of the rows.
 func rare(n int, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 45))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -109,8 +109,9 @@ func rare(n int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// repeatedSizes returns the numbers of rows that a type is tried on. lssvm, which calibration and conformal wrap, changes its algorithm
-// above 1500 rows. selection changes its machines above 5000, where TestRepeatedRowsOfMany of that package lowers the limit.
+// repeatedSizes returns the numbers of rows for the test of a type. lssvm, which calibration and conformal wrap, changes its
+// algorithm above 1500 rows. selection changes its machines above 5000, where TestRepeatedRowsOfMany of that package lowers the
+// limit.
 func repeatedSizes(name string) []int {
 	sizes := []int{60, 200}
 	if testing.Short() {
@@ -125,7 +126,7 @@ func repeatedSizes(name string) []int {
 	return append(sizes, 6000)
 }
 
-// Every row twice changes nothing, and three of ten rows twice next to nothing, with nothing set.
+// With nothing set, giving every row twice changes nothing, and giving three of ten rows twice changes almost nothing.
 func TestRepeatedRowsOfTargets(t *testing.T) {
 	probe, truth := wave(500, 12)
 	for name, build := range tuned {
@@ -154,7 +155,8 @@ func TestRepeatedRowsOfTargets(t *testing.T) {
 							inside++
 						}
 					}
-					// Of 500 rows 475 are expected. The deviation is 5 for intervals that are right, and some 10 more for those of 60 rows.
+					// 475 of 500 rows are expected. The deviation is 5 for correct intervals, and some 10 more for those from 60
+					// rows.
 					assert.Greater(t, inside, 440)
 				}
 				x, y := wave(n, 11)
@@ -182,8 +184,8 @@ func TestRepeatedRowsOfTargets(t *testing.T) {
 	}
 }
 
-// Every row twice changes nothing, and a rare class of which each row is there eight times is found more often, in the
-// same order.
+// Giving every row twice changes nothing. If each row of a rare class is given eight times, the class is predicted more often, with
+// the same order of the scores.
 func TestRepeatedRowsOfClasses(t *testing.T) {
 	probe, truth := rare(2000, 32)
 	for name, build := range tunedClassifiers {
@@ -222,7 +224,7 @@ func TestRepeatedRowsOfClasses(t *testing.T) {
 				x8, y8 := repeat(x, y, counts, 2)
 				_, auc8, gmean8 := fit(x8, y8)
 				assert.Greater(t, auc8, auc-.03)
-				if name != "conformal" { // a copy counts once there
+				if name != "conformal" { // there a copy counts once
 					assert.Greater(t, gmean8, gmean)
 				}
 			})

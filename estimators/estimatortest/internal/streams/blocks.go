@@ -1,4 +1,4 @@
-// Package streams checks fits from parts: blocks of a stream, statistics that are merged, in stages, and fits that go on.
+// Package streams checks fits to parts of the rows: blocks of a stream, merged statistics, stages, and continued fits.
 package streams
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// read is a stream of rows: what comes, and what happens before block after is asked for.
+// read is a stream of rows. It calls then before the reader receives block number after.
 type read struct {
 	d     subject.Data
-	size  int // of a block
+	size  int // rows of a block
 	after int
 	then  func() error
 }
 
-// blocks yields the rows in memory that is used again for each block and overwritten at the end.
+// blocks yields the rows in memory that is reused for each block and overwritten at the end.
 func (r read) blocks(yield func(subject.Data, error) bool) {
 	n, _ := r.d.X.Dims()
 	var x mat.Dense
@@ -106,7 +106,7 @@ func CheckFitBlocks(p *subject.Probe, s *subject.Subject) {
 
 var errReading = errors.New("the stream broke off")
 
-// fitBlocksFails has FitBlocks fail in all ways on a model that gives these outputs.
+// fitBlocksFails makes FitBlocks fail for every reason, on a model with these outputs.
 func fitBlocksFails(s *subject.Subject, p *subject.Probe, want subject.Outputs) {
 	m, x, other := s.Fitted(p, s.Train()), s.Test().X, s.OtherProblem()
 	fails := func(doing string, ctx context.Context, r read, kind error) error {

@@ -13,10 +13,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// mergeTolerance, times max(1, |v|), is how far results of merged statistics may lie apart.
+// mergeTolerance, times max(1, |v|), is the largest difference of results of merged statistics.
 const mergeTolerance = 1e-10
 
-// shards deals rows to so many parts at random, of which some may get none.
+// shards distributes rows to count parts at random. Some parts may be empty.
 func shards(rng *rand.Rand, n, count int) [][]int {
 	out := make([][]int, count)
 	for _, i := range rng.Perm(n) {
@@ -26,8 +26,8 @@ func shards(rng *rand.Rand, n, count int) [][]int {
 	return out
 }
 
-// merged fits a new model by the statistics of parts of the rows, each of which another worker sums up in
-// blocks, and that travel as bytes in the middle and at the end.
+// merged fits a new model by the statistics of parts of the rows. Each part is summed in blocks by another worker. The sums are
+// encoded and decoded in the middle and at the end.
 func merged(s *subject.Subject, p *subject.Probe, d subject.Data, count int) subject.Model {
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(uint64(count), 7))
 	stages, err := newStages(s.New())
@@ -65,7 +65,7 @@ func merged(s *subject.Subject, p *subject.Probe, d subject.Data, count int) sub
 	return m
 }
 
-// shard is what a worker does that has the state of the stages.
+// shard does the work of a worker with the state of the stages.
 func shard(s *subject.Subject, p *subject.Probe, state []byte, d subject.Data, rows []int) summed {
 	worker, err := newStages(s.New())
 	p.Must("NewStages", err)
@@ -81,7 +81,7 @@ func shard(s *subject.Subject, p *subject.Probe, state []byte, d subject.Data, r
 	return travelled(p, worker, out)
 }
 
-// travelled is what the bytes of statistics are read into.
+// travelled returns statistics that were encoded and decoded.
 func travelled(p *subject.Probe, stages staged, of summed) summed {
 	data, err := of.MarshalBinary()
 	p.Must("MarshalBinary of statistics", err)
@@ -116,22 +116,22 @@ func CheckStatistics(p *subject.Probe, s *subject.Subject) {
 	stagesFail(s, p)
 }
 
-// CheckStatisticsFit holds what is learnt from statistics to what is learnt from rows.
+// CheckStatisticsFit compares a fit to statistics with a fit to rows.
 func CheckStatisticsFit(p *subject.Probe, s *subject.Subject) {
 	s.New().Needs(p, estimators.Mergeable)
 	d, x := s.Train(), s.Gappy(s.Test().X)
 	want, got := s.Fitted(p, d).Outputs(p, x), merged(s, p, d, 4).Outputs(p, x)
-	if s.Kind == subject.Regressors { // whose noise Fit may take from single rows
+	if s.Kind == subject.Regressors { // Fit may compute their noise from single rows
 		want, got = want[:1], got[:1]
 	}
 	p.Same("FitStatistics, and Fit", want, got, s.Options.Tolerance)
 }
 
-// weightedStatistics are of the weights 1 and 2, and of the rows once or twice.
+// weightedStatistics compares statistics with the weights 1 and 2 to statistics of the rows once or twice.
 func weightedStatistics(s *subject.Subject, p *subject.Probe) {
 	stages, err := newStages(s.New())
 	p.Must("NewStages", err)
-	if _, of := stages.stage(); of != 1 { // whose first stages know no weights
+	if _, of := stages.stage(); of != 1 { // first stages do not use weights
 		return
 	}
 	d, x := s.Train(), s.Test().X
@@ -156,7 +156,7 @@ func weightedStatistics(s *subject.Subject, p *subject.Probe) {
 		p.Must("FitStages", fit.fitModel(context.Background(), m))
 		got[k] = m.Outputs(p, x)
 	}
-	// The prediction alone: what is said of noise may count rows.
+	// Only the predictions are compared, because the noise may depend on the number of rows.
 	p.Same("AddBlock with a weight of 2, and the row twice", got[1][:1], got[0][:1], s.Options.Tolerance)
 	of, err := stages.fresh()
 	p.Must("NewStatistics", err)
@@ -171,7 +171,7 @@ func weightedStatistics(s *subject.Subject, p *subject.Probe) {
 	}
 }
 
-// statisticsKeep has AddBlock, Merge and UnmarshalBinary fail in all ways on statistics, which stay what they were.
+// statisticsKeep makes AddBlock, Merge and UnmarshalBinary fail for every reason, and checks that the statistics are unchanged.
 func statisticsKeep(s *subject.Subject, p *subject.Probe) {
 	stages, err := newStages(s.New())
 	p.Must("NewStages", err)
@@ -211,7 +211,7 @@ func statisticsKeep(s *subject.Subject, p *subject.Probe) {
 	fails("Merge of statistics of another type", of.foreign(), estimators.ErrParam)
 	narrow, err := stages.fresh()
 	p.Must("NewStatistics", err)
-	if narrow.add(ctx, subject.Problem(s.Kind, 4, 5, 2, 2), nil) == nil { // but where the width is known
+	if narrow.add(ctx, subject.Problem(s.Kind, 4, 5, 2, 2), nil) == nil { // fails where the width is known
 		fails("Merge of narrower statistics", of.merge(narrow), estimators.ErrShape)
 	}
 	none, err := stages.fresh()
@@ -236,7 +236,7 @@ func flippedByte(data []byte) []byte {
 	return out
 }
 
-// stagesFail has fits fail.
+// stagesFail makes fits fail.
 func stagesFail(s *subject.Subject, p *subject.Probe) {
 	ctx, x := context.Background(), s.Test().X
 	m := s.Fitted(p, s.OtherProblem())

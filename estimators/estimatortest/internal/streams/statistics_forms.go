@@ -9,29 +9,29 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// summed gives the statistics of all kinds of type one face.
+// summed is a common interface for the statistics of all kinds of types.
 type summed interface {
 	add(ctx context.Context, d subject.Data, weights []float64) error
 	merge(other summed) error
-	foreign() error // merges statistics of a type of this package's, or nil
+	foreign() error // merges statistics of a type of this package, or nil
 	rows() int
 	clone() summed
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// staged gives one face to the stages of all kinds.
+// staged is a common interface for the stages of all kinds.
 type staged interface {
 	stage() (at, of int)
 	fresh() (summed, error)
 	fit(ctx context.Context, s summed) error
-	// into has a model take over what was learnt.
+	// fitModel sets the model to the result of the stages.
 	fitModel(ctx context.Context, m subject.Model) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// stages of a new fit.
+// newStages returns the stages of a new fit.
 func newStages(m subject.Model) (staged, error) {
 	switch m.Kind {
 	case subject.Regressors:
@@ -75,7 +75,7 @@ type targetSums[Y streaming.Target] struct {
 
 func (s targetSums[Y]) add(ctx context.Context, d subject.Data, weights []float64) error {
 	b := streaming.Block[Y]{X: d.X, Y: s.of(d.Y)}
-	if b.Y != nil { // transformers take no weights
+	if b.Y != nil { // transformers do not accept weights
 		b.Weights = weights
 	}
 	return s.AddBlock(ctx, b)
@@ -91,7 +91,7 @@ func (s targetSums[Y]) foreign() error { return s.Merge(otherSums[Y]{s.Statistic
 func (s targetSums[Y]) rows() int      { return s.Rows() }
 func (s targetSums[Y]) clone() summed  { return targetSums[Y]{s.Clone(), s.of} }
 
-// HasStages reports whether the type has the methods, whether they work or not.
+// HasStages reports whether the type has the methods, supported or not.
 func HasStages(m subject.Model) bool {
 	switch m.Kind {
 	case subject.Regressors:
@@ -108,7 +108,7 @@ func fitsInStages[One, Several any](v any) bool {
 	return one || several
 }
 
-// FitInStages fits in as many stages as there are, each in one block.
+// FitInStages fits in all stages, each with one block.
 func FitInStages(ctx context.Context, m subject.Model, d subject.Data) error {
 	stages, err := newStages(m)
 	for err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Data is a problem: rows, and for each a target or a label.
+// Data is a problem: rows, each with a target or a label.
 type Data struct {
 	X *mat.Dense
 	Y []float64
@@ -22,15 +22,14 @@ const (
 	TestRows  = 24
 )
 
-// LabelsOf are the labels of the classes of the problems, in ascending order.
+// LabelsOf has the labels of the classes of the problems, in ascending order.
 var LabelsOf = []float64{-3, 2, 11}
 
 var slopes = []float64{2, 1, -1}
 
-// Problem returns n rows of an easy problem. For regressors y is linear in the
-// d columns with a noise of a twentieth of its spread; for classifiers there
-// are classes clusters, well apart, whose rows come in turn. The rows depend on
-// the stream and are the same in every run.
+// Problem returns n rows of an easy problem. For regressors y is linear in the d columns, with a noise of a twentieth of its
+// spread. For classifiers the classes are clusters far from each other, and rows of the classes alternate. The rows depend on the
+// stream and are the same in every run.
 func Problem(k Kind, stream uint64, n, d, classes int) Data {
 	rng := rand.New(rand.NewPCG(20, stream))
 	out := Data{X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
@@ -42,7 +41,7 @@ func Problem(k Kind, stream uint64, n, d, classes int) Data {
 		if k == Classifiers {
 			class := i % classes
 			out.Y[i] = LabelsOf[class]
-			// Class c is moved along column c modulo d, every second time downwards.
+			// Class c is moved along column c modulo d, and every second class downwards.
 			row[class%d] += 4 - 8*float64(class/d%2)
 			continue
 		}
@@ -54,11 +53,11 @@ func Problem(k Kind, stream uint64, n, d, classes int) Data {
 	return out
 }
 
-// Train and test are rows of the problem that most checks use.
+// Train and Test return the rows of the problem that most checks use.
 func (s *Subject) Train() Data { return Problem(s.Kind, 1, TrainRows, 3, 2) }
 func (s *Subject) Test() Data  { return Problem(s.Kind, 2, TestRows, 3, 2) }
 
-// OtherProblem is another problem of the same width.
+// OtherProblem returns another problem of the same width.
 func (s *Subject) OtherProblem() Data {
 	d := Problem(s.Kind, 3, TrainRows-7, 3, 2)
 	d.X.Apply(func(_, j int, v float64) float64 { return 0.5*v + float64(j) }, d.X)
@@ -97,7 +96,7 @@ func (f Foreign) Dims() (int, int)    { return f.Dense.Dims() }
 func (f Foreign) At(i, j int) float64 { return f.Dense.At(i, j) }
 func (f Foreign) T() mat.Matrix       { return mat.Transpose{Matrix: f} }
 
-// Telling is a matrix that says which of its values are not 0, as those of sparse rows do.
+// Telling is a matrix that lists its nonzero values, as sparse rows do.
 type Telling struct{ Foreign }
 
 func (t Telling) T() mat.Matrix { return mat.Transpose{Matrix: t} }
@@ -111,10 +110,10 @@ func (t Telling) DoRowNonZero(i int, f func(i, j int, v float64)) {
 	}
 }
 
-// Cancelling is a matrix that cancels a context when a value is read.
+// Cancelling is a matrix that cancels a context when a certain value is read.
 type Cancelling struct {
 	Foreign
-	Left   *atomic.Int64 // how many may be read before
+	Left   *atomic.Int64 // number of values read before
 	Cancel context.CancelFunc
 }
 
@@ -136,10 +135,10 @@ func Weights() []float64 {
 	return w
 }
 
-// Units scales the three targets of checkSeveralTargets.
+// Units has the scales of the three targets of checkSeveralTargets.
 var Units = []float64{1, 1e6, 1e-6}
 
-// Three are a target, one of another shape, and one that hangs on a column alone.
+// Three returns a target, one of another shape, and one that depends mostly on the first column.
 func (d Data) Three(units []float64) *mat.Dense {
 	y := mat.NewDense(len(d.Y), 3, nil)
 	for i, v := range d.Y {
@@ -148,7 +147,7 @@ func (d Data) Three(units []float64) *mat.Dense {
 	return y
 }
 
-// Gappy is x with a gap in each column, where the type fills them.
+// Gappy returns x with a gap in each column if the type fills gaps, and x otherwise.
 func (s *Subject) Gappy(x *mat.Dense) *mat.Dense {
 	if s.Options.Gaps {
 		_, d := x.Dims()

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ToForms are the methods that a type has into memory of the caller's, each with memory of
-// its own.
+// ToForms returns the methods of a type that write to memory of the caller, each with its own memory.
 func (m Model) ToForms() []Method {
 	var out []Method
 	if m.Kind == Multis {
@@ -48,7 +47,7 @@ func (m Model) ToForms() []Method {
 	return out
 }
 
-// Scores is memory for those of n rows.
+// Scores returns memory for the scores of n rows.
 func (m Model) Scores(n int) *mat.Dense {
 	if k := len(m.Classifier().Classes()); n > 0 && k > 0 {
 		return mat.NewDense(n, k, nil)
@@ -56,7 +55,7 @@ func (m Model) Scores(n int) *mat.Dense {
 	return &mat.Dense{}
 }
 
-// Targets is memory for those of n rows.
+// Targets returns memory for the targets of n rows.
 func (m Model) Targets(n int) *mat.Dense {
 	if k := m.Multi().Targets(); n > 0 && k > 0 {
 		return mat.NewDense(n, k, nil)
@@ -66,7 +65,7 @@ func (m Model) Targets(n int) *mat.Dense {
 
 func filled(dst []float64, err error) (*mat.Dense, error) { return Columns(err, dst) }
 
-// predictTo is the model's PredictTo, of labels as numbers.
+// predictTo calls the model's PredictTo, with labels as numbers.
 func (m Model) predictTo(dst []float64, x mat.Matrix) error {
 	if m.Kind == Regressors {
 		return m.Value.(estimators.PredictorTo[float64]).PredictTo(dst, x)
@@ -79,7 +78,7 @@ func (m Model) predictTo(dst []float64, x mat.Matrix) error {
 	return err
 }
 
-// RowsOf is the number of rows of x, 0 for none at all.
+// RowsOf returns the number of rows of x, or 0 for nil.
 func RowsOf(x mat.Matrix) int {
 	if d, ok := x.(*mat.Dense); x == nil || ok && d == nil {
 		return 0
@@ -88,7 +87,7 @@ func RowsOf(x mat.Matrix) int {
 	return n
 }
 
-// Whole is the method that the To form stands in for.
+// Whole returns the method that corresponds to a To form.
 func (m Model) Whole(to string) func(x mat.Matrix) (*mat.Dense, error) {
 	switch to {
 	case "DecisionTo":
@@ -99,7 +98,7 @@ func (m Model) Whole(to string) func(x mat.Matrix) (*mat.Dense, error) {
 	return m.Predict().Call // Predict, or Transform
 }
 
-// IntoOther calls a To form with memory for a row more than x has.
+// IntoOther calls a To form with memory for one row more than x has.
 func (m Model) IntoOther(name string, x *mat.Dense) error {
 	rows := RowsOf(x) + 1
 	switch name {
@@ -121,7 +120,8 @@ func (m Model) IntoOther(name string, x *mat.Dense) error {
 	return m.Value.(transformers.TransformerTo).TransformTo(mat.NewDense(rows, width, nil), x)
 }
 
-// multiMethods are those of the capabilities that a type of several targets has, of pairs of matrices side by side.
+// multiMethods returns the methods of the capabilities of a type of several targets. A result of two matrices has them side by
+// side.
 func (m Model) multiMethods() (out []Method) {
 	side := func(a, b *mat.Dense, err error) (*mat.Dense, error) {
 		if err != nil {
@@ -140,7 +140,7 @@ func (m Model) multiMethods() (out []Method) {
 	return out
 }
 
-// overwriteMatrices overwrites what came in pairs, of which methods gives copies.
+// overwriteMatrices overwrites results of two matrices, of which methods returns copies.
 func (m Model) overwriteMatrices(x mat.Matrix) error {
 	if v, ok := m.Value.(estimators.MultiVariancePredictor); ok && m.Can(estimators.Variance) {
 		mean, variance, err := v.PredictVariance(x)

@@ -1,5 +1,5 @@
-// Package subject puts a type under test, of any kind, behind one interface of float64 matrices, with the problems that it is
-// fitted on and a probe of what its methods give.
+// Package subject gives types under test of all kinds a common interface of float64 matrices. It also has the problems to which
+// they are fitted and a probe of the results of their methods.
 package subject
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Kind is a set of the kinds of type that there are.
+// Kind is a set of kinds of types.
 type Kind int
 
 const (
@@ -31,7 +31,7 @@ const (
 	Every      = Supervised | Transforms | Detectors
 )
 
-// String names the kinds.
+// String returns the names of the kinds.
 func (k Kind) String() string {
 	var names []string
 	for _, one := range []struct {
@@ -46,7 +46,7 @@ func (k Kind) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Settings adapt the checks to a type, as Options of package estimatortest says.
+// Settings adapts the checks to a type, as documented at Options of package estimatortest.
 type Settings struct {
 	Skip      map[string]string
 	Workers   func(workers int) any
@@ -62,9 +62,8 @@ type Subject struct {
 	Options Settings
 }
 
-// Model is a value of a subject. It gives all kinds one face: targets and
-// labels are []float64, and every method's result is a matrix with a row for
-// each row of x.
+// Model is a value of a subject. It gives all kinds a common interface: targets and labels are []float64, and every method's result
+// is a matrix with a row for each row of x.
 type Model struct {
 	Kind  Kind
 	Value any
@@ -72,7 +71,7 @@ type Model struct {
 
 func (s *Subject) New() Model { return Model{s.Kind, s.Build()} }
 
-// Fitted returns a new model, fitted on the problem.
+// Fitted returns a new model, fitted to the problem.
 func (s *Subject) Fitted(p *Probe, d Data) Model {
 	m := s.New()
 	p.Must("Fit", m.Fit(context.Background(), d.X, d.Y))
@@ -115,8 +114,8 @@ func (m Model) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float
 
 func (m Model) Multi() estimators.MultiRegressor { return m.Value.(estimators.MultiRegressor) }
 
-// withTargets has a type of several targets learn from those of one, and from others that are made of them and of another
-// scale. The matrix is overwritten after it; an error says so where it was before.
+// withTargets fits a type of several targets to those of one and to others computed from them on another scale. The matrix is
+// overwritten after the fit. It is an error if the fit itself has modified it.
 func withTargets(y []float64, fit func(y mat.Matrix) error) error {
 	if y == nil {
 		return fit(nil)
@@ -175,13 +174,13 @@ func (m Model) Unmarshal(data []byte) error {
 	return m.Value.(encoding.BinaryUnmarshaler).UnmarshalBinary(data)
 }
 
-// Method is one that maps rows to results.
+// Method is a method that maps rows to results.
 type Method struct {
 	Name string
 	Call func(x mat.Matrix) (*mat.Dense, error)
 }
 
-// Predict is the method that every type of the kind has.
+// Predict returns the method that every type of the kind has.
 func (m Model) Predict() Method {
 	switch m.Kind {
 	case Regressors:
@@ -210,7 +209,7 @@ func (m Model) Predict() Method {
 	return Method{"Transform", m.Value.(transformers.Transformer).Transform}
 }
 
-// novel is Predict of a detector, 1 for a row that is novel.
+// novel calls Predict of a detector, with 1 for a novel row.
 func (m Model) novel(x mat.Matrix) (*mat.Dense, error) {
 	novel, err := m.Detector().Predict(x)
 	out := make([]float64, len(novel))
@@ -222,7 +221,7 @@ func (m Model) novel(x mat.Matrix) (*mat.Dense, error) {
 	return Columns(err, out)
 }
 
-// Methods are predict and those of the capabilities that the type has.
+// Methods returns Predict and the methods of the capabilities that the type has.
 func (m Model) Methods() []Method {
 	out := []Method{m.Predict()}
 	if m.Kind == Detectors {
@@ -259,7 +258,7 @@ func (m Model) Methods() []Method {
 	return append(out, m.ToForms()...)
 }
 
-// OverwriteResults calls every method and overwrites what it returned.
+// OverwriteResults calls every method and overwrites its results.
 func (m Model) OverwriteResults(x mat.Matrix) error {
 	switch v := m.Value.(type) {
 	case estimators.Regressor:
@@ -303,7 +302,7 @@ func (m Model) OverwriteResults(x mat.Matrix) error {
 		}
 	}
 	for _, f := range m.Methods() {
-		// Those that give slices give copies here and were dealt with above.
+		// For methods that return slices these are copies, and the slices were overwritten above.
 		values, err := f.Call(x)
 		if err != nil {
 			return err
@@ -313,7 +312,7 @@ func (m Model) OverwriteResults(x mat.Matrix) error {
 	return nil
 }
 
-// Columns makes a matrix of slices of one length.
+// Columns returns a matrix of slices of the same length.
 func Columns(err error, cols ...[]float64) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
@@ -342,8 +341,7 @@ type Output struct {
 	Values *mat.Dense
 }
 
-// Outputs calls every method, which must not fail and must give a finite row
-// for each row of x.
+// Outputs calls every method. The methods must not fail and must give a finite row for each row of x.
 func (m Model) Outputs(p *Probe, x mat.Matrix) Outputs {
 	out, err := m.tryOutputs(x)
 	p.Must("on good rows", err)

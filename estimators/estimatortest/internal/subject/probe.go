@@ -12,7 +12,7 @@ import (
 // Probe collects the findings of a check.
 type Probe struct{ *conformance.Probe }
 
-// Place fails unless err is ErrNotFinite and carries the place.
+// Place fails unless err is ErrNotFinite with this position.
 func (p *Probe) Place(doing string, err error, row, col int) {
 	p.Wants(doing, err, estimators.ErrNotFinite)
 	var at *estimators.NotFiniteError
@@ -25,7 +25,7 @@ func (p *Probe) Place(doing string, err error, row, col int) {
 	}
 }
 
-// Contract fails unless err is one of the errors that the contract knows.
+// Contract fails unless err is one of the errors of the contract.
 func (p *Probe) Contract(doing string, err error) {
 	for _, want := range []error{
 		estimators.ErrParam, estimators.ErrShape, estimators.ErrNotFinite, estimators.ErrNotPSD,
@@ -38,7 +38,7 @@ func (p *Probe) Contract(doing string, err error) {
 	p.Errorf("%s: the error %q unwraps to none of package estimators", doing, err)
 }
 
-// Wants fails unless err is of the kind that is wanted.
+// Wants fails unless err is of the expected kind.
 func (p *Probe) Wants(doing string, err, want error) {
 	switch {
 	case err == nil:
@@ -48,7 +48,7 @@ func (p *Probe) Wants(doing string, err, want error) {
 	}
 }
 
-// Keeps fails unless the model still gives the outputs that it gave before.
+// Keeps fails unless the model still gives the same outputs as before.
 func (p *Probe) Keeps(after string, m Model, x mat.Matrix, want Outputs) {
 	got, err := m.tryOutputs(x)
 	if err != nil {
@@ -58,8 +58,7 @@ func (p *Probe) Keeps(after string, m Model, x mat.Matrix, want Outputs) {
 	p.Same("after "+after, want, got, 0)
 }
 
-// Same fails unless got is want, to within tol·max(1, |want|) in each value; a
-// tol of 0 asks for the same bits.
+// Same fails unless got is equal to want, up to tol·max(1, |want|) for each value. A tol of 0 requires the same bits.
 func (p *Probe) Same(what string, want, got Outputs, tol float64) {
 	if len(want) != len(got) {
 		p.Errorf("%s: %d methods, want %d", what, len(got), len(want))

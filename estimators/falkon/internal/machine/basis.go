@@ -21,7 +21,7 @@ import (
 // Basis is a kernel on landmarks: features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
 type Basis struct {
 	Kernel    kernels.Kernel
-	Landmarks mat.Matrix // M×d, as package anyrows has them
+	Landmarks mat.Matrix // M×d, in the form of package anyrows
 	M         int
 	Prepared  *kernels.Prepared
 	T         blas64.Triangular // T
@@ -29,18 +29,18 @@ type Basis struct {
 	diagonal  float64           // mean k(c, c) of the landmarks
 }
 
-// NewBasis factors the kernel matrix of the landmarks, to which a jitter, M times the mean diagonal, is added, or the least power of ten
-// times it with which a factor exists.
+// NewBasis factors the kernel matrix of the landmarks, with jitter times M times the mean diagonal added to its diagonal. If that
+// has no factor, the jitter is multiplied by the smallest sufficient power of ten.
 func NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter * float64(b.M) })
 }
 
-// basisWith is NewBasis with a jitter that is known.
+// basisWith is like NewBasis with a known jitter.
 func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter / b.Scale() })
 }
 
-// makeBasis takes the least jitter as a share of the mean diagonal.
+// makeBasis computes a basis with a smallest jitter relative to the mean diagonal.
 func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, o *kernels.Options, least func(*Basis) float64) (*Basis,
 	error) {
 	b := &Basis{Kernel: kernel, Landmarks: landmarks}
@@ -76,7 +76,7 @@ func (b *Basis) First(ctx context.Context, m int) (*Basis, error) {
 	return &out, out.prepare(ctx)
 }
 
-// KernelRows sets dst (r×M) to the kernel of the rows of a block with the landmarks.
+// KernelRows sets dst (r×M) to the kernel values of the rows of a block with the landmarks.
 func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch) error {
 	err := b.Prepared.CrossTo(ctx, dst, rows.X)
 	var notFinite *fault.NotFiniteError
@@ -88,7 +88,7 @@ func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch)
 	return err
 }
 
-// Whiten makes features of kernel rows.
+// Whiten replaces kernel rows by features.
 func (b *Basis) Whiten(k *mat.Dense) {
 	fast.Trsm(blas.Right, blas.NoTrans, 1, b.T, k.RawMatrix())
 }
@@ -98,7 +98,7 @@ func (b *Basis) Coefficients(u *mat.Dense) {
 	fast.Trsm(blas.Right, blas.Trans, 1, b.T, u.RawMatrix())
 }
 
-// Features sets dst (r×M) to the features of the rows of a block, less a centre if it is not nil.
+// Features sets dst (r×M) to the features of the rows of a block, minus a centre if it is not nil.
 func (b *Basis) Features(ctx context.Context, dst *mat.Dense, rows rows.Batch, centre []float64) error {
 	if err := b.KernelRows(ctx, dst, rows); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (b *Basis) Features(ctx context.Context, dst *mat.Dense, rows rows.Batch, c
 	return nil
 }
 
-// Unseen returns what of k(x, x) the features of each row of a block do not see, at least 0, as
-// a share of the mean k(c, c).
+// Unseen sets dst to the part of k(x, x) that the features do not explain, for each row of a block. It is at least 0, and relative
+// to the mean k(c, c).
 func (b *Basis) Unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
 	kernels.Diag(dst, b.Kernel, rows.X)
 	for i, own := range dst {
@@ -121,7 +121,7 @@ func (b *Basis) Unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
 	}
 }
 
-// Scale is the mean k(c, c), 1 where that is 0.
+// Scale returns the mean k(c, c), or 1 if that is 0.
 func (b *Basis) Scale() float64 {
 	if b.diagonal > 0 {
 		return b.diagonal

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// GraphOutputs returns the kernel with the landmarks, and the outputs.
+// GraphOutputs returns the kernel values with the landmarks, and the outputs.
 func (m *Machine) GraphOutputs(typ string, x graph.Value) (k, f graph.Value, err error) {
 	if m == nil {
 		return k, f, fault.NotFitted(typ)
@@ -36,10 +36,10 @@ func (m *Machine) Graph(typ string, o *kernels.Options, x graph.Value) (graph.Ou
 	}}, err
 }
 
-// Graph makes features of the graph of kernel rows.
+// Graph returns features from a graph of kernel rows.
 func (b *Basis) Graph(k graph.Value) graph.Value { return k.SolveUpper(b.T) }
 
-// graph is variances.
+// graph returns a graph of the variances.
 func (s *Spread) graph(b *Basis, x, k graph.Value) (graph.Value, error) {
 	own, err := kernels.GraphDiag(b.Kernel, x)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 // Machine is a fitted model of k targets.
 type Machine struct {
 	Kernel    kernels.Kernel
-	Landmarks mat.Matrix        // M×d, as package anyrows has them
+	Landmarks mat.Matrix        // M×d, in the form of package anyrows
 	Prepared  *kernels.Prepared // of the landmarks
 	Beta      *mat.Dense        // k×M
-	Bias      []float64         // k
+	Bias      []float64         // length k
 	Ridge     float64
 	Spread    *Spread // of a Regressor
 }
 
-// NewMachine is the machine of these parts, which fit each other, without a variance.
+// NewMachine returns a machine without a variance. The parts must have matching sizes.
 func NewMachine(kernel kernels.Kernel, landmarks mat.Matrix, beta *mat.Dense, bias []float64, ridge float64) (*Machine, error) {
 	of := &Basis{Kernel: kernel, Landmarks: landmarks}
 	if err := of.prepare(context.Background()); err != nil {
@@ -35,8 +35,7 @@ func NewMachine(kernel kernels.Kernel, landmarks mat.Matrix, beta *mat.Dense, bi
 	return &Machine{Kernel: kernel, Landmarks: landmarks, Prepared: of.Prepared, Beta: beta, Bias: bias, Ridge: ridge}, nil
 }
 
-// Finite returns an error if the numbers of the input were so large that those of the model
-// are not finite.
+// Finite returns an error if the input numbers are so large that the model is not finite.
 func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error {
 	total := vecmath.Sum(m.Bias) + mat.Sum(m.Beta) + objective + vecmath.Sum(src.Variance) + src.Weight
 	if m.Spread != nil {
@@ -48,7 +47,7 @@ func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error 
 	return nil
 }
 
-// ToUnits takes a machine of targets in units of their own to those in which they came.
+// ToUnits converts a machine of scaled targets to the original units of the targets.
 func (m *Machine) ToUnits(typ string, units *targets.Units) error {
 	for j, s := range units.Spread {
 		floats.Scale(s, m.Beta.RawRowView(j))

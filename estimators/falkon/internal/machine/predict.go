@@ -17,8 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// eachBlock calls f with the kernel between blocks of the rows of x and the landmarks, on all
-// workers.
+// eachBlock calls f with the kernel values between blocks of the rows of x and the landmarks, on all workers.
 func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(rows int), f func(b rows.Batch, k *mat.Dense)) error {
 	if m == nil {
 		return fault.NotFitted(typ)
@@ -45,10 +44,10 @@ func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 	})
 }
 
-// FewColumns are multiplied row by row, while the row is in the first-level cache.
+// FewColumns is the largest number of columns that are multiplied row by row, while the row is in the first-level cache.
 const FewColumns = 3
 
-// outputs sets dst (r×k) to those of a block.
+// outputs sets dst (r×k) to the outputs of a block.
 func (m *Machine) outputs(dst, k *mat.Dense) {
 	for i := range k.RawMatrix().Rows {
 		copy(dst.RawRowView(i), m.Bias)
@@ -87,7 +86,7 @@ func (m *Machine) Row(out, x []float64) {
 	}
 }
 
-// RowWidth is the number of columns that row wants; 0 without a model on dense landmarks.
+// RowWidth returns the number of columns that Row expects, or 0 without a model on dense landmarks.
 func (m *Machine) RowWidth() int {
 	if m == nil {
 		return 0

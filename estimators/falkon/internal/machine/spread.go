@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Spread is what the variance of a new observation is made of:
+// Spread holds the terms of the variance of a new observation:
 //
 //	noise (1/w̄ + 1/Σw + z~'Sz~) + unseen r + within,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
 type Spread struct {
@@ -22,12 +22,12 @@ type Spread struct {
 	Centre        []float64        // z̄; nil without an intercept
 	Weight        float64          // Σw
 	Unit          float64          // 1/w̄
-	Within        []float64        // of each target, the variance around the means of equal rows; nil for none
+	Within        []float64        // variance around the means of equal rows, of each target; nil for none
 	NoIntercept   bool
-	Jitter        float64 // of the basis, which a file does not hold
+	Jitter        float64 // of the basis, which files do not contain
 
 	mu    sync.Mutex
-	Basis *Basis // nil until its first reader in a model from a file
+	Basis *Basis // nil until its first use in a model from a file
 }
 
 // Basis returns the features of a machine that has a variance.
@@ -38,7 +38,7 @@ func (m *Machine) Basis(ctx context.Context, o *kernels.Options) (*Basis, error)
 	if s.Basis != nil {
 		return s.Basis, nil
 	}
-	// The jitter that it took was absolute.
+	// The stored jitter is absolute.
 	b, err := basisWith(ctx, m.Kernel, m.Landmarks, s.Jitter, o)
 	if err == nil {
 		s.Basis = b
@@ -46,7 +46,7 @@ func (m *Machine) Basis(ctx context.Context, o *kernels.Options) (*Basis, error)
 	return b, err
 }
 
-// variances sets dst, a column for each target, to those of the rows of a block, whose kernel rows it overwrites.
+// variances sets dst, with a column for each target, to the variances of the rows of a block. It overwrites the kernel rows k.
 func (s *Spread) variances(dst *mat.Dense, b *Basis, rows rows.Batch, k *mat.Dense) {
 	b.Whiten(k)
 	unseen := make([]float64, rows.Rows())

@@ -1,23 +1,25 @@
-// Package rows gives the rows of a fit, of a matrix in memory or of a stream, in batches to passes over them.
+// Package rows reads the rows of a fit in batches, from a matrix in memory or from a stream, in several passes.
 //
 // # Sources
 //
-// A [Source] is the rows with their targets and weights, n×d and n×k, and the moments that a fit needs before its first pass: the sum of
-// the weights, mean and variance of each target, which columns vary, and a hash of everything. [DistinctRows] makes one of a matrix,
-// with equal rows merged, and with the rows of each group next to each other. A [Stream] makes one of an iterator over blocks, which is
-// run again for each pass. The hash of each pass must be that of the first, or the error says that rows changed.
+// A [Source] has the rows (n×d), their targets (n×k) and their weights. It also has the moments that a fit needs before its first
+// pass: the sum of the weights, the mean and variance of each target, the columns that vary, and a hash of all numbers.
+// [DistinctRows] returns a source of a matrix, with equal rows merged and the rows of each group next to each other. A [Stream]
+// returns a source of an iterator over blocks, which is run again for each pass. If the hash of a pass differs from that of the
+// first, the error reports that rows changed.
 //
 // # Passes
 //
-// [Source.Pass] reads a wave of rows at a time, gives the batches of it to the workers, and adds up what they did in the order of
-// the rows. The size of a batch does not depend on the number of workers, nor on whether rows are in memory, so a sum
-// is the same to the bit. A stream is read on a goroutine of its own, one wave ahead of the workers.
+// [Source.Pass] reads a wave of rows at a time, distributes its batches to the workers, and adds their results in the order of the
+// rows. The size of a batch depends neither on the number of workers nor on the kind of source. Sums are therefore the same, bit
+// for bit. A stream is read on a separate goroutine, one wave ahead of the workers.
 //
 // # Drawing
 //
-// [DrawnRows], [DrawnGroups] and [WeightedDraw] draw numbers of rows, and [Source.Gather] reads the rows of these numbers in one pass.
+// [DrawnRows], [DrawnGroups] and [WeightedDraw] draw numbers of rows, and [Source.Gather] reads the rows of these numbers in one
+// pass.
 //
 // # Memory
 //
-// A stream has two waves in memory, O(wave·(d + k)) numbers, a matrix only itself.
+// A stream has two waves in memory, O(wave·(d + k)) numbers. A matrix takes no additional memory.
 package rows

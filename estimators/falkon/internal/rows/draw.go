@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// DrawnRows returns count of the numbers 0 to n-1 without replacement, in the order drawn, each
-// such sequence equally likely. Cost O(count), whatever n is.
+// DrawnRows returns count of the numbers 0 to n-1, drawn without replacement, in the order drawn. Each such sequence is equally
+// likely. The cost is O(count), whatever n is.
 func DrawnRows(n, count int, rng *rand.Rand) []int {
 	moved := map[int]int{} // the first steps of a shuffle of 0 to n-1
 	at := func(i int) int {
@@ -31,7 +31,7 @@ func DrawnRows(n, count int, rng *rand.Rand) []int {
 	return out
 }
 
-// DrawnGroups is drawnRows for rows that are drawn with all of their group, one after the other. The last group may be cut.
+// DrawnGroups is like DrawnRows, but each row is followed by the other rows of its group. The last group may be incomplete.
 func DrawnGroups(g []int, count int, rng *rand.Rand) []int {
 	var firsts []int
 	for i, v := range g {
@@ -50,7 +50,7 @@ func DrawnGroups(g []int, count int, rng *rand.Rand) []int {
 
 // Gather returns the rows of these numbers, in this order, with their targets and weights.
 func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
-	order := make([]int, len(numbers)) // places in numbers, by row
+	order := make([]int, len(numbers)) // positions in numbers, by row
 	for i := range order {
 		order[i] = i
 	}
@@ -89,9 +89,9 @@ func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
 	return out, err
 }
 
-// WeightedDraw returns count of the numbers 0 to len(scores)-1, drawn one after the other in
-// proportion to their scores, which are above 0: those of the least exponential variables
-// with these rates (P. Efraimidis and P. Spirakis, Information Processing Letters 97, 2006).
+// WeightedDraw returns count of the numbers 0 to len(scores)-1, drawn one after the other in proportion to their scores, which are
+// above 0. It draws exponential variables with these rates and returns the numbers of the smallest (P. Efraimidis and P. Spirakis,
+// Information Processing Letters 97, 2006).
 func WeightedDraw(scores []float64, count int, rng *rand.Rand) []int {
 	keys, order := make([]float64, len(scores)), make([]int, len(scores))
 	for i, s := range scores {

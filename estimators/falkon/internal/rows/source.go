@@ -14,25 +14,25 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Batch is some successive rows, with their targets and weights.
+// Batch is a number of successive rows, with their targets and weights.
 type Batch struct {
 	First int        // the number of its first row
-	X     mat.Matrix // r×d, as package anyrows has them
+	X     mat.Matrix // r×d, in the form of package anyrows
 	Y     *mat.Dense // r×k
 	W     []float64  // nil: all 1
-	G     []int      // the group of each row; rows of a group follow each other; nil: each row is one of its own
+	G     []int      // group of each row, with groups in sequence; nil: each row is its own group
 }
 
-// Rows is r, the number of rows.
+// Rows returns r, the number of rows.
 func (b Batch) Rows() int {
 	n, _ := b.X.Dims()
 	return n
 }
 
-// Weight is that of a row.
+// Weight returns the weight of row i.
 func (b Batch) Weight(i int) float64 { return weights.Weight(b.W, i) }
 
-// Slice returns rows from to to, which share memory.
+// Slice returns the rows from to to, which share the memory of b.
 func (b Batch) Slice(from, to int) Batch {
 	out := Batch{First: b.First + from, X: anyrows.Slice(b.X, from, to)}
 	if b.Y != nil {
@@ -53,34 +53,34 @@ func Window(x *mat.Dense, from, to int) *mat.Dense {
 	return x.Slice(from, to, 0, c).(*mat.Dense)
 }
 
-// Source is rows that can be read again and again, in memory or from elsewhere.
+// Source has rows that can be read repeatedly, in memory or from elsewhere.
 type Source struct {
 	N, D, K  int
-	Numbers  int       // that a row takes in memory: D, or fewer of sparse rows
+	Numbers  int       // numbers of a row in memory: D, or fewer for sparse rows
 	Weight   float64   // Σw
 	Mean     []float64 // of each target, weighted
 	Variance []float64 // of each target, weighted, around its mean
-	Spread   []float64 // of each target, the largest less the smallest
-	Hash     uint64    // of all that was read
+	Spread   []float64 // of each target, the largest minus the smallest
+	Hash     uint64    // of all numbers read
 	Varying  varying.Columns
-	Within   []float64 // mean square of what the targets are means of has beside that; nil for none
-	// read calls visit on the rows in their order, size at a time but for the last. What visit
-	// is given is overwritten after it returns.
+	Within   []float64 // mean square of targets around their means over equal rows; nil for none
+	// read calls visit on the rows in their order, size rows at a time except for the last. The memory of the batch is overwritten
+	// after visit returns.
 	read  func(ctx context.Context, size int, visit func(Batch) error) error
 	Whole Batch // of a source in memory
-	// groups are the rows from and to which rows are left out together, of a source in memory; together says which rows
-	// are in one. Both are nil for none.
+	// Groups has the ranges of rows that are left out together, of a source in memory. together marks the rows in such a group.
+	// Both are nil for none.
 	Groups   [][2]int
 	together []bool
 }
 
-// Head is the first rows of a source in memory.
+// Head returns the first rows of a source in memory.
 func (s *Source) Head(rows int) *Source {
 	return s.Whole.Slice(0, min(rows, s.N)).Source()
 }
 
-// DistinctRows is a source of the distinct ones of some rows, so that leaving out a row leaves no copy of it. The rows of a
-// group, of those that there are for the rows of x, follow each other.
+// DistinctRows returns a source of the distinct rows of x, so that leaving out a row leaves no copy of it. If there are groups of
+// the rows of x, the rows of a group follow each other.
 func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Source, error) {
 	merged, x := anyrows.Merge(x, w)
 	members, err := merged.Groups(groups, y.RawMatrix().Rows)
@@ -99,14 +99,14 @@ func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Sourc
 	return out, nil
 }
 
-// grouped returns the rows in an order in which those of each group follow the first of them.
+// grouped returns the rows in an order in which the rows of each group follow the first of them.
 func (b Batch) grouped(groups [][]int) Batch {
 	n := b.Rows()
 	of := make([]int, n)
 	for i := range of {
 		of[i] = i
 	}
-	rest := map[int][]int{} // of a group, by its first row
+	rest := map[int][]int{} // rows of a group, by its first row
 	for _, group := range groups {
 		rest[group[0]] = group[1:]
 		for _, i := range group {
@@ -129,7 +129,7 @@ func (b Batch) grouped(groups [][]int) Batch {
 	return out
 }
 
-// findGroups sets groups and together by the groups of the rows.
+// findGroups sets Groups and together by the groups of the rows.
 func (s *Source) findGroups() {
 	g := s.Whole.G
 	for from := 0; from < len(g); {
@@ -150,20 +150,20 @@ func (s *Source) findGroups() {
 	}
 }
 
-// Grouped reports whether a row is in a group of several.
+// Grouped reports whether the row is in a group of several rows.
 func (s *Source) Grouped(row int) bool { return s.together != nil && s.together[row] }
 
-// InMemory is a source of rows that are there, in which targets are n×k.
+// InMemory returns a source of rows in memory, with targets n×k.
 func InMemory(x mat.Matrix, y *mat.Dense, w []float64) *Source {
 	return Batch{X: x, Y: y, W: w}.Source()
 }
 
-// Source is a source of the rows.
+// Source returns a source of the rows of b.
 func (b Batch) Source() *Source {
 	s := &Source{}
 	s.N, s.D = b.X.Dims()
 	_, s.K = b.Y.Dims()
-	whole := Batch{X: b.X, Y: b.Y, W: b.W, G: b.G} // of which the first row has the number 0
+	whole := Batch{X: b.X, Y: b.Y, W: b.W, G: b.G} // the first row has the number 0
 	s.Whole = whole
 	s.findGroups()
 	s.read = func(ctx context.Context, size int, visit func(Batch) error) error {
@@ -187,14 +187,14 @@ func (b Batch) Source() *Source {
 	return s
 }
 
-// moments are sums over rows: of weights, of targets less those of the first row, in which a
-// constant target leaves exact zeros, and a hash.
+// moments holds sums over rows: of the weights and of the targets minus those of the first row, and a hash. The difference makes
+// the sums of a constant target exactly zero.
 type moments struct {
 	n              int
 	weight         float64
 	origin         []float64
 	sums, products []float64
-	low, high      []float64 // of the targets less those of the first row
+	low, high      []float64 // of the targets minus those of the first row
 	hash           uint64
 	varying        varying.Columns
 }
@@ -224,7 +224,7 @@ func (m *moments) add(b Batch) {
 	}
 }
 
-// read counts and hashes rows, and no more.
+// read only counts and hashes rows.
 func (m *moments) read(b Batch) {
 	m.n += b.Rows()
 	for i := range b.Rows() {
@@ -234,7 +234,7 @@ func (m *moments) read(b Batch) {
 	}
 }
 
-// HashRow returns the hash h with a row of x.
+// HashRow returns the hash h updated by a row of x.
 func HashRow(h uint64, x mat.Matrix, i int) uint64 {
 	if rows, ok := x.(*sparse.Rows); ok {
 		columns, values := rows.Row(i)
@@ -256,17 +256,18 @@ func (m *moments) copyTo(s *Source) {
 	}
 }
 
-// How many rows a block of the kernel has. They are constants because the last bits of sums depend on them.
+// These are the numbers of rows of a block of the kernel. They are constants because the last bits of sums depend on them.
 const (
-	// BlockRows are those of a block that is multiplied by vectors: with some thousand landmarks it stays in the
+	// BlockRows is the number of rows of a block that is multiplied by vectors. With some thousand landmarks it stays in the
 	// second-level cache.
 	BlockRows = 128
-	// WideRows are those of a block that is multiplied by M×M matrices, since each block reads such a matrix from memory.
+	// WideRows is the number of rows of a block that is multiplied by M×M matrices. It is larger because each block reads such a
+	// matrix from memory.
 	WideRows = 512
 )
 
-// Pass calls work on blocks of rows of a source on all workers, wave of them at a time, each
-// with its place in the wave, and after each wave done with its rows.
+// Pass calls work on blocks of the rows of a source on all workers, wave blocks at a time, with the position of each block in its
+// wave. After each wave it calls done with the rows of the wave.
 func (s *Source) Pass(ctx context.Context, workers, rows, wave int, work func(slot int, b Batch) error, done func(b Batch) error) error {
 	return s.read(ctx, wave*rows, func(b Batch) error {
 		n := b.Rows()
@@ -280,5 +281,5 @@ func (s *Source) Pass(ctx context.Context, workers, rows, wave int, work func(sl
 	})
 }
 
-// BlockCount is the number of blocks of these rows that n rows are.
+// BlockCount returns the number of blocks of n rows.
 func BlockCount(n, rows int) int { return (n + rows - 1) / rows }

@@ -13,16 +13,16 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Stream reads blocks of a caller's as a source.
+// Stream reads the blocks of a caller as a source.
 type Stream[Y float64 | int] struct {
 	Type   string
 	Blocks iter.Seq2[streaming.Block[Y], error]
 	d      int                      // 0 until the first block
-	Target func(dst []float64, y Y) // into the targets
-	Weight func(y Y) float64        // of a class; nil: 1
+	Target func(dst []float64, y Y) // sets the targets of a row
+	Weight func(y Y) float64        // factor of a class; nil: 1
 }
 
-// Each calls visit on the blocks, which are valid.
+// Each calls visit on the blocks after validating them.
 func (s *Stream[Y]) Each(ctx context.Context, visit func(streaming.Block[Y]) error) error {
 	if s.Blocks == nil {
 		return fault.Param(s.Type, "blocks", nil, "an iterator over blocks")
@@ -100,17 +100,17 @@ func (s *Stream[Y]) changed() error {
 	return fault.Param(s.Type, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
 }
 
-// errStop ends a reader whose rows nobody wants any more.
+// errStop ends a reader whose rows are no longer needed.
 var errStop = errors.New("stop")
 
-// filled is memory for rows, of which some are there.
+// filled is memory for rows with the number of rows in it.
 type filled struct {
 	memory Batch
 	rows   int
 }
 
-// batches calls visit on the rows of the stream, size at a time but for the last. The next ones
-// are read meanwhile, by another goroutine, which ends before batches does.
+// batches calls visit on the rows of the stream, size rows at a time except for the last. Meanwhile another goroutine reads the
+// next rows. It ends before batches does.
 func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) error) error {
 	full, empty, stop := make(chan filled), make(chan *Batch, 2), make(chan struct{})
 	empty <- nil
@@ -123,7 +123,7 @@ func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) 
 	}()
 	var err error
 	first, ended := 0, false
-	defer func() { // where visit panics the reader ends as well
+	defer func() { // the reader also ends if visit panics
 		if !ended {
 			close(stop)
 			for range full {

@@ -13,14 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// conjugate is the method of conjugate gradients on several columns, each of a target and a
-// ridge: (Z~'WZ~/n + λI) u = Z~'W(y - ȳ)/n, preconditioned by B + λI. Matrices have a row for
-// each column of the method, and its letters.
+// conjugate holds the method of conjugate gradients on several columns, each for a target and a ridge. It solves (Z~'WZ~/n + λI) u
+// = Z~'W(y - ȳ)/n, preconditioned by B + λI. Matrices have a row for each column of the method, and names as in the formulas.
 type conjugate struct {
 	columns   []column
 	u, r, d   *mat.Dense // columns×M: the solutions, residuals, directions
 	iteration int
-	rate      float64 // by which the error falls in an iteration, as far as is known beforehand
+	rate      float64 // expected factor of the error in an iteration
 }
 
 // column is one system.
@@ -28,13 +27,13 @@ type column struct {
 	Target    int
 	Lambda    float64   // λ = Λ/n
 	Rho       float64   // r'(B + λI)⁻¹r
-	Start     float64   // the squared norm of the solution less the error at the start
-	Gains     []float64 // by how much each iteration lowered the squared error
+	Start     float64   // squared norm of the solution minus the first squared error
+	Gains     []float64 // the decrease of the squared error in each iteration
 	Converged bool
 }
 
-// newConjugate begins at 0 with the right sides of the targets (k×M) for each of the ridges. The
-// preconditioner is of so many rows.
+// newConjugate starts at 0 with the right sides of the targets (k×M) for each of the ridges. sample is the number of rows of the
+// preconditioner.
 func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	k, m := right.Dims()
 	c := &conjugate{rate: math.Sqrt(float64(m) / float64(max(sample, 2*m))), u: mat.NewDense(k*len(lambdas), m, nil),
@@ -48,27 +47,27 @@ func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	return c
 }
 
-// startAt begins at other rows u' than 0, which are overwritten, with hu' = (Hu)'.
+// startAt starts at rows u' other than 0, which are overwritten, with hu' = (Hu)'.
 func (c *conjugate) startAt(u, hu *mat.Dense) {
 	c.r.Sub(c.r, hu)
 	for i := range c.columns {
-		// With b the right side the solution has u*'Hu* = u'b + u'r + r'H⁻¹r.
+		// The solution for the right side b has u*'Hu* = u'b + u'r + r'H⁻¹r.
 		own := u.RawRowView(i)
 		c.columns[i].Start = 2*linalg.Dot(own, c.r.RawRowView(i)) + linalg.Dot(own, hu.RawRowView(i))
 	}
 	c.u = u
 }
 
-// mostRate is the slowest fall of the squared error that an estimate of it reckons with.
+// mostRate is the largest factor of the squared error per iteration that an estimate assumes.
 const mostRate = .99
 
-// energy estimates the relative error in the norm of the system. What iterations gain is what the squared
-// error falls by (Hestenes and Stiefel 1952; Meurant and Tichý 2013); those to come are taken to gain
-// less by the largest factor of the last ones and of the rate that was to be expected.
+// energy estimates the relative error in the norm of the system. The gain of an iteration is the decrease of the squared error
+// (Hestenes and Stiefel 1952; Meurant and Tichý 2013). The gains of further iterations are assumed to decrease by the largest of
+// the last factors and the expected rate.
 func (c *column) energy(rate float64) float64 {
 	n := len(c.Gains)
 	if n < 2 {
-		if c.Converged { // nothing was left
+		if c.Converged { // no error was left
 			return 0
 		}
 		return 1
@@ -83,7 +82,7 @@ func (c *column) energy(rate float64) float64 {
 	return min(1, math.Sqrt(left/(c.Start+floats.Sum(c.Gains)+left)))
 }
 
-// energy is the largest of all columns.
+// energy returns the largest energy of all columns.
 func (c *conjugate) energy() float64 {
 	out := 0.0
 	for i := range c.columns {
@@ -102,7 +101,7 @@ func (c *conjugate) active() (out []int) {
 	return out
 }
 
-// keep leaves the columns of one ridge alone.
+// keep removes the columns of all other ridges.
 func (c *conjugate) keep(lambda float64) {
 	var rows []int
 	var columns []column
@@ -116,7 +115,7 @@ func (c *conjugate) keep(lambda float64) {
 
 // preconditioner solves with B + λI.
 type preconditioner interface {
-	// solve overwrites the rows b' of a matrix, of these columns, with ((B + λI)⁻¹b)'.
+	// solve overwrites the rows b' of a matrix, which belong to these columns, with ((B + λI)⁻¹b)'.
 	solve(b *mat.Dense, of []column)
 }
 
@@ -124,11 +123,11 @@ type preconditioner interface {
 type oneRidge struct{ *linalg.Cholesky }
 
 func (o oneRidge) solve(b *mat.Dense, _ []column) {
-	// M² steps for each target, before and after which the iteration looks at its context.
+	// This takes M² steps for each target, and the iteration checks its context before and after.
 	_ = solveRows(context.Background(), o.Cholesky, b)
 }
 
-// anyRidge has B in the coordinates in which a ridge costs O(M).
+// anyRidge has B in coordinates in which a ridge costs O(M).
 type anyRidge struct{ *rotated }
 
 func (a anyRidge) solve(b *mat.Dense, of []column) {
@@ -145,10 +144,10 @@ func (a anyRidge) solve(b *mat.Dense, of []column) {
 
 func (r *rotated) n() int { return r.q.RawMatrix().Rows }
 
-// operator sets the rows d' of a matrix, of these columns, to (Hd)'.
+// operator sets the rows d' of a matrix, which belong to these columns, to (Hd)'.
 type operator func(ctx context.Context, d *mat.Dense, of []column) error
 
-// begin takes the first directions.
+// begin sets the first directions.
 func (c *conjugate) begin(b preconditioner) {
 	c.d.Copy(c.r)
 	b.solve(c.d, c.columns)
@@ -168,8 +167,7 @@ func (c *conjugate) pick(rows []int) []column {
 	return out
 }
 
-// step is one iteration of the columns that have not converged to the tolerance. An error
-// leaves the state as it was.
+// step does one iteration of the columns that have not converged to the tolerance. An error leaves the state unchanged.
 func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tolerance float64) error {
 	rows := c.active()
 	of := c.pick(rows)
@@ -183,7 +181,7 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 		col := &c.columns[i]
 		bend := linalg.Dot(c.d.RawRowView(i), hd.RawRowView(at))
 		alpha := col.Rho / bend
-		if !(bend > 0) || alpha-alpha != 0 { // there is nothing left but rounding
+		if !(bend > 0) || alpha-alpha != 0 { // the remaining error is only rounding
 			col.Converged = true
 			continue
 		}
@@ -208,8 +206,8 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 	return nil
 }
 
-// firstPass takes k̄, the right sides Z~'W(y - ȳ)/n, k×M, and for rows u' of a start, of which there may
-// be none, (Z~'WZ~u/n)'. A centre that is known is one of some of the rows, near that of all.
+// firstPass returns k̄ and the right sides Z~'W(y - ȳ)/n, k×M. For the rows u' of a start, which may be nil, it also returns
+// (Z~'WZ~u/n)'. A known centre is that of some of the rows, near the centre of all.
 func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
 	k, c := p.src.K, 0
 	var s *mat.Dense
@@ -254,7 +252,7 @@ func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean [
 	return kernelMean, rows.Window(both, c, c+k), product, nil
 }
 
-// setCentre takes z̄ from k̄.
+// setCentre computes z̄ from k̄.
 func (p *Problem) setCentre(kernelMean []float64) {
 	if kernelMean == nil {
 		return
@@ -263,7 +261,7 @@ func (p *Problem) setCentre(kernelMean []float64) {
 	p.Whiten(mat.NewDense(1, p.M, p.centre))
 }
 
-// hessian is the operator of squared errors.
+// hessian returns the operator of squared errors.
 func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator {
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
@@ -294,8 +292,7 @@ func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator 
 	}
 }
 
-// addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', of sums p' over the rows, which it
-// overwrites.
+// addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', for sums p' over the rows, which it overwrites.
 func (p *Problem) addRidges(d, sums *mat.Dense, of []column) {
 	p.Whiten(sums)
 	for j, col := range of {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// byNormals solves by the normal equations, and leaves out each row exactly.
+// byNormals solves by the normal equations, with exact leave-one-out.
 func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	equations, err := p.normals(ctx)
 	if err != nil {
@@ -45,11 +45,12 @@ func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	return out, nil
 }
 
-// ridgeLandmarks is the largest number of landmarks on which the normal equations compare ridges. Those of the first landmarks are a
-// block of those of all landmarks. With 4000 landmarks and 10 000 rows a fit takes about half as long as with a choice on all of them.
+// ridgeLandmarks is the largest number of landmarks on which the normal equations compare ridges. The equations of the first
+// landmarks are a block of the equations of all landmarks. With 4000 landmarks and 10 000 rows a fit takes about half as long as
+// with a choice on all of them.
 const ridgeLandmarks = 2000
 
-// first is the problem on its first m landmarks, with the centre of their features.
+// first returns the problem on its first m landmarks, with the centre of their features.
 func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
 	out := *p
 	if p.centre != nil {
@@ -60,8 +61,8 @@ func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
 	return &out, err
 }
 
-// bestRidge chooses the ridge of the least leave-one-out error in one pass over the rows. The equations may be those of more landmarks,
-// of which p has the first.
+// bestRidge chooses the ridge with the smallest leave-one-out error in one pass over the rows. The equations may have more
+// landmarks than p, starting with those of p.
 func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solution, pass passing) error {
 	unit := p.Scale() * p.src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
@@ -80,7 +81,7 @@ func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solutio
 	var edge int
 	var ok bool
 	if out.Ridge, edge, ok = chosen(grid, errors); !ok {
-		out.Ridge = unit // as of one row, which leaves none when it is left out
+		out.Ridge = unit // for example one row, which leaves none when it is left out
 	}
 	side := map[int]string{-1: "smallest", 1: "largest"}[edge]
 	if edge != 0 {

@@ -14,39 +14,38 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Solution is the outcome of either solver.
+// Solution is the result of either solver.
 type Solution struct {
 	u                  *mat.Dense // k×M
-	bias               []float64  // of the logistic loss; nil where it is that of the means
+	bias               []float64  // of the logistic loss; nil if the means determine it
 	Ridge              float64
-	factor             *linalg.Cholesky // of G + ΛI, or of what stands for it
+	factor             *linalg.Cholesky // of G + ΛI, or of its approximation
 	Left               *LeftOut
 	Iterations         int
 	Converged          bool
 	Objective          float64
-	Energy             float64 // of conjugate gradients, at their end
-	GCV                float64 // NaN where it is not known
+	Energy             float64 // of conjugate gradients, at the end
+	GCV                float64 // NaN if not computed
 	EffectiveDimension float64 // effective dimension, without the intercept
 	Warnings           []string
 }
 
 const (
-	// earlyEnergy is the error at which the ridges are compared: a better solution moves the
-	// score of a ridge by a ten-thousandth.
+	// earlyEnergy is the error at which the ridges are compared. A better solution changes the score of a ridge by a
+	// ten-thousandth.
 	earlyEnergy = 1e-2
-	// mostRidges are solved at a time, as many as are multiplied at once, and no more columns than
-	// mostColumns where there are several targets.
+	// mostRidges is the largest number of ridges that are solved at a time, which is the number that are multiplied at once. With
+	// several targets there are at most mostColumns columns, but at least leastRidges ridges.
 	mostRidges, leastRidges, mostColumns = 8, 4, 40
 )
 
-// byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
-// rows that are not among them.
+// byGradients solves by conjugate gradients. sample has the rows of the preconditioner, and outside has other rows.
 func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source, fingerprint uint64) (*Solution, error) {
 	c, kernelMean, err := p.resumed(fingerprint)
 	if err != nil {
 		return nil, err
 	}
-	// The preconditioner has the centre of its own rows, so that it is there before any pass over all.
+	// The preconditioner uses the centre of its own rows, which is known before any pass over all rows.
 	sum := make([]float64, p.M)
 	b, err := p.products(ctx, sample, nil, sum, p.passing(ctx, sample))
 	if err != nil {
@@ -66,7 +65,7 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	}
 	p.setCentre(kernelMean)
 	out := &Solution{GCV: math.NaN()}
-	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // without a given ridge it is one
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // a given ridge is the only one
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
@@ -79,8 +78,8 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	return out, p.finish(ctx, c, b.g, sample.N, outside, out)
 }
 
-// start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
-// the pass that takes the right sides of all rows takes the residuals too.
+// start returns conjugate gradients that start at the solutions of the sample, with its right sides (k×M). The pass that computes
+// the right sides of all rows also computes the residuals.
 func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64,
 	error) {
 	few := newConjugate(sampled, lambdas, sample)
@@ -98,7 +97,7 @@ func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by precondition
 	return c, kernelMean, nil
 }
 
-// resumed returns where Resume stands; nil without one.
+// resumed returns the progress in Resume, or nil without one.
 func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	if p.Resume == nil {
 		return nil, nil, nil
@@ -115,7 +114,7 @@ func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
 }
 
-// preconditioner makes it of the sample's products, divided by its rows, and the ridges over n.
+// preconditioner returns the preconditioner of the sample's products divided by its number of rows, and the ridges divided by n.
 func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.Source, resumed bool) (preconditioner, []float64, error) {
 	if p.Ridge > 0 {
 		lambda := p.Ridge / float64(p.src.N)
@@ -133,13 +132,12 @@ func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.So
 	return by, lambdas, err
 }
 
-// bracketRows are the least of the sample's rows whose leave-one-out error brackets the ridge. A row for
-// each landmark is enough: the bracket is wider than the error of so many.
+// bracketRows is the smallest number of rows of the sample whose leave-one-out error brackets the ridge. One row for each landmark
+// is enough: the bracket is wider than the error from that number of rows.
 const bracketRows = 1000
 
-// bracket returns the ridges over n that are worth solving for. On the sample alone, with the
-// centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
-// the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
+// bracket returns the ridges, divided by n, that are worth solving for. The leave-one-out error of any ridge is cheap on the sample
+// alone, with the centre of all rows. Its best ridge λ is too large for more rows: a constant ridge Λ would be λs/n.
 func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
 	grid := ridgeGrid(leastRidge*p.Scale()*p.src.Weight/float64(p.src.N), largestRidge*p.Scale()*p.src.Weight/float64(p.src.N),
 		ridgesPerDecade)
@@ -160,8 +158,7 @@ func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 	return ridgeGrid(least, largest, float64(count-1)/math.Log10(largest/least)), nil
 }
 
-// iterate goes on until all columns have converged. Choose is called once the solutions of
-// several ridges can be compared.
+// iterate continues until all columns have converged. It calls choose once the solutions of several ridges can be compared.
 func (p *Problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error,
 	fingerprint uint64) error {
 	h := p.hessian(kernelMean, c.energy)
@@ -186,7 +183,7 @@ func (p *Problem) iterate(ctx context.Context, c *conjugate, by preconditioner, 
 	}
 }
 
-// choose leaves the columns of the ridge with the least error on rows outside the sample.
+// choose keeps only the columns of the ridge with the smallest error on rows outside the sample.
 func (p *Problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *rows.Source) error {
 	k := p.src.K
 	var lambdas []float64
@@ -211,7 +208,7 @@ func (p *Problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample 
 	return nil
 }
 
-// finish takes what the model needs beside its coefficients.
+// finish computes the parts of the model other than the coefficients.
 func (p *Problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *rows.Source, out *Solution) (err error) {
 	n := float64(p.src.N)
 	out.u = c.u

@@ -13,17 +13,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// kernelPass is a pass in which each block of the kernel is computed, used twice and thrown away:
-// of row i of K with K s_j for each row s_j of s (none for nil) in q, weigh sets v, of outputs
-// numbers, and adds to sums, of which there are extras. It returns v'K summed over the rows,
-// outputs×M, and the sums. Cost n(M(d + c + outputs)) for c rows of s.
+// kernelPass does a pass in which each block of the kernel is computed, used twice and discarded. For row i of K, q has the
+// products K s_j with each row s_j of s, which may be nil. weigh sets v, of outputs numbers, and adds to the extras sums.
+// kernelPass returns v'K summed over the rows, outputs×M, and the sums. The cost is n(M(d + c + outputs)) for c rows of s.
 func (p *Problem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int,
 	weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
 	c := 0
 	if s != nil {
 		c, _ = s.Dims()
 	}
-	// The order of the sums is that of the blocks, however many of them are at work.
+	// The order of the sums is that of the blocks, whatever the number of workers.
 	wave := 8 * p.Workers
 	slots, sums := make([]*mat.Dense, wave), make([][]float64, wave)
 	total, totals := mat.NewDense(outputs, p.M, nil), make([]float64, extras)
@@ -56,11 +55,11 @@ func (p *Problem) kernelPass(ctx context.Context, name string, objective float64
 	return total, totals, err
 }
 
-// turn is what happens to one block of the kernel.
+// turn holds the memory for one block of the kernel.
 type turn struct {
 	k, s  *mat.Dense
 	c     int
-	out   *mat.Dense // outputs×M, of zeros
+	out   *mat.Dense // outputs×M, initially zero
 	weigh func(i int, q, v []float64)
 }
 

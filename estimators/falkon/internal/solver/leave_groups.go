@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// groupErrors sums the weighted squared residuals of groups of rows, each left out as a whole, for each candidate.
+// groupErrors returns the sum of the weighted squared residuals of left-out groups of rows, for each candidate.
 func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Source) ([]float64, error) {
 	count := len(c.shifts)
 	total := make([]float64, count)
@@ -39,8 +39,8 @@ func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Sour
 	return total, nil
 }
 
-// overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features are more
-// than MaxBytes, f's or ctx's.
+// overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features exceed
+// MaxBytes, or the error of f or ctx.
 func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
 	for _, g := range src.Groups {
 		rows := float64(g[1] - g[0])
@@ -54,7 +54,7 @@ func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at in
 	})
 }
 
-// errorsOfGroup is groupErrors of one group with features z.
+// errorsOfGroup is like groupErrors, for one group with features z.
 func (p *Problem) errorsOfGroup(c *candidates, b rows.Batch, z *mat.Dense) []float64 {
 	k, rows := p.src.K, b.Rows()
 	turned := mat.NewDense(p.M, rows, nil)
@@ -89,7 +89,7 @@ func (p *Problem) errorsOfGroup(c *candidates, b rows.Batch, z *mat.Dense) []flo
 	return out
 }
 
-// residuals returns those of the rows of a batch, times √w.
+// residuals returns the residuals of the rows of a batch, times √w.
 func (p *Problem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
 	out := mat.NewDense(b.Rows(), p.src.K, nil)
 	for a := range b.Rows() {
@@ -101,7 +101,7 @@ func (p *Problem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
 	return out
 }
 
-// weighColumns multiplies the columns, of the features of rows, by √(w scale).
+// weighColumns multiplies the columns, which are the features of rows, by √(w scale).
 func (p *Problem) weighColumns(columns *mat.Dense, b rows.Batch, scale float64) {
 	roots := make([]float64, b.Rows())
 	for a := range roots {
@@ -112,7 +112,7 @@ func (p *Problem) weighColumns(columns *mat.Dense, b rows.Batch, scale float64) 
 	}
 }
 
-// interceptOf returns what the intercept adds to the leverages of the rows.
+// interceptOf returns the contribution of the intercept to the leverages of the rows.
 func (p *Problem) interceptOf(b rows.Batch) []float64 {
 	out := make([]float64, b.Rows())
 	if p.NoIntercept {
@@ -124,9 +124,9 @@ func (p *Problem) interceptOf(b rows.Batch) []float64 {
 	return out
 }
 
-// leaveGroup replaces the residuals e of all rows of f by those of the machine without them. Outside says that the rows are not
-// among those of f's matrix: their leverages L there are those of all rows H by 1 - H = (1 + L)⁻¹. It returns the share of 1 - H that
-// a single row would have, and whether rounding has left anything of it.
+// leaveGroup replaces the residuals e of all rows of f by those of the machine without them. outside reports that the rows are not
+// among those of f's matrix: their leverages L there give the leverages H among all rows by 1 - H = (1 + L)⁻¹. It returns the share
+// of 1 - H that a single row would have. ok is false if rounding leaves nothing of it.
 func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
 	rows, k := e.Dims()
 	if !outside {
@@ -162,7 +162,7 @@ func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (s
 	return shares, true
 }
 
-// leaveGroupsOut is leaveOut for the rows of groups.
+// leaveGroupsOut is like leaveOut, for the rows of groups.
 func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64,
 	kept *sampledRows, out *LeftOut) error {
 	factor := chol.Upper()

@@ -14,15 +14,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Ridges that leave-one-out looks at, as shares of the mean k(c, c) times Σw.
+// These are the ridges of leave-one-out, relative to the mean k(c, c) times Σw.
 const (
 	leastRidge, largestRidge = 1e-10, 1e1
 	ridgesPerDecade          = 2
-	// leastRest is the least 1 - h that is more than rounding.
+	// leastRest is the smallest 1 - h that is not regarded as rounding.
 	leastRest = 1e-9
 )
 
-// ridgeGrid returns the ridges from least to largest.
+// ridgeGrid returns the ridges from the smallest to the largest.
 func ridgeGrid(least, largest float64, perDecade float64) []float64 {
 	n := int(math.Round(perDecade*math.Log10(largest/least))) + 1
 	out := make([]float64, max(n, 1))
@@ -32,20 +32,20 @@ func ridgeGrid(least, largest float64, perDecade float64) []float64 {
 	return out
 }
 
-// rotated is a matrix A = QTQ', T tridiagonal: the coordinates in which all ridges are solved.
-// Eigenvectors would be as good and take longer.
+// rotated is a matrix A = QTQ' with T tridiagonal. All ridges are solved in the coordinates of Q. Eigenvectors would be equivalent
+// but take longer.
 type rotated struct {
 	tri *linalg.Tridiagonal
 	q   *mat.Dense // M×M
 }
 
-// rotate reduces a matrix, which it takes over. The error is ctx's.
+// rotate reduces a matrix, which it overwrites. The error is that of ctx.
 func rotate(ctx context.Context, a *mat.SymDense) (*rotated, error) {
 	tri, q, err := linalg.TridiagonalizeWithQ(ctx, a, nil)
 	return &rotated{tri: tri, q: q}, err
 }
 
-// turn returns Q'b in columns for the rows b' of a matrix.
+// turn returns Q'b in columns, for the rows b' of a matrix.
 func (r *rotated) turn(b *mat.Dense) *mat.Dense {
 	k, m := b.Dims()
 	out := mat.NewDense(m, k, nil)
@@ -60,18 +60,18 @@ type candidates struct {
 	shifts       []linalg.Shifted // of A + ridge
 	bad          []bool           // A + ridge is indefinite
 	coefficients *mat.Dense       // Q'u of each ridge's targets, M×(ridges·k)
-	scale        float64          // times z'(A + ridge)⁻¹z: what a row of weight 1 adds to its leverage
-	factors      []float64        // outsideFactor of each ridge, where rows are not among those of A; else nil
+	scale        float64          // factor of z'(A + ridge)⁻¹z in the leverage of a row of weight 1
+	factors      []float64        // outsideFactor of each ridge if the rows are not among those of A, else nil
 }
 
-// outsideFactor is by what the leverage of a row that is not among the rows of a sample is to be multiplied. A
-// ridge λ of so few rows says what one of λ/(1 - d/sample) would say of all, d the effective dimension: z'(B + λ)⁻¹z is
-// too large by the inverse of that (random matrices; El Karoui and Kösters 2011), by a tenth where d is a tenth of the sample.
+// outsideFactor returns the factor that corrects the leverage of a row outside a sample. A ridge λ on the sample corresponds to a
+// ridge λ/(1 - d/sample) on all rows, where d is the effective dimension. z'(B + λ)⁻¹z is too large by the inverse of that factor
+// (random matrices; El Karoui and Kösters 2011), which is a tenth if d is a tenth of the sample.
 func outsideFactor(effective float64, sample int) float64 {
 	return max(0, 1-effective/float64(sample))
 }
 
-// effective is the effective dimension of each ridge, the trace of A(A + ridge)⁻¹.
+// effective returns the effective dimension of each ridge, the trace of A(A + ridge)⁻¹.
 func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64, error) {
 	values, err := c.tri.Values(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64
 	return out, nil
 }
 
-// newCandidates solves (A + ridge)u = right, whose rows are k×M.
+// newCandidates solves (A + ridge)u = right for each ridge, with right k×M.
 func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 	k, m := right.Dims()
 	turned := r.turn(right)
@@ -105,10 +105,10 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 	return c
 }
 
-// passing goes through some rows: problem.pass or source.pass.
+// passing is a pass through some rows: Problem.pass or Source.Pass.
 type passing func(work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error
 
-// passing passes through some rows, which is no step.
+// passing returns a pass through the rows of src that is not a step of Observe.
 func (p *Problem) passing(ctx context.Context, src *rows.Source) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		loop := progress.NewLoop(p.nextContext(ctx))
@@ -123,16 +123,15 @@ func (p *Problem) passing(ctx context.Context, src *rows.Source) passing {
 	}
 }
 
-// named is pass with a name.
+// named returns pass with a name.
 func (p *Problem) named(ctx context.Context, name string) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		return p.pass(ctx, name, 0, rows.WideRows, panelBlocks, work, done)
 	}
 }
 
-// errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed
-// over the targets, over the rows of a source that pass goes through. It is infinite where the system is
-// indefinite or a row determines itself.
+// errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed over the targets. The mean is over
+// the rows of a source in the given pass. It is infinite if the system is indefinite or a row determines itself.
 func (p *Problem) errorsOf(ctx context.Context, c *candidates, src *rows.Source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
@@ -169,8 +168,8 @@ func (p *Problem) errorsOf(ctx context.Context, c *candidates, src *rows.Source,
 	return total, nil
 }
 
-// blockErrors sums the weighted squared leave-one-out residuals of a block with features z for
-// each candidate; turned is memory for Q'z in columns.
+// blockErrors returns the sum of the weighted squared leave-one-out residuals of a block with features z, for each candidate.
+// turned is memory for Q'z in columns.
 func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, turned *mat.Dense) []float64 {
 	k := p.src.K
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
@@ -182,7 +181,7 @@ func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, 
 		if c.bad[i] {
 			continue
 		}
-		// One worker, whose context the caller looks at.
+		// There is one worker, and the caller checks the context.
 		_ = s.QuadColumns(context.Background(), 1, quad, turned)
 		for row, q := range quad {
 			if src.Grouped(b.First + row) {
@@ -206,7 +205,7 @@ func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, 
 	return out
 }
 
-// leverage is h of a row of weight w, of which quad is z'(G+Λ)⁻¹z.
+// leverage returns h of a row of weight w, where quad is z'(G+Λ)⁻¹z.
 func (p *Problem) leverage(w, quad float64) float64 {
 	if p.NoIntercept {
 		return w * quad
@@ -214,8 +213,8 @@ func (p *Problem) leverage(w, quad float64) float64 {
 	return w * (quad + 1/p.src.Weight)
 }
 
-// rest is 1 - h, what a row's own target leaves to it of its residual: of a row that is not among
-// those that quad is made of 1/(1 + l), l what h would be with quad of them alone.
+// rest returns 1 - h, the factor by which a row's own target reduces its residual. For a row outside the rows of quad it is 1/(1 +
+// l), where l is h computed with quad.
 func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	h := p.leverage(w, quad)
 	if outside {
@@ -224,21 +223,21 @@ func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	return 1 - h
 }
 
-// chosen is the ridge of the least error, between those of a grid by a parabola in logarithms;
-// edge is -1 for the least ridge, +1 for the largest. ok is false where no error is finite.
+// chosen returns the ridge with the smallest error, interpolated on the grid by a parabola in logarithms. edge is -1 for the
+// smallest ridge and +1 for the largest. ok is false if no error is finite.
 func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	best := floats.MinIdx(errors)
 	switch least := errors[best]; {
 	case math.IsInf(least, 1):
 		return 0, 0, false
-	case least == 0: // as of a constant target: the largest ridge says the least
+	case least == 0: // for example a constant target: the largest ridge
 		return ridges[len(ridges)-1], 0, true
 	case best == 0 && len(ridges) > 1:
 		return ridges[0], -1, true
 	case best == len(ridges)-1:
 		return ridges[best], 1, true
 	}
-	// Ratios, which know no unit of the targets.
+	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
 	shift := 0.0
 	if bend := low + high; bend > 0 && !math.IsInf(bend, 1) {
@@ -248,12 +247,12 @@ func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	return ridges[best] * math.Exp(shift*step), 0, true
 }
 
-// LeftOut is what leaving one row out says, of rows of the source at regular distances.
+// LeftOut holds the leave-one-out results of rows of the source at regular distances.
 type LeftOut struct {
 	Residuals *mat.Dense // r×k; nil for none
 	Targets   *mat.Dense // r×k
 	rest      []float64  // 1 - h
-	unseen    []float64  // of k(x, x) by the features, as a share of its mean
+	unseen    []float64  // part of k(x, x) not explained by the features, relative to its mean
 	Weights   []float64  // nil: all 1
 
 	Objective float64 // the weighted mean squared residual over all rows, summed over the targets
@@ -261,11 +260,11 @@ type LeftOut struct {
 	trace     float64 // Σ h
 }
 
-// keptRows is the largest number of rows of which a leftOut keeps what it knows.
+// keptRows is the largest number of rows in a LeftOut.
 const keptRows = 50000
 
-// leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
-// source, which may be some other rows than those that G is made of: then outside is their outsideFactor, else 0.
+// leaveOut computes the LeftOut of coefficients u (k×M) and the factor of G + ΛI, in one pass over a source. If the source has
+// other rows than G, outside is their outsideFactor. Otherwise outside is 0.
 func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64,
 	pass passing) (*LeftOut, error) {
 	kept := newKept(src, p.keep)
@@ -327,7 +326,7 @@ func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 	return out, nil
 }
 
-// less takes the centre off the rows of z.
+// less subtracts the centre from the rows of z.
 func (p *Problem) less(z *mat.Dense) {
 	if p.centre == nil {
 		return

@@ -15,33 +15,32 @@ import (
 )
 
 const (
-	// leastDecrement, times the loss of a row or 1, is the squared Newton decrement over n at
-	// which a machine has converged.
+	// leastDecrement, times the loss of a row or 1, is the squared Newton decrement over n below which a machine has converged.
 	leastDecrement = 1e-14
-	// armijo is the share of what the slope promises that a step has to keep; what rounding may
-	// take of the loss is forgiven.
+	// armijo is the share of the decrease predicted by the slope that a step has to achieve. forgiven is the increase of the loss
+	// that is attributed to rounding.
 	armijo, forgiven = 1e-4, 1e-13
 	leastStep        = 1e-6
-	// newtonTolerance is the largest of conjugate gradients in a step.
+	// newtonTolerance is the largest tolerance of conjugate gradients in a step.
 	newtonTolerance = .1
-	// logisticShare makes a ridge for the logistic loss of one for squared errors: near even odds
-	// the loss is (f - 2y)²/8 of targets y = ±1, with Λ|f|²/2 beside it.
+	// logisticShare converts a ridge for squared errors into one for the logistic loss. Near even odds the loss is (f - 2y)²/8 for
+	// targets y = ±1, with the penalty Λ|f|²/2.
 	logisticShare = .25
 )
 
-// newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with
-// f = z'u + b and t = (1 + y)/2, each with steps of its own, in shared passes.
+// newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with f = z'u + b and t = (1 + y)/2. Each
+// machine has its own steps, and all share the passes.
 type newton struct {
 	*Problem
 	ridge float64
 	at    *points
 	done  []bool
 	steps int
-	// decrement is the least of the last step, over n; 1 before.
+	// decrement is the smallest decrement of the last step, over n. It is 1 before the first step.
 	decrement float64
 }
 
-// points are coefficients of the machines, and what one pass knows there.
+// points holds coefficients of the machines, and the results of one pass with them.
 type points struct {
 	u        *mat.Dense // k×M
 	b        []float64
@@ -52,7 +51,7 @@ type points struct {
 	weight   []float64  // Σ a
 }
 
-// evaluate takes a pass at coefficients.
+// evaluate does a pass with the given coefficients.
 func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
 	k := p.src.K
 	beta := mat.DenseCopyOf(u)
@@ -84,10 +83,10 @@ func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 	return out, nil
 }
 
-// curvature is p(1-p) at log odds f, without cancellation.
+// curvature returns p(1-p) at log odds f, without cancellation.
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
-// byNewton minimises the logistic losses. Sample are the rows of the preconditioners.
+// byNewton minimises the logistic losses. sample has the rows of the preconditioners.
 func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*Solution, error) {
 	k := p.src.K
 	nt := &newton{Problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
@@ -114,7 +113,7 @@ func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Sour
 	return out, nil
 }
 
-// step takes one step of the machines that have not converged.
+// step does one step of the machines that have not converged.
 func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	right, active := nt.rightSides()
 	var du *mat.Dense
@@ -135,7 +134,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 		if !nt.NoIntercept && nt.at.weight[j] > 0 {
 			db[j] = -nt.at.slope[j]/nt.at.weight[j] - linalg.Dot(nt.centreOf(j), d)
 		}
-		// What the slope along the step promises.
+		// This is the decrease that the slope along the step predicts.
 		u := nt.at.u.RawRowView(j)
 		decrements[j] = -(linalg.Dot(nt.at.gradient.RawRowView(j), d) + nt.ridge*linalg.Dot(u, d) + nt.at.slope[j]*db[j])
 		nt.decrement = min(nt.decrement, max(decrements[j], 0)/n)
@@ -145,15 +144,14 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	return nt.search(ctx, du, db, decrements, active)
 }
 
-// centreOf is the mean of the features of a machine, weighted by a.
+// centreOf returns the mean of the features of a machine, weighted by a.
 func (nt *newton) centreOf(j int) []float64 {
 	out := slices.Clone(nt.at.mean.RawRowView(j))
 	nt.Whiten(mat.NewDense(1, nt.M, out))
 	return out
 }
 
-// rightSides are, for the machines that have not converged, minus the gradients less what a step
-// of b takes of them.
+// rightSides returns, for the machines that have not converged, minus the gradients with the step of b eliminated.
 func (nt *newton) rightSides() (right *mat.Dense, active []int) {
 	for j, done := range nt.done {
 		if !done {
@@ -173,7 +171,7 @@ func (nt *newton) rightSides() (right *mat.Dense, active []int) {
 	return right, active
 }
 
-// search halves the steps of the machines whose loss does not fall enough.
+// search halves the steps of the machines whose loss does not decrease enough.
 func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []float64, active []int) error {
 	sizes := make([]float64, nt.src.K)
 	for _, j := range active {
@@ -195,7 +193,7 @@ func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []fl
 			if next.loss[j] <= enough || sizes[j] == 0 {
 				continue
 			}
-			if sizes[j] /= 2; sizes[j] < leastStep { // there is no way down but rounding
+			if sizes[j] /= 2; sizes[j] < leastStep { // any further decrease is below rounding
 				sizes[j], nt.done[j] = 0, true
 			}
 			again = true
@@ -207,7 +205,7 @@ func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []fl
 	}
 }
 
-// solveNormals makes the normal equations of each machine in one pass.
+// solveNormals computes and solves the normal equations of each machine in one pass.
 func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []int) (*mat.Dense, error) {
 	p := nt.Problem
 	beta := mat.DenseCopyOf(nt.at.u)

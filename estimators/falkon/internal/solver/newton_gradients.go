@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// factors are preconditioners of machines, by their place among those that are active.
+// factors has the preconditioners of machines, by their position among the active ones.
 type factors []*linalg.Cholesky
 
 func (f factors) solve(b *mat.Dense, of []column) {
@@ -20,8 +20,8 @@ func (f factors) solve(b *mat.Dense, of []column) {
 	}
 }
 
-// solveGradients solves a Newton step by conjugate gradients, in passes that the machines share.
-// The tolerance falls with the decrement, so that the last steps are quadratic.
+// solveGradients solves a Newton step by conjugate gradients, in passes that the machines share. The tolerance decreases with the
+// decrement, so that the last steps converge quadratically.
 func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active []int, sample *rows.Source) (*mat.Dense, error) {
 	n := float64(nt.src.N)
 	lambda := nt.ridge / n
@@ -46,8 +46,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 	return c.u, nil
 }
 
-// curved is the preconditioner of a machine: B + λI of the sample, with the weights a and the
-// centre of all rows.
+// curved returns the preconditioner of a machine: B + λI of the sample, with the weights a and the centre of all rows.
 func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *rows.Source) (*linalg.Cholesky, error) {
 	p := nt.Problem
 	beta := mat.NewDense(1, p.M, append([]float64(nil), nt.at.u.RawRowView(j)...))
@@ -87,15 +86,15 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 	return shifted(p.nextContext(ctx), "the preconditioner", g, lambda)
 }
 
-// hessian is the operator of the logistic losses where they stand. The weights a are made anew in
-// each block, which has the kernel that they take.
+// hessian returns the operator of the logistic losses at the present point. The weights a are computed again in each block, from
+// its kernel values.
 func (nt *newton) hessian(active []int) operator {
 	p := nt.Problem
 	all := mat.DenseCopyOf(nt.at.u)
 	p.Coefficients(all)
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
-		s := mat.NewDense(2*c, p.M, nil) // the directions' and the machines' coefficients
+		s := mat.NewDense(2*c, p.M, nil) // coefficients of the directions and of the machines
 		directions := s.Slice(0, c, 0, p.M).(*mat.Dense)
 		directions.Copy(d)
 		p.Coefficients(directions)

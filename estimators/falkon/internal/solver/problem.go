@@ -27,13 +27,13 @@ type Problem struct {
 	offset []float64 // ȳ, or zeros without an intercept
 	centre []float64 // z̄; nil without an intercept, and before the first pass
 
-	keep int // rows of which leaving out is kept
+	keep int // largest number of rows in a LeftOut
 
 	Passes int
-	parts  *progress.Series // a pass or a factor each; nil where nobody is told
+	parts  *progress.Series // a pass or a factor each; nil without an observer
 }
 
-// NewProblem is that of a basis and rows, which has taken no pass yet.
+// NewProblem returns the problem of a basis and rows, before the first pass.
 func NewProblem(s Settings, b *machine.Basis, src *rows.Source) *Problem {
 	p := &Problem{Settings: s, Basis: b, src: src, offset: make([]float64, src.K), keep: keptRows}
 	if !s.NoIntercept {
@@ -49,7 +49,7 @@ func (p *Problem) block(rows int, f func(z *mat.Dense) error) error {
 	return f(mat.NewDense(rows, p.M, *memory))
 }
 
-// pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
+// pass does a pass over all rows, and calls Observe after each tenth of it and at its end.
 func (p *Problem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error,
 	done func(b rows.Batch) error) error {
 	p.Passes++
@@ -70,10 +70,10 @@ func (p *Problem) pass(ctx context.Context, name string, objective float64, size
 	})
 }
 
-// workShare is about the share of a pass that the work on its blocks takes, and not what is done after each wave of them.
+// workShare is the approximate share of the work on the blocks in a pass. The rest is done after each wave of blocks.
 const workShare = .8
 
-// counted is work on blocks of n rows that tells the loop of each.
+// counted returns work on blocks of n rows that reports each block to loop.
 func counted(loop *progress.Loop, n int, work func(slot int, b rows.Batch) error) func(slot int, b rows.Batch) error {
 	if loop == nil {
 		return work
@@ -91,7 +91,7 @@ func (p *Problem) say(objective float64, message string) {
 	p.Steps.Next(objective, "%s", message)
 }
 
-// nextContext is the context of what comes next, a pass or a factor.
+// nextContext returns the context of the next pass or factor.
 func (p *Problem) nextContext(ctx context.Context) context.Context {
 	if p.parts == nil {
 		return ctx
@@ -99,16 +99,16 @@ func (p *Problem) nextContext(ctx context.Context) context.Context {
 	return p.parts.Next()
 }
 
-// panelBlocks wide blocks of features are multiplied at once into the normal equations.
+// panelBlocks is the number of wide blocks of features that are multiplied at once into the normal equations.
 const panelBlocks = 4
 
-// normal is the normal equations of features and targets.
+// normal holds the normal equations of features and targets.
 type normal struct {
 	g *mat.SymDense // Z~'WZ~, M×M
-	r *mat.Dense    // its products with the targets less their offsets, k×M
+	r *mat.Dense    // products with the targets minus their offsets, k×M
 }
 
-// normals makes the normal equations in one pass, and the centre on the way.
+// normals computes the normal equations in one pass, and sets the centre.
 func (p *Problem) normals(ctx context.Context) (*normal, error) {
 	sum := make([]float64, p.M)
 	out, err := p.products(ctx, p.src, nil, sum, p.named(ctx, "normal equations"))
@@ -119,8 +119,8 @@ func (p *Problem) normals(ctx context.Context) (*normal, error) {
 	return out, nil
 }
 
-// centreBy takes z̄ from the sum of the features over a source, and Z'WZ and Z'W(y - offset) to those of
-// the features less it.
+// centreBy computes z̄ from the sum of the features over a source. It converts Z'WZ and Z'W(y - offset) to those of the centred
+// features.
 func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	if p.NoIntercept {
 		return
@@ -133,8 +133,8 @@ func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	}
 }
 
-// products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;
-// the features are less a centre if that is not nil.
+// products returns the sums of ZWZ' and ZW(y - offset) over the rows of a source, and adds ZW1 to sum if that is not nil. A centre
+// that is not nil is subtracted from the features.
 func (p *Problem) products(ctx context.Context, src *rows.Source, centre, sum []float64, pass passing) (*normal, error) {
 	height := min(panelBlocks*rows.WideRows, src.N)
 	panel, right := mat.NewDense(height, p.M, nil), mat.NewDense(height, src.K+1, nil)
@@ -175,10 +175,10 @@ func (p *Problem) products(ctx context.Context, src *rows.Source, centre, sum []
 
 // addProduct adds z'z to g, in strips of columns on all workers.
 func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense) error {
-	const strip = 256 // a wider one multiplies more in vain, a narrower one packs more
+	const strip = 256 // a wider strip computes more unused products, a narrower one packs more
 	raw, a := g.RawSymmetric(), z.RawMatrix()
 	return parallel.ForEach(ctx, workers, (raw.N+strip-1)/strip, func(s int) error {
-		// The last strips are the longest: they begin first.
+		// The last strips are the longest and start first.
 		last := raw.N - s*strip
 		first := max(0, last-strip)
 		above := blas64.General{Rows: a.Rows, Cols: last, Stride: a.Stride, Data: a.Data}
@@ -188,7 +188,7 @@ func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense)
 	})
 }
 
-// shifted returns the factor of G + ridge·I; G stays. The error is ErrNotPSD or ctx's.
+// shifted returns the factor of G + ridge·I, and leaves G unchanged. The error is ErrNotPSD or that of ctx.
 func shifted(ctx context.Context, what string, g *mat.SymDense, ridge float64) (*linalg.Cholesky, error) {
 	n := g.SymmetricDim()
 	own := mat.NewSymDense(n, nil)
@@ -199,7 +199,7 @@ func shifted(ctx context.Context, what string, g *mat.SymDense, ridge float64) (
 	return linalg.NewCholesky(ctx, what, own)
 }
 
-// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'. The error is ctx's.
+// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'. The error is that of ctx.
 func solveRows(ctx context.Context, chol *linalg.Cholesky, b *mat.Dense) error {
 	columns := mat.DenseCopyOf(b.T())
 	err := chol.Solve(ctx, columns)

@@ -35,7 +35,7 @@ func (k referenceKernel) kernel() kernels.Kernel {
 	return kernels.ARD{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Lengths: k.LengthScales}
 }
 
-// near asserts that numbers agree relative to the largest of those wanted, or to scale.
+// near asserts that numbers agree, relative to the largest expected number, or to scale.
 func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
 	t.Helper()
 	for _, w := range want {
@@ -44,7 +44,7 @@ func near(t *testing.T, want, got []float64, tolerance, scale float64, what stri
 	assert.InDeltaSlice(t, want, got, tolerance*scale, what)
 }
 
-// onReference is a problem with the landmarks and the jitter of a reference.
+// onReference returns a problem with the landmarks and the jitter of a reference.
 func onReference(t *testing.T, s Settings, k referenceKernel, x, y [][]float64, w []float64, landmarks [][]float64, jitter float64) *Problem {
 	t.Helper()
 	s.AddedJitter = jitter
@@ -54,7 +54,7 @@ func onReference(t *testing.T, s Settings, k referenceKernel, x, y [][]float64, 
 	return NewProblem(s, b, rows.InMemory(golden.Dense(x), golden.Dense(y), w))
 }
 
-// predicted are the outputs of a solution for rows, r×k.
+// predicted returns the outputs of a solution for rows, r×k.
 func (p *Problem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
 	t.Helper()
 	f, err := p.machineOf(u).Decide("test", golden.Dense(x), 2)
@@ -69,7 +69,7 @@ func flat(rows [][]float64) (out []float64) {
 	return out
 }
 
-// The model by the normal equations, and leaving rows out, are those of refits in 50 digits.
+// The model and its leave-one-out residuals by the normal equations agree with refits in 50 digits.
 func TestDirectAgainstReferences(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -108,7 +108,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 				}
 				near(t, flat(r.Predict), p.predicted(t, s.u, c.XTest).RawMatrix().Data, tolerance, scale, "predictions")
 				near(t, r.Intercept, p.machineOf(s.u).Bias, tolerance, scale, "intercept")
-				if r.Residuals != nil { // the file has those of the smaller cases
+				if r.Residuals != nil { // the file has the residuals of the smaller cases
 					near(t, flat(r.Residuals), s.Left.Residuals.RawMatrix().Data, tolerance, scale, "leave-one-out residuals")
 				}
 				assert.InEpsilon(t, r.Trace, s.Left.trace, tolerance, "trace")
@@ -146,7 +146,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 	}
 }
 
-// The leave-one-out errors of all ridges at once are those of each by itself.
+// The leave-one-out errors of all ridges at once are equal to those of each ridge separately.
 func TestErrorsOfAllRidges(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -184,7 +184,7 @@ func TestErrorsOfAllRidges(t *testing.T) {
 	}
 }
 
-// Each iterate is that of exact arithmetic, with either preconditioner.
+// Each iterate agrees with exact arithmetic, for both preconditioners.
 func TestConjugateGradientsAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Y         [][]float64
@@ -259,7 +259,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 	}
 }
 
-// ofLandmarks is the preconditioner of the papers, of uniform landmarks that are these rows.
+// ofLandmarks returns the preconditioner of the papers, with these rows as uniform landmarks.
 func (p *Problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
 	z := mat.NewDense(p.M, p.M, nil) // the rows of T'
 	weight := func(i int) float64 {
@@ -287,7 +287,7 @@ func (p *Problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
 	return out
 }
 
-// The two variances and what they give are the maximum of the likelihood.
+// The two variances, and the variance of predictions, are those of the maximum likelihood.
 func TestVarianceAgainstReferences(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -329,7 +329,7 @@ func TestVarianceAgainstReferences(t *testing.T) {
 	}
 }
 
-// Effective dimension, leave-one-out and generalised cross-validation of the objectives.
+// The effective dimension, leave-one-out error and generalised cross-validation error agree with the references.
 func TestObjectivesAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Landmarks [][]float64
@@ -343,7 +343,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 			Fit        float64 `json:"data_fit"`
 			GCV        float64
 			Loo        float64  `json:"loo_mean_square"`
-			Trace      *float64 // what the features do not see of k(x, x)
+			Trace      *float64 // the part of k(x, x) that the features do not explain
 		}
 	}
 	golden.Load(t, "objectives.json", &file)
@@ -352,7 +352,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		y[i] = []float64{v}
 	}
 	for i, c := range file.Cases {
-		// exp(-Σ θ d²) = RBF with γ = 1 of columns over 1/√θ.
+		// exp(-Σ θ d²) is RBF with γ = 1 of the columns times √θ.
 		lengths := make([]float64, len(c.Precisions))
 		for j, p := range c.Precisions {
 			lengths[j] = 1 / math.Sqrt(p)
@@ -374,7 +374,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 	}
 }
 
-// Newton's method, by either solver, ends at the minimum in 50 digits.
+// Newton's method, by either solver, converges to the minimum in 50 digits.
 func TestLogisticAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Landmarks [][]float64

@@ -5,8 +5,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// sampledRows gathers what is known of every so-maniest row of a source, whose blocks come in any
-// order.
+// sampledRows collects the leave-one-out results of rows of a source at regular distances. The blocks may come in any order.
 type sampledRows struct {
 	every                 int
 	residuals, targets    *mat.Dense

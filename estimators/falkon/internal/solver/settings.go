@@ -12,24 +12,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What Settings stand for if they are 0, and limits of the solver.
+// These are the defaults for Settings of 0, and the limits of the solver.
 const (
 	DefaultTolerance  = 1e-3
 	DefaultIterations = 200
-	// LeastSample is how many rows a landmark the preconditioner's sample has at least.
+	// LeastSample is the smallest number of rows in the preconditioner's sample for each landmark.
 	LeastSample = 4
-	// LeastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
+	// LeastJitter, times M and the mean diagonal of K_MM, is always added to its diagonal.
 	LeastJitter = 1e-13
-	// defaultMaxBytes is the limit where maxBytes is 0, as that of kernel matrices.
+	// defaultMaxBytes is the limit for a maxBytes of 0, the same as for kernel matrices.
 	defaultMaxBytes = kernels.MaxKernelBytes
 )
 
-// Settings is what a problem is solved by.
+// Settings holds the settings of the solver of a problem.
 type Settings struct {
-	Type        string  // whose fit it is, for errors
+	Type        string  // type name in errors
 	Ridge       float64 // 0: chosen by leave-one-out
 	NoIntercept bool
-	Logistic    bool // the loss; else squares
+	Logistic    bool // logistic loss; else squared errors
 	Direct      bool // by the normal equations, else by conjugate gradients
 	Tolerance   float64
 	Iterations  int
@@ -39,11 +39,11 @@ type Settings struct {
 	Steps       *progress.Steps
 	Checkpoint  func(*State)
 	Resume      *State
-	// AddedJitter is LeastJitter but in tests, which have references without.
+	// AddedJitter is LeastJitter, except in tests against references without jitter.
 	AddedJitter float64
 }
 
-// WithDefaults is the settings with what they are where they are 0.
+// WithDefaults returns the settings with defaults in place of zeros.
 func (s Settings) WithDefaults() Settings {
 	if s.Tolerance == 0 {
 		s.Tolerance = DefaultTolerance
@@ -58,7 +58,7 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Bytes is what a Fit on m landmarks allocates, beside rows and what grows with neither.
+// Bytes returns the memory that a Fit on m landmarks allocates, in addition to the rows and a constant.
 func (s Settings) Bytes(src *rows.Source, m int) float64 {
 	columns := src.K
 	if s.Ridge == 0 {
@@ -74,23 +74,23 @@ func (s Settings) Bytes(src *rows.Source, m int) float64 {
 	}
 	numbers += 2 * float64(min(s.Workers, panelBlocks)) * rows.WideRows * float64(m) // blocks
 	numbers += 8 * float64(s.Workers) * float64(columns*m)                           // sums of blocks
-	numbers += 6 * float64(columns) * float64(m)                                     // of conjugate gradients
-	numbers += float64(min(src.N, keptRows)) * float64(2*src.K+3)                    // what is known of single rows
+	numbers += 6 * float64(columns) * float64(m)                                     // vectors of conjugate gradients
+	numbers += float64(min(src.N, keptRows)) * float64(2*src.K+3)                    // leave-one-out results of single rows
 	return 8 * numbers
 }
 
-// CheckBytes is ErrTooLarge for more memory than the limit. Its argument is in floating point
-// because the product of hostile counts may overflow.
+// CheckBytes returns ErrTooLarge if more memory is needed than the limit. need is in floating point because the product of hostile
+// counts may overflow.
 func (s Settings) CheckBytes(what string, need float64) error {
 	return check.BytesWithin(s.Type+": "+what, need, s.MaxBytes, "take fewer landmarks by Components, or raise MaxBytes")
 }
 
-// Options are those of kernel matrices.
+// Options returns the options of kernel matrices.
 func (s Settings) Options() *kernels.Options {
 	return &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxBytes}
 }
 
-// NewBasis is the features of a kernel on landmarks.
+// NewBasis returns the features of a kernel on landmarks.
 func (s Settings) NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix) (*machine.Basis, error) {
 	return machine.NewBasis(ctx, kernel, landmarks, s.AddedJitter, s.Options())
 }

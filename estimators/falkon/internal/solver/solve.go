@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// passesExpected is how many passes and factors the solver mostly takes.
+// passesExpected returns the number of passes and factors that the solver usually needs.
 func (p *Problem) passesExpected() int {
-	out := 3 // the products, the factor, what is left out
+	out := 3 // the products, the factor, leave-one-out
 	if p.Ridge == 0 {
 		out += 2 // a reduction and a pass
 	}
@@ -24,13 +24,13 @@ func (p *Problem) passesExpected() int {
 	if p.Logistic {
 		out += 2 * 8
 		if !p.Direct {
-			out += 40 // of gradients within the steps
+			out += 40 // conjugate gradients within the steps
 		}
 	}
 	return out
 }
 
-// Solve takes the solver and the loss of the settings. Sample are the rows of the preconditioner, outside rows that are not among them.
+// Solve uses the solver and the loss of the settings. sample has the rows of the preconditioner, and outside has other rows.
 func (p *Problem) Solve(ctx context.Context, sample, outside *rows.Source) (*Solution, error) {
 	p.parts = progress.NewSeries(ctx, p.passesExpected())
 	ctx = progress.Detach(ctx)
@@ -51,10 +51,10 @@ func (p *Problem) Solve(ctx context.Context, sample, outside *rows.Source) (*Sol
 		}
 		ridge = logisticShare * squared.Ridge
 	}
-	return p.byNewton(ctx, ridge, sample.Head(LeastSample*p.M)) // made anew for each step and class
+	return p.byNewton(ctx, ridge, sample.Head(LeastSample*p.M)) // computed again for each step and class
 }
 
-// fingerprint tells the rows and the configuration that a State belongs to.
+// fingerprint returns a hash that identifies the rows and the configuration of a State.
 func (p *Problem) fingerprint() uint64 {
 	h := hashString(p.src.Hash, p.Kernel.String())
 	h = rowhash.Number(h, p.Ridge)
@@ -69,7 +69,7 @@ func (p *Problem) fingerprint() uint64 {
 	return h
 }
 
-// hashString is the hash h with the bytes of a text.
+// hashString returns the hash h updated by the bytes of a text.
 func hashString(h uint64, text string) uint64 {
 	for _, c := range []byte(text) {
 		h = rowhash.Number(h, float64(c))
@@ -77,7 +77,7 @@ func hashString(h uint64, text string) uint64 {
 	return rowhash.Number(h, float64(len(text)))
 }
 
-// Machine makes the model of a solution.
+// Machine returns the model of a solution.
 func (p *Problem) Machine(s *Solution) *machine.Machine {
 	m := p.machineOf(s.u)
 	m.Ridge = s.Ridge
@@ -87,7 +87,7 @@ func (p *Problem) Machine(s *Solution) *machine.Machine {
 	return m
 }
 
-// machineOf makes the model of coefficients u (k×M).
+// machineOf returns the model of coefficients u (k×M).
 func (p *Problem) machineOf(u *mat.Dense) *machine.Machine {
 	m := &machine.Machine{Kernel: p.Kernel, Landmarks: p.Landmarks, Prepared: p.Prepared, Beta: mat.DenseCopyOf(u),
 		Bias: make([]float64, p.src.K)}

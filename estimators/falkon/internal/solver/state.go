@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// State is where conjugate gradients stand after an iteration.
+// State holds the progress of conjugate gradients after an iteration.
 type State struct {
 	Iteration   int
 	fingerprint uint64 // of the rows and the configuration
@@ -16,12 +16,12 @@ type State struct {
 	conjugate   *conjugate
 }
 
-// stateOf copies where a method stands.
+// stateOf copies the progress of a method.
 func stateOf(c *conjugate, kernelMean []float64, fingerprint uint64) *State {
 	return &State{Iteration: c.iteration, fingerprint: fingerprint, kernelMean: slices.Clone(kernelMean), conjugate: c.clone()}
 }
 
-// Landmarks is their number; 0 where there is no state.
+// Landmarks returns the number of landmarks, or 0 without a state.
 func (s *State) Landmarks() int {
 	if s == nil || s.conjugate == nil {
 		return 0
@@ -29,7 +29,7 @@ func (s *State) Landmarks() int {
 	return s.conjugate.u.RawMatrix().Cols
 }
 
-// Energy is the estimated relative error.
+// Energy returns the estimated relative error.
 func (s *State) Energy() float64 { return s.conjugate.energy() }
 
 func (c *conjugate) clone() *conjugate {
@@ -41,7 +41,7 @@ func (c *conjugate) clone() *conjugate {
 	return out
 }
 
-// StoredState is a state in a file.
+// StoredState is the form of a State in a file.
 type StoredState struct {
 	Iteration   int
 	Rate        float64
@@ -51,7 +51,7 @@ type StoredState struct {
 	U, R, D     codec.Matrix
 }
 
-// Store is for a file.
+// Store returns the form of the State in a file.
 func (s *State) Store() StoredState {
 	c := s.conjugate
 	return StoredState{
@@ -60,7 +60,7 @@ func (s *State) Store() StoredState {
 	}
 }
 
-// Restore rebuilds and validates.
+// Restore rebuilds and validates a State.
 func (in StoredState) Restore(kind string) (*State, error) {
 	c := &conjugate{iteration: in.Iteration, rate: in.Rate, columns: in.Columns}
 	for _, part := range []struct {
@@ -83,7 +83,7 @@ func (in StoredState) Restore(kind string) (*State, error) {
 	return &State{Iteration: in.Iteration, fingerprint: in.Fingerprint, kernelMean: kernelMean, conjugate: c}, nil
 }
 
-// wrong says what is wrong with a state that was read; "" for nothing.
+// wrong describes an error in a decoded state. It returns "" if there is none.
 func (in StoredState) wrong(c *conjugate) string {
 	if c.u == nil || c.r == nil || c.d == nil || len(in.Columns) == 0 {
 		return "it has no columns"

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 )
 
-// NewSpread is what the variances of a machine are made of.
+// NewSpread returns the terms of the variances of a machine.
 func (p *Problem) NewSpread(s *Solution) *machine.Spread {
 	noise, unseen := make([]float64, p.src.K), make([]float64, p.src.K)
 	for j, variance := range p.src.Variance {
@@ -25,15 +25,15 @@ func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *machine.Spread
 	}
 }
 
-// leastUnseen is the mean share of k(x, x) that the features have to leave for its variance to
-// be told from that of the noise.
+// leastUnseen is the smallest mean share of k(x, x) not explained by the features for which its variance can be distinguished from
+// that of the noise.
 const leastUnseen = 1e-3
 
-// components returns the variances s² of the noise and τ² of what the features do not see, by
-// the Gaussian likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r, for
-// targets of a variance that τ² does not exceed.
+// components returns the variances s² of the noise and τ² of the part that the features do not explain. They maximise the Gaussian
+// likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r. τ² does not exceed the variance of the
+// target.
 func (l *LeftOut) components(target int, variance float64) (noise, unseen float64) {
-	// Weights of mean 1 keep the grid of the ratios where it is in any unit of the weights.
+	// With weights of mean 1, the grid of the ratios does not depend on the unit of the weights.
 	unit := floats.Sum(l.Weights) / float64(len(l.Weights))
 	likelihood := &residualLikelihood{}
 	mean := 0.0
@@ -64,14 +64,14 @@ func (l *LeftOut) components(target int, variance float64) (noise, unseen float6
 	return unit * likelihood.bestNoise(variance), variance
 }
 
-// residualLikelihood is that of normal residuals of variance s²a + τ²r.
+// residualLikelihood is the likelihood of normal residuals of variance s²a + τ²r.
 type residualLikelihood struct{ squares, a, r []float64 }
 
 func (l *residualLikelihood) add(square, a, r float64) {
 	l.squares, l.a, l.r = append(l.squares, square), append(l.a, a), append(l.r, r)
 }
 
-// noise is the best s² for a ratio ρ = τ²/s².
+// noise returns the best s² for a ratio ρ = τ²/s².
 func (l *residualLikelihood) noise(ratio float64) float64 {
 	sum := 0.0
 	for i, s := range l.squares {
@@ -80,7 +80,7 @@ func (l *residualLikelihood) noise(ratio float64) float64 {
 	return sum / float64(len(l.squares))
 }
 
-// best is the ratio of the largest likelihood, with the best noise for it.
+// best returns the ratio with the largest likelihood, with the best noise for each ratio.
 func (l *residualLikelihood) best() float64 {
 	n := float64(len(l.squares))
 	value := func(ratio float64) float64 {
@@ -103,7 +103,7 @@ func (l *residualLikelihood) best() float64 {
 	return minimum(value, slope, 1)
 }
 
-// bestNoise is the s² of the largest likelihood with τ² given.
+// bestNoise returns the s² with the largest likelihood for a given τ².
 func (l *residualLikelihood) bestNoise(unseen float64) float64 {
 	value := func(noise float64) float64 {
 		sum := 0.0
@@ -127,8 +127,8 @@ func (l *residualLikelihood) bestNoise(unseen float64) float64 {
 	return minimum(value, slope, l.noise(0))
 }
 
-// minimum returns where a function of numbers from 0 on is least: on a grid of twelve decades
-// around a unit, and then by halving where its slope changes its sign.
+// minimum returns the minimiser of a function of numbers ≥ 0. It searches a grid of twelve decades around a unit, and then bisects
+// where the slope changes its sign.
 func minimum(value, slope func(float64) float64, unit float64) float64 {
 	const decades, perDecade = 12, 4
 	at := func(i int) float64 {

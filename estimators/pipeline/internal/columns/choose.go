@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// validate returns what is wrong with the names and the categories of d columns.
+// validate returns an error in the names and the categories of d columns.
 func (c Choice) validate(d int) error {
 	if c.Names != nil && len(c.Names) != d {
 		return fault.Param(name, "Names", len(c.Names), fmt.Sprintf("a name for each of %d columns, or nil", d))
@@ -63,8 +63,8 @@ func numbered(field string, columns []int, d int) ([]int, error) {
 	return slices.Clone(columns), nil
 }
 
-// named returns the positions of columns with some names. The name of a category stands for the columns of its levels, name=level, if
-// no column is called so.
+// named returns the positions of the columns with some names. The name of a category selects the columns of its levels, name=level,
+// if no column has that name.
 func (c Choice) named(field string, names []string) (out []int, err error) {
 	if c.Names == nil {
 		return nil, fault.Param(name, field, fmt.Sprintf("%q", names), "Names of the ColumnTransformer, or a table that says them")
@@ -105,7 +105,8 @@ func (c Choice) levels(category string) (out []int) {
 	return out
 }
 
-// part returns a fitted part in the making: a clone of the transformer that knows the names of its columns and the categories among them.
+// part returns a part that is not fitted yet. It has a clone of the transformer with the names of its columns and the categories
+// among them.
 func (c Choice) part(chosen []int, of transformers.Transformer) Part {
 	out := Part{Columns: chosen}
 	if c.Names != nil {

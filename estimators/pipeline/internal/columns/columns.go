@@ -20,24 +20,24 @@ const (
 	version = 1
 )
 
-// Part is a selection of columns and their transformer. Of a fitted one, Columns are the positions, and Names the names where they
+// Part is a selection of columns and their transformer. In a fitted part, Columns has the positions, and Names the names if they
 // are known.
 type Part struct {
 	Columns    []int
 	Names      []string
 	Categories bool
-	Of         transformers.Transformer // nil: the columns are not changed
+	Of         transformers.Transformer // nil: the columns are unchanged
 }
 
-// Choice is how rows are divided into parts.
+// Choice divides rows into parts.
 type Choice struct {
 	Parts    []Part
-	Rest     transformers.Transformer // of the columns of no part; nil: they are not changed
-	DropRest bool                     // leaves them out
-	Gaps     bool                     // lets NaN through in columns that are not changed
+	Rest     transformers.Transformer // of the columns of no part; nil: they are unchanged
+	DropRest bool                     // leave out the columns of no part
+	Gaps     bool                     // accept NaN in unchanged columns
 
 	Names      []string // of the columns; nil: not known
-	Categories []int    // columns that name things
+	Categories []int    // categorical columns
 }
 
 // Fitted is a choice for rows of one width, with fitted clones of the transformers.
@@ -46,15 +46,15 @@ type Fitted struct {
 	gaps       bool
 	names      []string // of the columns; nil: not known
 	categories []int
-	parts      []Part     // with clones that are fitted; the rest is the last one
-	kept       []int      // columns of x that stay as they are
+	parts      []Part     // with fitted clones; Rest is the last one
+	kept       []int      // unchanged columns of x
 	buffers    *sync.Pool // of buffers
 }
 
-// buffers are memory for few rows: what goes into each part, and what comes out.
+// buffers is memory for few rows, for the input and the output of each part.
 type buffers struct{ in, out []mat.Dense }
 
-// partName stands before the errors of a part.
+// partName returns the prefix of the errors of a part.
 func partName(i int, p Part) string {
 	full := fmt.Sprintf("%T", p.Of)
 	columns := fmt.Sprint(p.Columns)
@@ -64,7 +64,7 @@ func partName(i int, p Part) string {
 	return fmt.Sprintf("%s: part %d (%s of columns %s)", name, i, full[strings.LastIndexByte(full, '.')+1:], columns)
 }
 
-// unfitted returns the parts for rows of d columns, with clones, and the rest.
+// unfitted returns the parts for rows of d columns, with clones, and Rest.
 func (c Choice) unfitted(d int) (*Fitted, error) {
 	switch {
 	case c.Rest != nil && check.IsNil(c.Rest):
@@ -85,7 +85,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 		if p.Of != nil && check.IsNil(p.Of) {
 			return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
 		}
-		if len(chosen) == 0 { // categories of rows without any
+		if len(chosen) == 0 { // a part of categories without any
 			continue
 		}
 		for _, j := range chosen {
@@ -115,7 +115,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 	return out, nil
 }
 
-// dense checks rows: the values of columns that stay as they are here, those of others by their transformer.
+// dense checks the values of the unchanged columns. The transformers check those of other columns.
 func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err == nil {
@@ -136,19 +136,20 @@ func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
 	return in, nil
 }
 
-// placed names what is not finite in the columns of a part by its place in x, where it is there that at finds it too.
+// placed replaces the position of a value that is not finite in the columns of a part by its position in x, if at also finds it
+// there.
 func placed(err error, p Part, at func(row, col int) float64) error {
 	var e *fault.NotFiniteError
 	if !errors.As(err, &e) || e.Row < 0 || e.Col < 0 || e.Col >= len(p.Columns) {
 		return err
 	}
 	if v := at(e.Row, e.Col); v == v {
-		return err // it comes of what a step has made
+		return err // the value is a result of a step
 	}
 	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
 }
 
-// window is the value of a matrix whose first row has this number, 0 outside it.
+// window returns a function for the values of a matrix whose first row has this number. The function returns 0 outside the matrix.
 func window(x *mat.Dense, first int) func(row, col int) float64 {
 	return func(row, col int) float64 {
 		if n, _ := x.Dims(); row < first || row >= first+n {
@@ -158,7 +159,7 @@ func window(x *mat.Dense, first int) func(row, col int) float64 {
 	}
 }
 
-// pick sets dst to some columns of x, in memory that dst has where that is enough.
+// pick sets dst to some columns of x, in the memory of dst if that is large enough.
 func pick(dst, x *mat.Dense, columns []int) {
 	n, _ := x.Dims()
 	dst.Reset()

@@ -1,6 +1,5 @@
-// Package columns sends chosen columns of rows through a transformer each and puts the results side by side. It is what a
-// pipeline.ColumnTransformer does.
+// Package columns applies a transformer to each of several selections of columns and joins the results side by side. It implements
+// pipeline.ColumnTransformer.
 //
-// A [Choice] is its configuration. Fitting one to rows, or to a stream of blocks, or reading a model file gives a [Fitted],
-// which does not change any more.
+// A [Choice] is its configuration. A fit to rows or to a stream of blocks, or a model file, gives a [Fitted], which is immutable.
 package columns

@@ -21,10 +21,10 @@ type storedChoice struct {
 
 type storedPart struct {
 	Columns []int
-	Of      *estimators.NestedModel // nil: as they are
+	Of      *estimators.NestedModel // nil: unchanged
 }
 
-// Marshal writes what is fitted, the columns and the types of the transformers.
+// Marshal encodes the fitted transformers, their columns and their types.
 func (f *Fitted) Marshal() ([]byte, error) {
 	out := storedChoice{Width: f.width, Gaps: f.gaps, Names: f.names, Categories: f.categories}
 	for i, p := range f.parts {
@@ -41,13 +41,13 @@ func (f *Fitted) Marshal() ([]byte, error) {
 	return codec.Marshal(kind, version, out)
 }
 
-// Unmarshal reads what Marshal wrote into clones of the transformers.
+// Unmarshal decodes the output of Marshal into clones of the transformers.
 func (c Choice) Unmarshal(data []byte) (*Fitted, error) {
 	var s storedChoice
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
 	}
-	most := 0 // columns that there are, each named
+	most := 0 // limit of Width, as each column is in a part
 	for _, p := range s.Parts {
 		most += len(p.Columns)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// TransformTo sets dst to the results; few rows go through memory that is kept.
+// TransformTo sets dst to the results. Few rows use memory that is kept.
 func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 	in, err := f.dense(x)
 	if err != nil {
@@ -46,9 +46,9 @@ func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 	return f.join(dst, b)
 }
 
-// join puts the results of the parts side by side.
+// join joins the results of the parts side by side.
 func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
-	results := make([]*mat.Dense, 0, 8) // of few parts none is allocated
+	results := make([]*mat.Dense, 0, 8) // no allocation for few parts
 	width := 0
 	for i, p := range f.parts {
 		from := &b.out[i]
@@ -71,7 +71,7 @@ func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
 	return nil
 }
 
-// FeatureNames are the names of the parts, one after the other.
+// FeatureNames returns the names of the parts, one after the other.
 func (f *Fitted) FeatureNames(in []string) ([]string, error) {
 	if in == nil {
 		in = f.names
@@ -96,16 +96,16 @@ func (f *Fitted) FeatureNames(in []string) ([]string, error) {
 	return out, nil
 }
 
-// FittedParts are the parts, and the rest as the last of them.
+// FittedParts returns the parts. Rest is the last of them.
 func (f *Fitted) FittedParts() []Part { return slices.Clone(f.parts) }
 
-// Names lists the names of the columns, nil where they are not known.
+// Names returns the names of the columns, or nil if they are not known.
 func (f *Fitted) Names() []string { return f.names }
 
-// Width is the number of columns of the rows that come in.
+// Width returns the number of columns of the input rows.
 func (f *Fitted) Width() int { return f.width }
 
-// Graph is the Graph of the ColumnTransformer.
+// Graph returns the Graph of the ColumnTransformer.
 func (f *Fitted) Graph(x graph.Value) (out graph.Outputs, err error) {
 	if err := graph.Columns(x, f.width); err != nil {
 		return out, err

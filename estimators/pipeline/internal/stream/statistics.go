@@ -14,22 +14,22 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Place is where rows are sent to: the stage of a fit, and the steps before it.
+// Place is the destination of rows: the stage of a fit, and the steps before it.
 type Place struct {
 	Name   string                     // of the transformer or pipeline, for errors
-	Steps  []transformers.Transformer // fitted, that rows go through
-	Part   string                     // of the part that learns, for errors
+	Steps  []transformers.Transformer // fitted steps that transform the rows
+	Part   string                     // of the part that is fitted, for errors
 	Stage  int
-	Digest string // of what the steps have learnt, "" where they cannot be stored
+	Digest string // of the fitted steps, "" if they cannot be stored
 	Width  int    // of the rows; 0 before the first
 }
 
-// String names the place.
+// String returns the name of the place.
 func (p *Place) String() string {
 	return fmt.Sprintf("%s: stage %d after steps %q", p.Name, p.Stage, p.Digest)
 }
 
-// send calls f with what the steps make of x, some thousand rows at a time.
+// send calls f with x transformed by the steps, some thousand rows at a time.
 func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, from, to int) error) error {
 	fitted := &Steps{Width: p.Width, Steps: p.Steps}
 	var failed error
@@ -51,7 +51,7 @@ func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, fro
 	return failed
 }
 
-// check returns an error unless two places are one.
+// check returns an error if two places are different.
 func (p *Place) check(o *Place) error {
 	if p.Name != o.Name || p.Part != o.Part || p.Stage != o.Stage || p.Digest != o.Digest {
 		return fault.Param(p.Name, "statistics", "those of "+o.String(), "those of "+p.String())
@@ -59,7 +59,7 @@ func (p *Place) check(o *Place) error {
 	return nil
 }
 
-// typeError is the error for statistics of another type.
+// typeError returns the error for statistics of another type.
 func (p *Place) typeError(s any) error {
 	if check.IsNil(s) {
 		return fault.Param(p.Name, "statistics", nil, "those of "+p.String())
@@ -86,7 +86,7 @@ func (p *Place) marshal(sums []byte, err error) ([]byte, error) {
 	return codec.Marshal(sentKind, version, storedSent{p.Stage, p.Digest, p.Width, sums})
 }
 
-// unmarshal reads the sums that were stored for this place, and their width.
+// unmarshal decodes the sums that were encoded for this place, and their width.
 func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 	var in storedSent
 	if _, err := codec.Unmarshal(data, sentKind, version, &in); err != nil {
@@ -104,11 +104,11 @@ func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 	return nil
 }
 
-// Sent are statistics that take rows as they come to the first step, and send them through the steps to the sums of
-// the part that learns.
+// Sent are statistics that receive the rows of the first step, transform them by the steps, and add them to the sums of the part
+// that is fitted.
 type Sent[Y streaming.Target] struct {
 	Place
-	Sums streaming.Statistics[Y] // of a step: [Untargeted]
+	Sums streaming.Statistics[Y] // for a step: [Untargeted]
 }
 
 // Rows implements streaming.Statistics.
@@ -126,7 +126,7 @@ func (s *Sent[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) (err error
 		}
 	}
 	sums, to := s.Sums, s.Place
-	if b.X != nil && b.X.RawMatrix().Rows > PieceRows { // of which a later part may fail
+	if b.X != nil && b.X.RawMatrix().Rows > PieceRows { // a later part of the block may fail
 		sums = sums.Clone()
 	}
 	err = to.send(ctx, b.X, func(z *mat.Dense, from, to int) error { return sums.AddBlock(ctx, Piece(b, z, from, to)) })
@@ -165,13 +165,13 @@ func (s *Sent[Y]) MarshalBinary() ([]byte, error) { return s.marshal(s.Sums.Mars
 // UnmarshalBinary implements streaming.Statistics.
 func (s *Sent[Y]) UnmarshalBinary(data []byte) error { return s.unmarshal(data, s.Sums) }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *Sent[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sent[Y]) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
 
-// Untargeted are the statistics of a step, which learns from the rows of a block and leaves out targets and weights.
+// Untargeted are the statistics of a step, which is fitted to the rows of a block without targets and weights.
 type Untargeted[Y streaming.Target] struct {
 	streaming.Statistics[streaming.None]
 }
@@ -181,7 +181,7 @@ func (u Untargeted[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) error
 	return u.Statistics.AddBlock(ctx, streaming.Rows(b.X))
 }
 
-// Merge implements streaming.Statistics. Other is Untargeted too, since [Sent] merges those of one place alone.
+// Merge implements streaming.Statistics. other is also Untargeted, since [Sent] merges only statistics of one place.
 func (u Untargeted[Y]) Merge(other streaming.Statistics[Y]) error {
 	return u.Statistics.Merge(other.(Untargeted[Y]).Statistics)
 }

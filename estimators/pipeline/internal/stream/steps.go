@@ -16,13 +16,13 @@ import (
 
 // Steps are fitted steps of a transformer or pipeline.
 type Steps struct {
-	Width int // columns of the rows that come to the first; 0 before they are known
+	Width int // columns of the input rows; 0 before they are known
 	Steps []transformers.Transformer
-	Names []string // of the columns that come to the first; nil: not known
+	Names []string // of the input columns; nil: not known
 }
 
-// NamesAt returns the names of the columns that come to a step, or to what follows the last; nil where they are not known, and for
-// steps that are not fitted yet.
+// NamesAt returns the names of the input columns of a step, or of the output of the last step. It returns nil if they are not
+// known, and for steps that are not fitted yet.
 func (f *Steps) NamesAt(step int) []string {
 	names := f.Names
 	for _, s := range f.Steps[:step] {
@@ -31,19 +31,19 @@ func (f *Steps) NamesAt(step int) []string {
 		}
 		var err error
 		if names, err = transformers.NamesOf(s, names); err != nil {
-			return nil // a step of which the columns have no names
+			return nil // the columns of a step have no names
 		}
 	}
 	return names
 }
 
-// StepName stands before the errors of a step; name is that of the transformer or pipeline.
+// StepName returns the prefix of the errors of a step. name is that of the transformer or pipeline.
 func StepName(name string, i int, step transformers.Transformer) string {
 	full := fmt.Sprintf("%T", step)
 	return fmt.Sprintf("%s: step %d (%s)", name, i, full[strings.LastIndexByte(full, '.')+1:])
 }
 
-// TransformTo sets dst to what a step makes of x.
+// TransformTo sets dst to x transformed by a step.
 func TransformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) error {
 	if to, ok := embedding.As[transformers.TransformerTo](step); ok {
 		return to.TransformTo(dst, x)
@@ -55,7 +55,7 @@ func TransformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) er
 	return CopyTo(dst, z)
 }
 
-// Resize gives dst this size where it is empty. It is an error if dst has another one.
+// Resize gives dst this size if it is empty. If dst has another size, it returns an error.
 func Resize(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
@@ -69,7 +69,7 @@ func Resize(dst *mat.Dense, n, width int) error {
 	return nil
 }
 
-// CopyTo sets dst to z, whose size it has or takes.
+// CopyTo sets dst to z. dst must be empty or have the size of z.
 func CopyTo(dst *mat.Dense, z mat.Matrix) error {
 	n, width := z.Dims()
 	if err := Resize(dst, n, width); err != nil {
@@ -79,12 +79,12 @@ func CopyTo(dst *mat.Dense, z mat.Matrix) error {
 	return nil
 }
 
-// PieceRows are how many rows of a block go through the steps at once: what bounds the memory of
-// a stream, and the time until it is cancelled.
+// PieceRows is the number of rows of a block that are transformed at once. It limits the memory for a stream, and the time until a
+// fit is cancelled.
 const PieceRows = 4096
 
-// Forward is what the first steps, fitted, give for a stream, with targets and weights. Name is that of the transformer
-// or pipeline, for errors.
+// Forward returns a stream transformed by the first steps, which are fitted, with targets and weights. name is that of the
+// transformer or pipeline, for errors.
 func Forward[Y streaming.Target](
 	f *Steps, name string, steps int, blocks iter.Seq2[streaming.Block[Y], error],
 ) iter.Seq2[streaming.Block[Y], error] {
@@ -116,18 +116,17 @@ func Forward[Y streaming.Target](
 type Way struct {
 	name    string // of the transformer or pipeline, for errors
 	fitted  *Steps
-	buffers []mat.Dense // what each step gave
-	rows    int         // how many came
+	buffers []mat.Dense // results of each step
+	rows    int         // rows so far
 }
 
-// Way begins a reading.
+// Way starts a reading.
 func (f *Steps) Way(name string, steps int) *Way {
 	return &Way{name: name, fitted: f, buffers: make([]mat.Dense, steps)}
 }
 
-// Send calls f with what the steps give for rows of x, piece by piece, and from where to where in x
-// they are, until it says that it wants no more. What is no matrix goes on as it is: the reader of the
-// stream says what is wrong with it.
+// Send calls f with the results of the steps for rows of x, piece by piece, and their range from and to in x, until f returns
+// false. An x that is not a matrix is passed on unchanged, and the reader of the stream returns the error.
 func (w *Way) Send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
 	if x == nil || x.IsEmpty() {
 		return f(x, 0, 0, nil)
@@ -162,8 +161,8 @@ func (w *Way) transform(x *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
-// CheckBlock returns an error unless a block has a target, and a weight if it has any, for each row. Rows without targets
-// have neither.
+// CheckBlock returns an error unless a block has a target for each row, and a weight for each row if it has weights. Blocks without
+// targets have neither.
 func CheckBlock[Y streaming.Target](b streaming.Block[Y]) error {
 	n, _ := b.X.Dims()
 	if _, none := any(b.Y).([]streaming.None); !none {
@@ -177,7 +176,7 @@ func CheckBlock[Y streaming.Target](b streaming.Block[Y]) error {
 	return check.Rows("weights", len(b.Weights), n)
 }
 
-// Piece is a part of a block whose rows became z.
+// Piece returns a part of a block whose rows were transformed to z.
 func Piece[Y streaming.Target](b streaming.Block[Y], z *mat.Dense, from, to int) streaming.Block[Y] {
 	piece := streaming.Block[Y]{X: z}
 	if b.Y != nil {
@@ -189,7 +188,7 @@ func Piece[Y streaming.Target](b streaming.Block[Y], z *mat.Dense, from, to int)
 	return piece
 }
 
-// InputNames are the names of the columns that come in, x0, x1, and so on for nil.
+// InputNames returns the names of the input columns: in, or x0, x1, and so on if in is nil.
 func InputNames(name string, in []string, width int) ([]string, error) {
 	if in == nil {
 		if err := check.Names(name, width); err != nil {
