@@ -143,7 +143,7 @@ func placed(err error, p Part, at func(row, col int) float64) error {
 	if !errors.As(err, &e) || e.Row < 0 || e.Col < 0 || e.Col >= len(p.Columns) {
 		return err
 	}
-	if v := at(e.Row, e.Col); v == v {
+	if v := at(e.Row, e.Col); v-v == 0 {
 		return err // the value is a result of a step
 	}
 	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
