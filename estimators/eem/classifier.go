@@ -65,8 +65,8 @@ type Classifier struct {
 	// Multiclass is the method for more than two classes. The zero value is [OneVersusOne].
 	Multiclass Multiclass
 
-	// If Observe is not nil, it is called after each block of rows that is summed and each system of equations that is solved, and
-	// in HeldOut after each block that is held out, by one goroutine at a time. Objective is that of Report so far.
+	// If Observe is not nil, it is called after each sum of a block of rows and each solution of a system of equations, by one
+	// goroutine at a time. In HeldOut it is also called after each block that is held out. Objective is that of Report so far.
 	Observe func(estimators.Step)
 
 	folding

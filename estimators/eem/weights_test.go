@@ -63,7 +63,7 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 }
 
-// Moments with weights of any size agree with the definition, and so does the shrinkage: with n = Σw, C = C2/n and h columns it is
+// Moments with weights of any size agree with the definition. So does the shrinkage. With n = Σw, C = C2/n and h columns it is
 // min(1, (C4/n - |C|²) / (n (|C|² - tr(C)²/h))).
 func TestWeightedMoments(t *testing.T) {
 	const n, h = 700, 3

@@ -58,9 +58,9 @@ type Regressor struct {
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
 	InterceptPrecision float64 `zero:"1e-4"`
 
-	// Trend is the degree of a polynomial of each column, without products of columns, that is fitted together with the rest. 0 is
-	// no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior. Beyond the rows the means
-	// therefore follow the trend and the variances grow accordingly. Sines and cosines alone would turn back.
+	// Trend is the degree of a polynomial of each column, without products of columns, that is fitted together with the rest. A
+	// Trend of 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior. Beyond the rows
+	// the means therefore follow the trend and the variances grow accordingly. Sines and cosines alone would turn back.
 	Trend int `zero:"none" most:"3"`
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the coefficients, p²/2
@@ -242,9 +242,9 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return r.predict(x, true)
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
-// with probability level, in (0, 1), under a t distribution with the mean and the variance of PredictVariance and n
-// degrees of freedom.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d) with probability
+// level, in (0, 1). The distribution is a t distribution with the mean and the variance of PredictVariance and n degrees of
+// freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {

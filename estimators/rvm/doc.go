@@ -15,12 +15,12 @@
 // and the columns are centred, and N = n-1.
 //
 // L is maximised one column at a time (Tipping and Faul, AISTATS 2003). For a column φ and the covariance C of the targets under
-// the model, S = φ'C⁻¹φ and Q = φ'C⁻¹t give the precision at which the column adds most to L, and how much it adds. Each change is
-// an update that costs O(nm + Mm). It is kept only if the recomputed evidence rises: the promised gain of a column that lies nearly
-// in the span of the others is a rounding error, and following it would never end. When no change is left, Newton's method moves
-// all precisions and the noise at once, with exact derivatives, and members that contribute nothing are dropped. The evidence has
-// many optima. The optimisation therefore begins from several starts, the empty model with three noise levels and, for a basis of
-// at most AllIn columns, all columns. The highest evidence is kept.
+// the model, let S = φ'C⁻¹φ and Q = φ'C⁻¹t. They give the precision at which the column adds most to L, and the amount that it
+// adds. Each change is an update that costs O(nm + Mm). It is kept only if the recomputed evidence rises: the promised gain of a
+// column that lies nearly in the span of the others is a rounding error, and following it would never end. When no change is left,
+// Newton's method moves all precisions and the noise at once, with exact derivatives, and members that contribute nothing are
+// dropped. The evidence has many optima. The optimisation therefore begins from several starts, the empty model with three noise
+// levels and, for a basis of at most AllIn columns, all columns. The highest evidence is kept.
 //
 // # Kernel
 //
@@ -53,7 +53,7 @@
 //
 // The refits take as long as the fit itself. With more than some hundred rows they take less, because leaving out one or two of the
 // parts is then enough. NoCalibration omits them, and the variance is then v. If the kernel is not positive semi-definite on the
-// vectors, and after FitDesign, r is not known, and only c is learnt. With a given NoiseVariance there is no c. PredictAugmented is
+// vectors, and after FitDesign, r is not known, and only c is fitted. With a given NoiseVariance there is no c. PredictAugmented is
 // RVM* (Rasmussen and Quiñonero-Candela, ICML 2005). Its variance also grows in regions without rows, but each prediction needs all
 // training rows.
 //
@@ -74,9 +74,9 @@
 // A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by w. For regression its targets, its row of Φ
 // and its entry of the column of ones are multiplied by √w. N is then the sum of the weights, minus 1 for [FlatPrior], in the
 // evidence, in the estimate of the noise and in 1/(βN). Equal rows are merged to one with the sum of their weights, and with the
-// mean of their targets or the shares of their classes, so that a weight of 2 is exactly equivalent to the row given twice. Unless
-// NoiseVariance is given, the weights of distinct rows are divided by their mean: copies are no evidence. FitDesign does not take
-// weights.
+// mean of their targets or the shares of their classes. A weight of 2 is therefore exactly equivalent to the row given twice.
+// Unless NoiseVariance is given, the weights of distinct rows are divided by their mean: copies are no evidence. FitDesign does not
+// take weights.
 //
 // # Numerics
 //

@@ -370,7 +370,7 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 }
 
 // PredictInterval returns the ends of the central interval that contains a new observation at each row of x (r×d) with probability
-// level, in (0, 1), under the normal distribution with the mean and the variance of PredictVariance.
+// level, in (0, 1). The distribution is normal, with the mean and the variance of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {

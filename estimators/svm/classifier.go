@@ -48,9 +48,9 @@ type Classifier struct {
 	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
 	C float64 `zero:"the choice by the least-squares machine"`
 
-	// If Nu is not 0, it is used instead of C (ν-SVC): for each pair of classes at most this share of the rows is
-	// within the margin or on its wrong side, and at least this share are support vectors. It is at most twice the
-	// share of the smaller class, and at most 1 with Balanced.
+	// If Nu is not 0, it is used instead of C (ν-SVC). For each pair of classes at most this share of the rows is within the margin
+	// or on its wrong side, and at least this share are support vectors. It is at most twice the share of the smaller class, and at
+	// most 1 with Balanced.
 	Nu float64 `zero:"none" most:"1"`
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K

@@ -34,7 +34,7 @@
 // # ν instead of C or of the tube
 //
 // With Nu you set the share of errors in place of their price (Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12,
-// 2000): at most a share ν of the rows is beyond the margin or the tube, and at least a share ν are support vectors. The dual
+// 2000). At most a share ν of the rows is beyond the margin or the tube, and at least a share ν are support vectors. The dual
 // problem has a second constraint, on the sums of |β| of either sign, with C = 1 for classes:
 //
 //	classes    each is ν Σ w[i] / 2, and t = 0        (ν-SVC)
@@ -79,10 +79,10 @@
 // # Probabilities
 //
 // With the field Probabilities, p = 1/(1+exp(-(a f + c))) for each pair of classes. a and c are fitted to decision values of rows
-// that were left out, in five folds (Platt 1999 with the targets (N+1)/(N+2) and 1/(N+2), by the Newton method of Lin, Lin and
-// Weng, Machine Learning 68, 2007). With more than two classes the pairs are coupled by the quadratic problem (21) of Wu, Lin and
-// Weng (JMLR 5, 2004). This implementation differs in three ways: folds are stratified by class, rows count by their weights, and
-// an a below 0 becomes 0. The most probable class can differ from the predicted one.
+// that were left out, in five folds. The targets are (N+1)/(N+2) and 1/(N+2) (Platt 1999), and the method is the Newton method of
+// Lin, Lin and Weng (Machine Learning 68, 2007). With more than two classes the pairs are coupled by the quadratic problem (21) of
+// Wu, Lin and Weng (JMLR 5, 2004). This implementation differs in three ways: folds are stratified by class, rows count by their
+// weights, and an a below 0 becomes 0. The most probable class can differ from the predicted one.
 //
 // # Cost
 //

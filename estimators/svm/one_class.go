@@ -26,16 +26,15 @@ const (
 	defaultShare = 0.05
 )
 
-// OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural
-// Computation 13, 2001): it finds the half space of the kernel's feature space, far from the origin, that contains
-// all rows of Fit except a share of at most Nu. It minimises
+// OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural Computation 13, 2001).
+// It finds the half space of the kernel's feature space, far from the origin, that contains all rows of Fit except a share of at
+// most Nu. It minimises
 //
 //	½ |f|² - ρ + Σ w[i] max(0, ρ - f(x[i])) / (Nu Σ w[i])
 //
-// for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready
-// to use. Features should be of comparable scale. The share of new rows that are classified as novel is about Nu if
-// there are many more rows than support vectors, and otherwise larger. The share of novelty.Density holds for any
-// number of rows.
+// for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready to use. Features
+// should be of comparable scale. The share of new rows that are classified as novel is about Nu if there are many more rows than
+// support vectors, and otherwise larger. The share of novelty.Density holds for any number of rows.
 //
 // See also Density in package novelty.
 type OneClass struct {

@@ -115,9 +115,9 @@ func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
 const leastPair = 1e-7
 
 // couple converts decision values of pairs to probabilities of classes. For more than two classes they minimise Σ_a Σ_b≠a (r[b,a]
-// p[a] - r[a,b] p[b])² subject to Σ p = 1, where r[a,b] is the probability of a among a and b (Wu, Lin and Weng 2004, equation 21).
-// In matrix form the sum is p'Qp. Adding the all-ones matrix to Q changes nothing for Σ p = 1 and makes Q positive definite, and p
-// is then proportional to the solution of Qp = 1.
+// p[a] - r[a,b] p[b])² subject to Σ p = 1 (Wu, Lin and Weng 2004, equation 21). r[a,b] is the probability of a among a and b. In
+// matrix form the sum is p'Qp. Adding the all-ones matrix to Q changes nothing for Σ p = 1 and makes Q positive definite, and p is
+// then proportional to the solution of Qp = 1.
 func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 	n, _ := f.Dims()
 	if classes == 2 {

@@ -21,7 +21,7 @@ const MixedBelow = 1.01
 // lookRows is the largest number of rows whose predictions are compared.
 const lookRows = 50
 
-// stage is a length of a chain. One of every sweeps is kept after the burn-in.
+// stage is a length of a chain. After the burn-in, every is the number of sweeps for each kept sweep.
 type stage struct {
 	sweeps, burnIn, every int
 }

@@ -23,9 +23,9 @@ const (
 	DefaultBurnIn    = 10 // or two fifths of the sweeps, if that is less
 	DefaultChains    = 4
 	// DefaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. If 2 of 15 kept
-	// sweeps of a chain keep it, 95 of 100 predicted standard deviations are within 1% of those with all covariances on most sets,
-	// within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three times as much
-	// (docs/measured/gabasr-sampling.md).
+	// sweeps of a chain keep it, 95 of 100 predicted standard deviations are close to those with all covariances. They are within
+	// 1% on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three
+	// times as much (docs/measured/gabasr-sampling.md).
 	DefaultCovariances = 2
 	// DefaultInterceptPrecision is the prior precision of the intercept.
 	DefaultInterceptPrecision = 1e-4

@@ -365,8 +365,8 @@ func (s *system) halfSolve(t *[4][]float64, rest int) {
 	}
 }
 
-// bottom holds the last two rows of a factor with a pair appended: the factor of the Schur complement S = C'C + P0 - T'T and z =
-// S^(-T/2) u, with u = C'y + P0 w0 - T'z1.
+// bottom holds the last two rows of a factor with a pair appended. They are the factor of the Schur complement S = C'C + P0 - T'T,
+// and z = S^(-T/2) u with u = C'y + P0 w0 - T'z1.
 type bottom struct {
 	r  [3]float64 // r11, r12, r22
 	z  [2]float64
