@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 )
 
-// problem is n rows of two classes of 20 columns.
+// problem returns n rows of two classes with 20 columns.
 func problem(n int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := mat.NewDense(n, 20, nil), make([]int, n)
@@ -30,8 +30,8 @@ func problem(n int) (*mat.Dense, []int) {
 
 const benchRows, benchUnits = 100_000, 500
 
-// product times the symmetric products that the statistics of all rows contain, a panel
-// of columns at a time, which is the fastest way to do it, on one goroutine.
+// product times the symmetric products that the statistics of all rows contain. It computes a panel of columns at a time, which is
+// fastest, on one goroutine.
 func product() time.Duration {
 	y := mat.NewDense(benchUnits, moments.PanelRows, nil)
 	for i := range y.RawMatrix().Data {
@@ -45,7 +45,7 @@ func product() time.Duration {
 	return time.Since(begin)
 }
 
-// peak is the largest heap that f reaches, in MB, over what there is before.
+// peak returns the largest heap during f, in MB, above the heap before it.
 func peak(f func()) float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -67,7 +67,7 @@ func peak(f func()) float64 {
 	return float64(most-before) / (1 << 20)
 }
 
-// fitted times a fit in chunks of so many rows, and is the Classifier.
+// fitted times a fit of a Classifier in chunks of the given number of rows.
 func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Duration {
 	c := &Classifier{Units: benchUnits, Workers: workers}
 	begin := time.Now()
@@ -82,15 +82,14 @@ func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Durati
 	return time.Since(begin)
 }
 
-// BenchmarkFit100k says what a fit of 100 000 rows, 20 columns and 500 units takes as a
-// multiple of its symmetric product, at once and in chunks of 10 000 rows, what memory
-// over that of the rows, and how much two workers gain.
+// BenchmarkFit100k reports the time for a fit of 100 000 rows, 20 columns and 500 units as a multiple of its symmetric product, at
+// once and in chunks of 10 000 rows. It also reports the memory beyond that of the rows, and the speedup by two workers.
 func BenchmarkFit100k(b *testing.B) {
 	x, y := problem(benchRows)
 	for name, chunk := range map[string]int{"at-once": benchRows, "streamed": benchRows / 10} {
 		b.Run(name, func(b *testing.B) {
 			const long = time.Hour
-			one, two, products := long, long, long // the least, which other load disturbs least
+			one, two, products := long, long, long // minima, which other load affects least
 			b.ReportAllocs()
 			for b.Loop() {
 				products = min(products, product())

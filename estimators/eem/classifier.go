@@ -20,7 +20,7 @@ const classifierType = "eem: Classifier"
 // defaultUnits is the number of units that featuremap.RandomHidden draws if Units is 0.
 const defaultUnits = 250
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
 // Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units of many widths
@@ -39,8 +39,8 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Labels are the classes, ascending. They are needed if the first chunk of PartialFit does not contain all of
-	// them. If they are nil, they are those of the rows of Fit, or of the first chunk.
+	// Labels are the classes, ascending. They are needed if the first chunk of PartialFit does not contain all of them. If they are
+	// nil, they are the labels of Fit, or of the first chunk.
 	Labels []int
 
 	// Priors are the probabilities of the classes, in the order of Classes. If they are nil, they are equal. Only
@@ -62,12 +62,11 @@ type Classifier struct {
 	// ClassWeights has a factor > 0 for the prior of each class, by label. A class that is absent has the factor 1.
 	ClassWeights map[int]float64
 
-	// Multiclass says how more than two classes are handled. The zero value is [OneVersusOne].
+	// Multiclass is the method for more than two classes. The zero value is [OneVersusOne].
 	Multiclass Multiclass
 
-	// If Observe is not nil, it is called after each block of rows that is summed and each system of equations that is
-	// solved, and in HeldOut after each block that is held out, by one goroutine at a time. Objective is that of
-	// Report so far.
+	// If Observe is not nil, it is called after each sum of a block of rows and each solution of a system of equations, by one
+	// goroutine at a time. In HeldOut it is also called after each block that is held out. Objective is that of Report so far.
 	Observe func(estimators.Step)
 
 	folding
@@ -100,24 +99,24 @@ func (c *Classifier) settings() fitSettings {
 	}
 }
 
-// Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
-// class, or one of Labels without a row), [estimators.ErrNotFinite], or the error of ctx.
+// Fit fits the model to x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class, or
+// one of Labels without a row), [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. The row counts as that many rows in all that is learnt
-// about a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, and its share in EmpiricalPriors.
-// Weights should therefore be about 1: a class whose weights sum to at most 1 counts as one row.
+// FitWeighted is like Fit, with a weight > 0 for each row. The row counts as that many rows in all properties of its class: mean,
+// covariance, the shrinkage of Ledoit and Wolf, and the share in EmpiricalPriors. Weights should therefore be about 1: a class
+// whose weights sum to at most 1 counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath fits a machine for each number of hidden units, ascending, as Fit would with Units set to that number.
-// The units of a smaller machine are the first units of a larger one. All machines therefore share the products of
-// the largest, and each adds only its own system of equations, O(h³).
+// FitPath fits a machine for each number of hidden units, ascending, as Fit would with Units set to that number. The units of a
+// smaller machine are the first units of a larger one. All machines therefore share the products of the largest, and each adds only
+// its own system of equations, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := checkPath(classifierType, units); err != nil {
@@ -137,45 +136,43 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 	return out, nil
 }
 
-// HeldOut cross-validates. block names the block of each row of x (n×d). For each row it returns the probabilities
-// (n×K, in the order of the ascending labels) of the machine that has not seen the rows of its block. The units are
-// drawn once, from rows without their labels. The statistics of all rows are summed once, and those of a block are
-// subtracted. So k blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes.
-// Errors are those of Fit, and [estimators.ErrShape] for a block without which a class has no rows.
+// HeldOut cross-validates. block has the number of the block of each row of x (n×d). For each row it returns the probabilities
+// (n×K, in the order of the ascending labels) of the machine that was not fitted to the rows of its block. The units are drawn
+// once, from rows without their labels. The statistics of all rows are summed once, and those of a block are subtracted. So k
+// blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes. The errors are those of Fit, and
+// [estimators.ErrShape] for a block without which a class has no rows.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a
-// sample of the rows, those of the least hash with Seed: 4096 different rows, or four for each unit. The last stage
+// NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a sample of the
+// rows, those with the smallest hashes with Seed. It has 4096 different rows, or four for each unit if that is more. The last stage
 // sums the moments of the classes. Labels that are not in a given list of Labels are [estimators.ErrParam].
 func (c *Classifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
-// FitStages implements [streaming.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and
-// PartialFit can continue from it. Each of Labels, if they are given, must have rows.
+// FitStages implements [streaming.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and PartialFit can
+// continue from it. If Labels are given, each must have rows.
 func (c *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// FitClassStatistics solves for given statistics, one for each of classes, in ascending order. Their features are
-// those of the units that c has, as Statistics gives them. They may have been summed elsewhere and merged, or kept
-// beside a model file. PartialFit can continue from them. Errors: [estimators.ErrNotFitted] before there are units;
-// [estimators.ErrShape] for other numbers of classes, statistics or features, and for a class without rows;
-// [estimators.ErrParam].
+// FitClassStatistics solves for given statistics, one for each of classes, in ascending order. Their features are those of the
+// units of c, as for Statistics. They may have been summed elsewhere and merged, or kept beside a model file. PartialFit can
+// continue from them. Errors: [estimators.ErrNotFitted] before there are units; [estimators.ErrShape] for other numbers of classes,
+// statistics or features, and for a class without rows; [estimators.ErrParam].
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
-// PartialFit learns from more rows. After all chunks the machine is that of Fit on all rows, up to rounding. The
-// exception is DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are
-// Labels, or those of the first chunk; a chunk need not contain all of them. Later chunks add no units: if the
-// first chunk has fewer rows than DataRBF has Units, there are only as many units as rows, and Report has a
-// warning. Until each class has had a row, predictions return [estimators.ErrNotFitted]. A chunk that is an error
-// changes nothing. The system of equations is solved by Solve, or by the first prediction. Until then Report and
-// Pairs describe the solution before, and MarshalBinary returns [estimators.ErrNotFitted].
+// PartialFit adds more rows to the fit. After all chunks the machine is that of Fit on all rows, up to rounding. The exception is
+// DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are Labels, or those of the first
+// chunk. A chunk need not contain all of them. Later chunks add no units: if the first chunk has fewer rows than DataRBF has Units,
+// there are only as many units as rows, and Report has a warning. Until each class has had a row, predictions return
+// [estimators.ErrNotFitted]. A chunk with an error changes nothing. The system of equations is solved by Solve, or by the first
+// prediction. Until then Report and Pairs describe the previous solution, and MarshalBinary returns [estimators.ErrNotFitted].
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))

@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// blobs are rows around as many centres as there are classes.
+// blobs returns rows around one centre for each class.
 func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 	x := momentstest.Random(n, 2, seed)
 	y := make([]int, n)
@@ -33,7 +33,7 @@ func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// The whole machine against the references: their units are put in place of drawn ones.
+// The complete machine agrees with the references, whose units replace the drawn ones.
 func TestClassifierReference(t *testing.T) {
 	activations := map[string]featuremap.Activation{
 		"sig": featuremap.Sigmoid, "nsig": featuremap.NormalizedSigmoid, "rbf": featuremap.RandomRBF, "tanh": featuremap.Tanh,
@@ -87,11 +87,11 @@ func TestClassifierReference(t *testing.T) {
 	}
 }
 
-// Chunks of any size give what one pass gives; a first chunk of one class is legal
-// where Labels lists the others, and nothing is predicted before all have been seen.
+// Chunks of any size give the same result as one pass. A first chunk of one class is valid if Labels lists the others, and there
+// are no predictions before all classes have had rows.
 func TestPartialFit(t *testing.T) {
 	for _, classes := range []int{2, 3} {
-		x, y := blobs(5000, classes, 1) // more than a shard
+		x, y := blobs(5000, classes, 1) // more than one shard
 		want := &Classifier{Units: 20, Activation: featuremap.Tanh}
 		require.NoError(t, want.Fit(ctx, x, y))
 		labels := []int{0, 1, 2}[:classes]
@@ -127,7 +127,7 @@ func TestPartialFit(t *testing.T) {
 			momentstest.Near(t, &want.Statistics()[k].m, &s.m, 1e-9)
 		}
 
-		// A bad chunk changes nothing.
+		// An invalid chunk changes nothing.
 		before, err := got.PredictProba(x)
 		require.NoError(t, err)
 		err = got.PartialFit(ctx, x, append([]int{9}, y[1:]...))
@@ -147,7 +147,7 @@ func TestPartialFit(t *testing.T) {
 	}
 }
 
-// Priors and costs move the boundary, and EmpiricalPriors are priors.
+// Priors and costs move the boundary, and EmpiricalPriors are equivalent to Priors.
 func TestPriorsAndCosts(t *testing.T) {
 	x, y := blobs(400, 2, 2)
 	for i := range y {
@@ -260,7 +260,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit turns bytes into rows and labels: an error of the contract, or probabilities.
+// FuzzFit converts bytes to rows and labels, whose fit gives a documented error or probabilities.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(0))
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(4))
@@ -293,9 +293,9 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// Each machine of a path is the one that Fit gives for its size.
+// Each machine of a path equals the machine of Fit for its size.
 func TestFitPath(t *testing.T) {
-	x, y := blobs(700, 3, 8) // more than a shard
+	x, y := blobs(700, 3, 8) // more than one shard
 	sizes := []int{5, 20, 20, 60, 900}
 	path, err := (&Classifier{Seed: 3}).FitPath(ctx, x, y, sizes)
 	require.NoError(t, err)
@@ -333,8 +333,7 @@ func TestFitPath(t *testing.T) {
 	}
 }
 
-// Taking a block's statistics out again is fitting without its rows, with units that
-// were drawn from all of them.
+// Subtracting the statistics of a block is equivalent to a fit without its rows, with units that were drawn from all rows.
 func TestHeldOut(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		x, y := blobs(240, classes, 9)
@@ -385,7 +384,7 @@ func TestHeldOut(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 	_, err = (&Classifier{}).HeldOut(ctx, x, y, make([]int, 19))
 	require.ErrorIs(t, err, estimators.ErrShape)
-	_, err = (&Classifier{}).HeldOut(ctx, x, y, y) // the block of a class
+	_, err = (&Classifier{}).HeldOut(ctx, x, y, y) // the block contains a complete class
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "without block 0: of class 0 y has 0 rows")
 }
@@ -399,7 +398,7 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// The workers change nothing, with several groups of shards too.
+// The number of workers changes nothing, also with several groups of shards.
 func TestWorkers(t *testing.T) {
 	x, y := blobs(9000, 2, 3)
 	var want *mat.Dense

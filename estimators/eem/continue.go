@@ -15,7 +15,7 @@ import (
 
 const classStatisticsVersion = 1
 
-// storedClasses are the moments of the classes in a file.
+// storedClasses is the form of the moments of the classes in a file.
 type storedClasses struct {
 	Classes []int
 	Of      [][]byte
@@ -24,7 +24,7 @@ type storedClasses struct {
 
 func (c fitSettings) statisticsKind() string { return c.typ + " class statistics" }
 
-// MarshalStatistics implements estimators.Continuer: the moments of each class, d²/2 numbers for d features.
+// MarshalStatistics implements estimators.Continuer. It encodes the moments of each class, d²/2 numbers for d features.
 func (c *machine[N]) MarshalStatistics() ([]byte, error) {
 	switch {
 	case c.m == nil:
@@ -53,14 +53,14 @@ func (c *Classifier) UnmarshalStatistics(data []byte) (err error) {
 	return c.keep(c.settings().continued(c.m, data))
 }
 
-// UnmarshalStatistics implements [estimators.Continuer]. It factorises the kernel matrix of the landmarks anew,
-// which a model file does not hold: O(h³).
+// UnmarshalStatistics implements [estimators.Continuer]. It factorises the kernel matrix of the landmarks again, O(h³), because a
+// model file does not hold the factor.
 func (c *KernelClassifier) UnmarshalStatistics(data []byte) (err error) {
 	defer fault.Recover(&err)
 	return c.keep(c.settings().continued(c.m, data))
 }
 
-// continued returns old with statistics that were stored.
+// continued returns old with the statistics that were stored in data.
 func (c fitSettings) continued(old *model, data []byte) (*model, error) {
 	if old == nil {
 		return nil, fault.NotFitted(c.typ)

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// clouds are n rows of two classes that lie apart.
+// clouds returns n rows of two separate classes.
 func clouds(n int) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range n {
@@ -25,7 +25,8 @@ func clouds(n int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// Units that sit on rows are drawn of the first chunk, and none are added: of too small a chunk that is a warning, which goes through files.
+// Units that are centred on rows are drawn from the first chunk, and none are added later. If the chunk is too small, there is a
+// warning, which files preserve.
 func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 	ctx := context.Background()
 	few, labels := clouds(12)
@@ -41,7 +42,7 @@ func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 	} {
 		for range 3 {
 			require.NoError(t, model.PartialFit(ctx, few, labels))
-			_, err := model.Predict(few) // which solves
+			_, err := model.Predict(few) // the prediction solves
 			require.NoError(t, err)
 			require.Len(t, model.Report().Warnings, 1, name)
 			assert.Contains(t, model.Report().Warnings[0], "12 rows for the 20", name)
@@ -84,7 +85,7 @@ func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 	}
 }
 
-// Statistics are a string in JSON, within other values too.
+// Statistics are strings in JSON, also within other values.
 func TestStatisticsInJSON(t *testing.T) {
 	type message struct {
 		Worker string

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// By the definition: the directions solve BvS v = λ W v, and a class's log density is
-// that of the Gaussian of its projected statistics.
+// The plane agrees with its definition: the directions solve BvS v = λ W v, and the log density of a class is that of the Gaussian
+// of its projected statistics.
 func TestDiscriminantDefinition(t *testing.T) {
 	x, y := blobs(300, 4, 1)
 	c := &Classifier{Units: 25, Activation: featuremap.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
@@ -47,7 +47,7 @@ func TestDiscriminantDefinition(t *testing.T) {
 	var bd mat.Dense
 	bd.Mul(between, directions)
 	b.Mul(directions.T(), &bd)
-	for j := range 3 { // an eigenvector: B v = λ W v with λ = v'Bv
+	for j := range 3 { // v is an eigenvector: B v = λ W v with λ = v'Bv
 		var rest mat.VecDense
 		rest.AddScaledVec(bd.ColView(j), -b.At(j, j), wd.ColView(j))
 		assert.Less(t, mat.Norm(&rest, 2), 1e-7*mat.Norm(bd.ColView(j), 2))
@@ -90,7 +90,7 @@ func TestDiscriminantDefinition(t *testing.T) {
 	assert.Less(t, wrong, 30)
 }
 
-// Of two classes both ways are one machine; of more, nearly as good.
+// For two classes both methods give the same machine.
 func TestDiscriminantBesidePairs(t *testing.T) {
 	x, y := blobs(200, 2, 2)
 	var p [2]*mat.Dense
@@ -175,8 +175,8 @@ func TestDiscriminantInAFile(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 }
 
-// A kernel so wide that its matrix is 1 to ten digits still has the rows' columns in it:
-// the machine is nearly that of a linear kernel with a constant.
+// A kernel whose matrix is 1 to ten digits, because it is very wide, still contains the columns of the rows. The machine is nearly
+// that of a linear kernel with a constant.
 func TestVeryWideKernel(t *testing.T) {
 	x, y := blobs(300, 2, 7)
 	x.Apply(func(_, _ int, v float64) float64 { return v / 10 }, x)

@@ -1,50 +1,49 @@
-// Package eem has the extreme entropy machine (Czarnecki and Tabor, arXiv 1501.05279): a hidden layer of random
-// units, and in its space the direction along which the classes, as Gaussians, have the largest Cauchy-Schwarz
-// divergence. There is no iteration: a fit computes the covariances of the hidden units and solves one system of
-// equations.
+// Package eem implements the extreme entropy machine (Czarnecki and Tabor, arXiv 1501.05279): a hidden layer of random units, and
+// in its space the direction along which the classes, as Gaussians, have the largest Cauchy-Schwarz divergence. There is no
+// iteration: a fit computes the covariances of the hidden units and solves one system of equations.
 //
 // # The machine
 //
-// With the class means m± of the hidden units and their covariances Σ±, shrunk after Ledoit and Wolf,
+// With the class means m± of the hidden units and their covariances Σ±, shrunk by the method of Ledoit and Wolf,
 //
 //	v = (Σ+ + Σ-)⁻¹ (m+ - m-),   q = (m+ - m-)'v,   β = 2v/q
 //
-// (the paper's Algorithm 1 lacks the square of the norm in the denominator; its equation 4 has it). On z = β'φ(x) the
-// means of the classes are two apart, and the variances are S± = β'Σ±β. The log odds of a row are those of two
-// Gaussians, with the priors p and the costs C:
+// (the paper's Algorithm 1 lacks the square of the norm in the denominator; its equation 4 has it). On z = β'φ(x) the means of the
+// classes are two apart, and the variances are S± = β'Σ±β. The log odds of a row are those of two Gaussians, with the priors p and
+// the costs C:
 //
 //	d(z) = ln N(z; β'm+, S+) - ln N(z; β'm-, S-) + ln (p+ C+)/(p- C-)
 //
-// A row is of the positive class where d ≥ 0, and its probability is 1/(1+e⁻ᵈ). Where the variances differ there
-// are two thresholds, which Thresholds reports in a form that does not cancel when they are nearly equal.
+// A row is of the positive class if d ≥ 0, and its probability is 1/(1+e⁻ᵈ). If the variances differ, there are two thresholds,
+// which Thresholds reports in a form that does not cancel when they are nearly equal.
 //
-// By default the classes are balanced, whatever their numbers of rows, as in the paper; Balanced only states this
-// explicitly. Priors, EmpiricalPriors, Costs and ClassWeights change it, and their factors are multiplied. More than
-// two classes are decided pair by pair from the same statistics: the class with the largest sum of pairwise
-// probabilities is predicted. With Discriminant each class is a Gaussian in the space of the discriminant directions.
+// By default the classes are balanced, whatever their numbers of rows, as in the paper. Balanced only states this explicitly.
+// Priors, EmpiricalPriors, Costs and ClassWeights change it, and their factors are multiplied. More than two classes are decided
+// pair by pair from the same statistics: the class with the largest sum of pairwise probabilities is predicted. With Discriminant
+// each class is a Gaussian in the space of the discriminant directions.
 //
-// The direction is that of Fisher's discriminant with shrunk covariances. It is optimal (in Bayes' sense, the
-// paper's Remark 4) only where the two covariances are proportional.
+// The direction is that of Fisher's discriminant with shrunk covariances. It is optimal (in Bayes' sense, the paper's Remark 4)
+// only if the two covariances are proportional.
 //
 // # Statistics
 //
-// All that is learnt about a class are the moments of its hidden units, [Statistics], which can be merged. PartialFit
-// takes rows in chunks, in one pass and O(h²) memory, and gives the same model as Fit on all rows. Solve, or the
-// first prediction, solves the system of equations. Several machines can each sum a part of the rows and send each
-// other their Statistics. NewStages and FitStages do this, also for units that are centred on rows.
-// FitClassStatistics takes Statistics that you merged yourself or kept beside a model file.
+// The fit to a class consists of the moments of its hidden units, [Statistics], which can be merged. PartialFit takes rows in
+// chunks, in one pass and O(h²) memory, and gives the same model as Fit on all rows. Solve, or the first prediction, solves the
+// system of equations. Several computers can each sum a part of the rows and send their Statistics to each other. NewStages and
+// FitStages do this, also for units that are centred on rows. FitClassStatistics takes Statistics that you merged yourself or kept
+// beside a model file.
 //
-// A row of weight w counts w times in every moment, so a weight of 2 is exactly the row given twice. Statistics can
-// also be subtracted, which HeldOut uses to cross-validate without new fits. FitPath fits machines of several sizes
-// on the sums of the largest.
+// A row of weight w counts w times in every moment, so a weight of 2 is exactly equivalent to the row given twice. Statistics can
+// also be subtracted, which HeldOut uses to cross-validate without new fits. FitPath fits machines of several sizes on the sums of
+// the largest.
 //
 // # Degenerate classes
 //
-// A class of one row, or of a total weight of at most one row, gets the covariance of the other class. If both
-// classes are like this, or if no unit varies, the covariance is the identity. Equal means leave no direction: the
-// class of the larger prior and cost is then predicted everywhere, and Report says so.
+// A class of one row, or of a total weight of at most one row, gets the covariance of the other class. If this holds for both
+// classes, or if no unit varies, the covariance is the identity. Equal means leave no direction: the class of the larger prior and
+// cost is then predicted everywhere, and Report has a warning.
 //
 // # Cost
 //
-// Fit of n rows, d columns and h units: O(nhd + nh² + h³). Predict O(hd) for each row.
+// Fit costs O(nhd + nh² + h³) for n rows, d columns and h units. Predict costs O(hd) for each row.
 package eem

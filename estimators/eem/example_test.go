@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 )
 
-// rings are two classes, one around the other.
+// rings returns two classes, one around the other.
 func rings() (*mat.Dense, []int) {
 	x, y := mat.NewDense(120, 2, nil), make([]int, 120)
 	for i := range y {
@@ -47,7 +47,7 @@ func ExampleKernelClassifier() {
 	// Output: [0 1] <nil>
 }
 
-// Rows that come in chunks, the first of one class.
+// The rows come in chunks, and the first chunk has one class.
 func ExampleClassifier_PartialFit() {
 	x, y := rings()
 	model := &eem.Classifier{Units: 40, Labels: []int{0, 1}}
@@ -61,7 +61,7 @@ func ExampleClassifier_PartialFit() {
 	// Output: [0 1] <nil>
 }
 
-// Where along its direction the machine decides.
+// Thresholds are the points along its direction where the machine decides.
 func ExamplePair() {
 	x, y := rings()
 	model := &eem.Classifier{Units: 40}
@@ -76,7 +76,7 @@ func ExamplePair() {
 	// class 1 against 0, means 2.0 apart, Outside: false
 }
 
-// Moments of rows can be merged and taken apart.
+// Moments of rows can be merged and subtracted.
 func ExampleStatistics() {
 	var all, part eem.Statistics
 	if err := all.Add(mat.NewDense(3, 1, []float64{1, 2, 6})); err != nil {
@@ -95,8 +95,7 @@ func ExampleStatistics() {
 	// 2 [1.5] 0.25
 }
 
-// Machines of several sizes at the price of the largest, and their cross-validated
-// accuracy.
+// FitPath fits machines of several sizes at the cost of the largest, and HeldOut gives their cross-validated accuracy.
 func ExampleClassifier_FitPath() {
 	x, y := rings()
 	path, err := (&eem.Classifier{}).FitPath(context.Background(), x, y, []int{2, 10, 40})
@@ -126,7 +125,7 @@ func ExampleClassifier_FitPath() {
 	// 40 units: 120 of 120
 }
 
-// Four classes as Gaussians on the plane of the discriminant directions.
+// Four classes are Gaussians on the plane of the discriminant directions.
 func ExampleMulticlass() {
 	x, y := mat.NewDense(80, 2, nil), make([]int, 80)
 	for i := range y {

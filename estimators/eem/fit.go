@@ -19,11 +19,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// rows are what is taken in at once.
+// rows holds the rows that are added at once.
 type rows struct {
 	x       *mat.Dense
-	y       []int     // labels, all of them the model's
-	weights []float64 // nil: 1 each
+	y       []int     // labels, all among the model's
+	weights []float64 // nil if all are 1
 }
 
 // pick returns some of the rows.
@@ -31,7 +31,7 @@ func (r rows) pick(some []int) rows {
 	return rows{x: linalg.Rows(r.x, some), y: linalg.Pick(r.y, some), weights: linalg.Pick(r.weights, some)}
 }
 
-// fit learns from all rows at once.
+// fit returns a model fitted to all rows at once.
 func (c fitSettings) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
 	models, err := c.path(ctx, x, y, weights, []int{math.MaxInt})
 	if err != nil {
@@ -48,8 +48,7 @@ func (c fitSettings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return c.fit(ctx, x, y, weights)
 }
 
-// path learns from all rows at once for each number of units, ascending, of which the
-// layer has the largest.
+// path returns a model fitted to all rows at once for each number of units, ascending. The layer has the largest number.
 func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
 	parts := progress.Parts(ctx, .05, .6, .35)
 	m, r, err := c.begin(parts[0], x, y, weights)
@@ -100,7 +99,7 @@ func (m *model) complete() error {
 	return nil
 }
 
-// partialFit returns old with more rows, or a first chunk's.
+// partialFit returns old with more rows, or the model of a first chunk.
 func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
 	var m *model
 	var r rows
@@ -140,7 +139,7 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 	return m, nil
 }
 
-// fitClasses returns a model of these statistics in the features of old.
+// fitClasses returns the model of these statistics in the features of old.
 func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of []*Statistics) (*model, error) {
 	if old == nil || old.layer == nil {
 		return nil, fault.NotFitted(c.typ)
@@ -170,7 +169,7 @@ func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of
 	return m, err
 }
 
-// begin draws the units and settles the classes.
+// begin draws the units and determines the classes.
 func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, rows, error) {
 	if err := c.validate(); err != nil {
 		return nil, rows{}, err
@@ -204,15 +203,15 @@ func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights [
 	return m, r, nil
 }
 
-// fitsMemory is an error for moments that take more than [check.MaxBytes]: those of each class and of one group, the factor of
-// a pair, and the directions.
+// fitsMemory returns an error for moments that take more than [check.MaxBytes]. It counts the moments of each class and of one
+// group, the factor of a pair, and the directions.
 func (m *model) fitsMemory() error {
 	h, k := float64(m.layer.Width(math.MaxInt)), float64(len(m.classes))
 	return check.Numbers(fmt.Sprintf("%s: moments of %.0f features in %.0f classes", m.typ, h, k), h*h*(2*k+2)+h*k*(k-1)/2,
 		"take fewer units, or landmarks")
 }
 
-// check validates rows and labels against the model's.
+// check checks rows and labels against the model.
 func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
 	xd, err := check.Labelled(x, len(y))
 	if err != nil {
@@ -229,25 +228,24 @@ func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
 	return rows{x: xd, y: y, weights: weights}, nil
 }
 
-// Rows are summed in groups, beside each other, each into sums of its own. What a group is
-// depends on the rows and features alone, so that the sums do not depend on the workers.
+// Rows are summed in groups in parallel, each with separate sums. The groups depend only on the rows and features, so that the sums
+// do not depend on the workers.
 const (
 	leastGroup = 512 // rows, and four for each feature
 	mostGroups = 16
-	groupBytes = 64 << 20 // that the sums of all groups may take
+	groupBytes = 64 << 20 // the limit for the sums of all groups
 )
 
-// groups is into how many n rows fall for so many features.
+// groups returns the number of groups for n rows and the given number of features.
 func (m *model) groups(n, features int) int {
 	out := max(1, min(n/max(leastGroup, 4*features), mostGroups, groupBytes/(8*features*features*len(m.classes))))
 	if out > 4 {
-		out -= out % 4 // so that two or four workers have the same to do
+		out -= out % 4 // so that two or four workers have equal work
 	}
 	return out
 }
 
-// take returns the statistics of the features of rows, for each of widths, ascending, and
-// class.
+// take returns the statistics of the features of rows, for each of widths, ascending, and each class.
 func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*moments.Moments, error) {
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
@@ -313,8 +311,7 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 	return out, nil
 }
 
-// heldOut returns probabilities of each row of a machine fitted without the rows of its
-// block.
+// heldOut returns the probabilities of each row by a machine fitted without the rows of its block.
 func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
 	m, r, err := c.begin(ctx, x, y, nil)
 	if err != nil {
@@ -366,7 +363,7 @@ func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 	return out, nil
 }
 
-// leaveOut returns the solution for all rows but those held.
+// leaveOut returns the solution for all rows except held.
 func (m *model) leaveOut(ctx context.Context, held rows, widths []int) (*solution, error) {
 	first, second := progress.Two(ctx, 1, 4)
 	own, err := m.take(first, held, widths, nil)

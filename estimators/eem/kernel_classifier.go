@@ -20,20 +20,19 @@ import (
 
 const kernelClassifierType = "eem: KernelClassifier"
 
-// defaultComponents is the number of landmarks of a KernelClassifier whose Components
-// is 0.
+// defaultComponents is the number of landmarks of a KernelClassifier if Components is 0.
 const defaultComponents = 250
 
-// KernelClassifier is the extreme entropy kernel machine (EEKM). It is the same machine, on the features that a
-// kernel has on a few training rows, the landmarks:
+// KernelClassifier is the extreme entropy kernel machine (EEKM). It is the same machine, on the features of a kernel with a few
+// training rows, the landmarks:
 //
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
-// the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible in numbers, whatever the kernel
-// promises: landmarks that depend on those before them, to h·2⁻⁵² of the largest k(x, x), add no feature. The
-// features are computed from a Cholesky factor in place of the eigenvectors, which is the same but for a rotation
-// that the machine does not see. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³); a
-// prediction, from coefficients on the landmarks, O(hd) for each row.
+// This is the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible numerically, even if the kernel is positive
+// definite. Landmarks that depend on those before them, up to h·2⁻⁵² of the largest k(x, x), therefore add no feature. The features
+// are computed from a Cholesky factor in place of the eigenvectors. They differ only by a rotation, which does not affect the
+// machine. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³). A prediction, from coefficients on the
+// landmarks, costs O(hd) for each row.
 //
 // See also [Classifier], Classifier in package lssvm.
 type KernelClassifier struct {
@@ -83,7 +82,7 @@ func (c *KernelClassifier) settings() fitSettings {
 	}
 }
 
-// onRows is the number of landmarks that are drawn; with a nil Kernel rows are wanted whatever they are.
+// onRows returns the number of landmarks to draw from rows. With a nil Kernel it is positive even for given Landmarks.
 func (c *KernelClassifier) onRows() int {
 	if c.Kernel != nil && c.Landmarks != nil {
 		return 0
@@ -91,13 +90,13 @@ func (c *KernelClassifier) onRows() int {
 	return cmp.Or(max(c.Components, 0), defaultComponents)
 }
 
-// signature is of the settings that statistics depend on.
+// signature returns a string of the settings on which statistics depend.
 func (c *KernelClassifier) signature() string {
 	landmarks := "drawn"
 	if !check.IsNil(c.Landmarks) && !c.Landmarks.IsEmpty() {
 		data, err := c.Landmarks.MarshalBinary()
 		if err != nil {
-			data = nil // which gonum says of too many rows alone
+			data = nil // gonum returns an error only for too many rows
 		}
 		landmarks = digest(data)
 	}
@@ -113,7 +112,7 @@ func (c *KernelClassifier) FitStages(ctx context.Context, s streaming.Stages[int
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// draw chooses the landmarks.
+// draw chooses the landmarks and returns their layer.
 func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (features.Layer, error) {
 	kernel, err := kernels.OrMedianRBF(ctx, c.Kernel, x, c.Seed)
 	if err != nil {
@@ -135,9 +134,9 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (features.Lay
 	return features.NewLandmarks(ctx, kernel, linalg.Rows(x, order), c.Workers)
 }
 
-// Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
-// class, or one of Labels without a row), [estimators.ErrNotFinite], [estimators.ErrNotPSD] for a kernel without a
-// positive eigenvalue, or the error of ctx.
+// Fit fits the model to x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class, or
+// one of Labels without a row), [estimators.ErrNotFinite], [estimators.ErrNotPSD] for a kernel without a positive eigenvalue, or
+// the error of ctx.
 func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
@@ -176,7 +175,7 @@ func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block [
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// PartialFit learns from more rows, like [Classifier.PartialFit]. The landmarks are those of the first chunk.
+// PartialFit adds more rows to the fit, like [Classifier.PartialFit]. The landmarks are those of the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
@@ -198,9 +197,9 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	return mat.DenseCopyOf(c.m.layer.(*features.Landmarks).Rows)
 }
 
-// LandmarkCoefficients returns the least coefficients b̂ = UΛ^-½β that give a direction: along it a row x lies at Σ
-// b̂[i] k(landmark i, x). Directions are those of Pairs, in their order, or those of the discriminant plane. It
-// returns nil before there is a solution (see Pairs), and for a direction that does not exist.
+// LandmarkCoefficients returns the smallest coefficients b̂ = UΛ^-½β of a direction. The position of a row x along it is Σ b̂[i]
+// k(landmark i, x). Directions are those of Pairs, in their order, or those of the discriminant plane. It returns nil before there
+// is a solution (see Pairs), and for a direction that does not exist.
 func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	s := c.m.lastSolution()
 	if s == nil || direction < 0 || direction >= s.directions() {

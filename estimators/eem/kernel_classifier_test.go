@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The features are free up to a rotation: their Gram matrix, the landmarks' weights and
-// what lies along the direction are not.
+// The features are determined up to a rotation. Their Gram matrix, the coefficients of the landmarks and the positions along the
+// direction agree with the reference.
 func TestKernelReference(t *testing.T) {
 	for _, name := range []string{"eekm_small.json", "eekm_rankdef.json"} {
 		var c struct {

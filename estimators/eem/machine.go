@@ -19,23 +19,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// model is a fitted machine. What it predicts with is worked out of the statistics at once
-// by Fit, and after chunks when it is first wanted, so that chunks that nobody predicts
-// between cost no solution.
+// model is a fitted machine. Fit computes the solution from the statistics at once. After chunks it is computed when it is first
+// needed, so that chunks without predictions between them cost no solution.
 type model struct {
 	fitSettings
 	layer   features.Layer
-	width   int // of rows
+	width   int // number of columns of rows
 	classes []int
 	stats   []*moments.Moments // of each class; nil after loading
-	few     string             // warns that the units were drawn of too few rows; "" where they were not
-	before  *solution          // of the rows before the last chunk; nil where there was none
+	few     string             // warning that the units were drawn from too few rows, or ""
+	before  *solution          // for the rows before the last chunk; nil if there was none
 
 	solving sync.Mutex
-	now     atomic.Pointer[solution] // of all rows; nil until it is wanted
+	now     atomic.Pointer[solution] // for all rows; nil until it is needed
 }
 
-// solve works the solution out if it is not there.
+// solve returns the solution, and computes it if necessary.
 func (m *model) solve(ctx context.Context, steps *progress.Steps) (*solution, error) {
 	m.solving.Lock()
 	defer m.solving.Unlock()
@@ -49,7 +48,7 @@ func (m *model) solve(ctx context.Context, steps *progress.Steps) (*solution, er
 	return s, err
 }
 
-// lastSolution is the last solution that there is, if there is one.
+// lastSolution returns the last computed solution, or nil.
 func (m *model) lastSolution() *solution {
 	if m == nil {
 		return nil
@@ -68,10 +67,10 @@ func (m *model) copiedStatistics() []*moments.Moments {
 	return out
 }
 
-// named is the name of a type, for errors.
+// named is implemented by types with a name for errors.
 type named interface{ typ() string }
 
-// machine is what Classifier and KernelClassifier can do after Fit.
+// machine has the methods of Classifier and KernelClassifier after Fit.
 type machine[N named] struct{ m *model }
 
 func (c *machine[N]) typ() string {
@@ -79,7 +78,7 @@ func (c *machine[N]) typ() string {
 	return n.typ()
 }
 
-// keep takes over a model unless there was an error.
+// keep sets the model unless there was an error.
 func (c *machine[N]) keep(m *model, err error) error {
 	if err == nil {
 		c.m = m
@@ -87,7 +86,7 @@ func (c *machine[N]) keep(m *model, err error) error {
 	return err
 }
 
-// solution returns what predicts, and works it out if it is not there.
+// solution returns the solution for predictions, and computes it if necessary.
 func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solution, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(c.typ())
@@ -101,9 +100,9 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 	return c.m.solve(ctx, steps)
 }
 
-// Solve solves the system of equations for the rows of all chunks of PartialFit. Otherwise the first prediction after
-// a chunk does this. After Fit there is nothing to do. The cost is O(h³) for each pair of classes, or once with
-// Discriminant. Errors: ErrNotFitted before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
+// Solve solves the system of equations for the rows of all chunks of PartialFit. Otherwise the first prediction after a chunk does
+// this. After Fit it does nothing. The cost is O(h³) for each pair of classes, or once with Discriminant. Errors: ErrNotFitted
+// before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	ctx = check.Context(ctx)
@@ -116,7 +115,7 @@ func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	return err
 }
 
-// project returns the places of rows along the directions.
+// project returns the solution and the positions of rows along its directions.
 func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 	s, err := c.solution(context.Background(), nil)
 	if err != nil {
@@ -130,9 +129,9 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 	return s, z, err
 }
 
-// Decision returns r×K scores for the rows of x (r×d). With two classes they are minus and plus the log odds of the
-// second class. With more classes they are the sums of the pairwise probabilities over the other classes, or with
-// Discriminant the log densities. The first call after PartialFit does what Solve does, like that of any prediction.
+// Decision returns r×K scores for the rows of x (r×d). With two classes they are minus and plus the log odds of the second class.
+// With more classes they are the sums of the pairwise probabilities over the other classes, or with Discriminant the log densities.
+// Like any prediction, the first call after PartialFit solves the system of equations like Solve.
 func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
@@ -143,8 +142,8 @@ func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, check.Vector("score", out.RawMatrix().Data)
 }
 
-// Predict returns the class of the largest Decision for each row of x (r×d). Of two classes it is the second where
-// the odds are even. The cost is O(rhd).
+// Predict returns the class with the largest Decision for each row of x (r×d). With two classes and even odds it is the second. The
+// cost is O(rhd).
 func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	return classes.Labels(c.Classes()).Predict(c.Decision(x))
@@ -171,8 +170,8 @@ func (c *machine[N]) Project(x mat.Matrix) (_ *mat.Dense, err error) {
 	return z, err
 }
 
-// rowForm returns what the package rowwise wants to know: the columns of x, 0 where there is
-// nothing to predict with, and the classes.
+// rowForm implements the interface of package rowwise. It returns the number of columns of x, or 0 if there is no solution, and the
+// classes.
 func (c *machine[N]) rowForm() (width int, names []int) {
 	if _, err := c.solution(context.Background(), nil); err != nil {
 		return 0, nil
@@ -183,7 +182,8 @@ func (c *machine[N]) rowForm() (width int, names []int) {
 // row computes the scores of one row.
 func (c *machine[N]) row(out, x []float64) { c.m.now.Load().row(out, x) }
 
-// predictTo and decisionTo are short cuts, which are only taken where a type has them itself.
+// predictTo and decisionTo have the implementations of PredictTo and DecisionTo, which each type must define itself to be
+// recognised.
 func (c *machine[N]) predictTo(dst []int, x mat.Matrix) error {
 	width, names := c.rowForm()
 	return rowwise.Labels(c.typ(), dst, x, width, names, c.Predict, c.row)
@@ -194,7 +194,7 @@ func (c *machine[N]) decisionTo(dst *mat.Dense, x mat.Matrix) error {
 	return rowwise.Scores(c.typ(), dst, x, width, len(names), c.Decision, c.row)
 }
 
-// Classes returns the labels, ascending. It returns nil before Fit.
+// Classes returns the labels in ascending order. It returns nil before Fit.
 func (c *machine[N]) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -215,8 +215,8 @@ func (c *machine[N]) Statistics() []*Statistics {
 	return out
 }
 
-// Report says how the last Fit went, or the last Solve after PartialFit; rows that were taken in since then are not
-// in it. Objective is the negative divergence, summed over the pairs of classes.
+// Report describes the last Fit, or the last Solve after PartialFit, without the rows that were added since then. Objective is the
+// negative divergence, summed over the pairs of classes.
 func (c *machine[N]) Report() estimators.Report {
 	s := c.m.lastSolution()
 	if s == nil {
@@ -248,9 +248,9 @@ type Pair struct {
 	Thresholds Thresholds
 }
 
-// Pairs returns what the last Fit or Solve, or a prediction in its place, learnt about each pair of classes. It
-// returns nil before that, and with Discriminant for more than two classes. The Direction of a KernelClassifier is in
-// features whose axes are arbitrary up to a rotation: see LandmarkCoefficients.
+// Pairs returns the models of each pair of classes by the last Fit, Solve, or prediction that solved. It returns nil before that,
+// and with Discriminant for more than two classes. The Direction of a KernelClassifier is in features whose axes are arbitrary up
+// to a rotation (see LandmarkCoefficients).
 func (c *machine[N]) Pairs() []Pair {
 	s := c.m.lastSolution()
 	if s == nil || s.plane != nil {

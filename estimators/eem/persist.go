@@ -33,7 +33,7 @@ type storedPair struct {
 	LogW       float64
 }
 
-// storedModel is what both machines write; the layer is each one's own.
+// storedModel is the common part of both machines in a file. The layer is separate.
 type storedModel struct {
 	Width   int
 	Classes []int
@@ -53,7 +53,7 @@ func (c *machine[N]) solved() (*solution, error) {
 	return c.m.now.Load(), nil
 }
 
-// store returns what both machines write. directions are those of a plane.
+// store returns the common part of both machines in a file. directions are those of a plane.
 func (s *solution) store(width int, directions *mat.Dense) storedModel {
 	out := storedModel{Width: width, Classes: s.classes, Report: s.report, Plane: s.storePlane(directions)}
 	for k, p := range s.pairs {
@@ -65,7 +65,7 @@ func (s *solution) store(width int, directions *mat.Dense) storedModel {
 	return out
 }
 
-// solution rebuilds and validates, for a layer of h units; it returns the directions too.
+// solution checks s and returns the solution, for a layer of h units, and the directions.
 func (s storedModel) solution(kind string, h int) (of *solution, directions *mat.Dense, err error) {
 	if s.Width < 1 || !classes.Valid(s.Classes) {
 		return nil, nil, fault.BadModel(kind, "classes %v", s.Classes)
@@ -92,7 +92,7 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	if h < 1 {
 		return nil, nil, fault.BadModel(kind, "pairs of no units")
 	}
-	for i, p := range s.Pairs { // before memory for all of them is asked for
+	for i, p := range s.Pairs { // checked before memory for all of them is allocated
 		if len(p.Direction) != h {
 			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units", i, len(p.Direction), h)
 		}
@@ -115,7 +115,7 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	return of, directions, nil
 }
 
-// restore takes over what was read.
+// restore sets the machine to a model that was read.
 func (c *machine[N]) restore(of *solution, l features.Layer, s features.Scorer, width int) {
 	of.scorer = s
 	c.m = &model{layer: l, width: width, classes: of.classes}
@@ -127,9 +127,9 @@ type storedClassifier struct {
 	Units estimators.NestedModel
 }
 
-// MarshalBinary writes the fitted machine: its units and the direction of each pair of classes. The statistics, O(h²)
-// numbers for each class, are not written; MarshalStatistics gives them. It returns [estimators.ErrNotFitted] before
-// Fit, and after PartialFit until Solve or a prediction.
+// MarshalBinary encodes the fitted machine: its units and the direction of each pair of classes. The statistics, O(h²) numbers for
+// each class, are not included; MarshalStatistics encodes them. It returns [estimators.ErrNotFitted] before Fit, and after
+// PartialFit until Solve or a prediction.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary. Errors wrap [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
@@ -173,8 +173,8 @@ type storedKernelClassifier struct {
 	Coefficients codec.Matrix // b̂
 }
 
-// MarshalBinary writes the fitted machine: the landmarks, their coefficients in the direction of each pair of
-// classes, and the kernel's name. The statistics are not written. Errors are those of [Classifier.MarshalBinary].
+// MarshalBinary encodes the fitted machine: the landmarks, their coefficients in the direction of each pair of classes, and the
+// kernel's name. The statistics are not included. Errors are those of [Classifier.MarshalBinary].
 func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a KernelClassifier that has the same Kernel. Errors wrap
+// UnmarshalBinary decodes the output of MarshalBinary into a KernelClassifier with the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave c unchanged.
 func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	var in storedKernelClassifier
@@ -207,7 +207,7 @@ func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	if of != h || d != in.Model.Width {
 		return fault.BadModel(kernelClassifierKind, "%d landmarks of %d columns for %d coefficients, width %d", h, d, of, in.Model.Width)
 	}
-	units := h // the pairs' directions are of the features, of which there are at most as many
+	units := h // the pairs' directions are in features, at most one for each landmark
 	if len(in.Model.Pairs) > 0 {
 		units = len(in.Model.Pairs[0].Direction)
 	}
@@ -246,7 +246,7 @@ func (s *solution) storePlane(directions *mat.Dense) *storedPlane {
 	return out
 }
 
-// solution rebuilds and validates, for k classes and h features.
+// solution checks s and returns the solution, for the given classes and h features, and the directions.
 func (s *storedPlane) solution(kind string, classes []int, h int) (*solution, *mat.Dense, error) {
 	bad := func(err error) (*solution, *mat.Dense, error) {
 		return nil, nil, fault.BadModel(kind, "the discriminant plane: %v", err)

@@ -14,8 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// reference is a binary machine of a reference implementation, from its hidden units'
-// weights to its predictions.
+// reference is a binary machine of a reference implementation, from the weights of its hidden units to its predictions.
 type reference struct {
 	Act     string
 	X       [][]float64
@@ -126,7 +125,7 @@ func TestThresholdsReference(t *testing.T) {
 		p := &discriminant.Projection{MPos: c.MPos, MNeg: c.MNeg, SPos: c.SPos, SNeg: c.SNeg}
 		got := thresholds(p, math.Log(c.W))
 		sameThresholds(t, c.Near, c.Far, c.Region, got, string(rune('a'+i)))
-		// At a threshold the odds are even, and the region is where they are above.
+		// At a threshold the odds are even, and within the region they are higher.
 		for _, at := range []float64{got.Near, got.Far} {
 			if !math.IsNaN(at) && math.Abs(at) < 1e6 {
 				assert.InDelta(t, 0, p.LogOdds(at, math.Log(c.W)), 1e-8, i)
@@ -141,7 +140,7 @@ func TestThresholdsReference(t *testing.T) {
 	}
 }
 
-// The degenerate cases: equal means, activations that do not vary, single rows.
+// The degenerate cases are equal means, activations that do not vary, and single rows.
 func TestDegenerateProjections(t *testing.T) {
 	x := momentstest.Random(10, 3, 1)
 	a := momentstest.Sum(t, x)

@@ -16,21 +16,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Multiclass says how more than two classes are handled.
+// Multiclass is a method for more than two classes.
 type Multiclass int
 
-// The ways. Of two classes both are the same machine.
+// These are the methods. For two classes both give the same machine.
 const (
 	// OneVersusOne finds a direction for each pair of classes. A row is assigned to the class with the largest sum of
 	// pairwise probabilities.
 	OneVersusOne Multiclass = iota
-	// Discriminant finds the space of K-1 directions in which the class means lie farthest apart relative to the mean
-	// of the class covariances, and models each class as a Gaussian of its own in that space. It solves one system of
-	// equations instead of K(K-1)/2, and is usually a little less accurate.
+	// Discriminant finds the space of K-1 directions in which the class means lie farthest apart relative to the mean of the class
+	// covariances, and models each class as a separate Gaussian in that space. It solves one system of equations instead of
+	// K(K-1)/2, and is usually a little less accurate.
 	Discriminant
 )
 
-// String returns the way's name.
+// String returns the name of the method.
 func (m Multiclass) String() string {
 	return enum.Name("Multiclass", int(m), "OneVersusOne", "Discriminant")
 }
@@ -45,12 +45,12 @@ type fitSettings struct {
 	class         classes.Weights
 	multiclass    Multiclass
 	workers       int
-	observe       func(estimators.Step) // of Solve; Fit tells it by its context
+	observe       func(estimators.Step) // for Solve; Fit has it in its context
 	draw          func(ctx context.Context, x *mat.Dense) (features.Layer, error)
 	seed          uint64
-	wanted        int    // rows that units or landmarks are drawn from
-	onRows        int    // units that sit on rows, or whose widths depend on them; 0 where draw looks at the width of x alone
-	signature     string // of the settings that statistics depend on
+	wanted        int    // number of rows from which units or landmarks are drawn
+	onRows        int    // number of units that depend on rows; 0 if draw uses only the width of x
+	signature     string // the settings on which statistics depend
 }
 
 func (c fitSettings) validate() error {
@@ -83,7 +83,7 @@ func (c fitSettings) validate() error {
 	return c.class.Validate(c.typ)
 }
 
-// fits looks for as many priors and costs as there are classes.
+// fits checks that the numbers of priors and costs are the number of classes.
 func (c fitSettings) fits(names []int) error {
 	k := len(names)
 	switch {
@@ -95,7 +95,7 @@ func (c fitSettings) fits(names []int) error {
 	return classes.AtLeastTwo(names)
 }
 
-// odds are the prior times the cost times the weight of each class.
+// odds returns the prior times the cost times the weight of each class.
 func (c fitSettings) odds(names []int, stats []*moments.Moments) []float64 {
 	out := make([]float64, len(stats))
 	for k, name := range names {
@@ -116,7 +116,7 @@ func (c fitSettings) odds(names []int, stats []*moments.Moments) []float64 {
 	return out
 }
 
-// checkPath is for the sizes of a path.
+// checkPath checks the sizes of a path.
 func checkPath(typ string, sizes []int) error {
 	if len(sizes) == 0 {
 		return fault.Shape("the path has", 0, "sizes", "want at least 1")

@@ -17,17 +17,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// solution is what predicts.
+// solution holds what predictions need.
 type solution struct {
 	classes []int
-	pairs   []*discriminant.Projection // of the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
-	logW    []float64                  // of each pair, class i over class j; with a plane, of each class
+	pairs   []*discriminant.Projection // for the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
+	logW    []float64                  // for each pair, class i over class j; with a plane, for each class
 	plane   *discriminant.Plane
 	scorer  features.Scorer
 	report  estimators.Report
 }
 
-// systems is the number of systems of equations that a solution takes.
+// systems returns the number of systems of equations of a solution.
 func (m *model) systems() int {
 	k := len(m.classes)
 	if m.multiclass == Discriminant {
@@ -36,7 +36,7 @@ func (m *model) systems() int {
 	return k * (k - 1) / 2
 }
 
-// newSolution works out what predicts.
+// newSolution computes the solution of m.
 func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solution, error) {
 	s := &solution{classes: m.classes, report: estimators.Report{Converged: true, Iterations: 1}}
 	if m.few != "" {
@@ -113,7 +113,7 @@ func (s *solution) solvePlane(ctx context.Context, stats []*moments.Moments, odd
 	return fit.Directions, nil
 }
 
-// directions is the number that rows are placed along.
+// directions returns the number of directions.
 func (s *solution) directions() int {
 	if s.plane != nil {
 		_, r := s.plane.Means.Dims()
@@ -122,7 +122,7 @@ func (s *solution) directions() int {
 	return len(s.pairs)
 }
 
-// decision of rows at z along the directions.
+// decision returns the scores of rows at positions z along the directions.
 func (s *solution) decision(z *mat.Dense) *mat.Dense {
 	if s.plane != nil {
 		return s.plane.Decision(z, s.logW)
@@ -135,12 +135,12 @@ func (s *solution) decision(z *mat.Dense) *mat.Dense {
 	return out
 }
 
-// vote sets row to the scores of a row at from along the directions of the pairs.
+// vote sets row to the scores of a row at position from along the directions of the pairs.
 func (s *solution) vote(row, from []float64) {
 	if len(row) == 2 {
 		odds := s.pairs[0].LogOdds(from[0], s.logW[0])
 		if odds == 0 {
-			odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
+			odds = math.SmallestNonzeroFloat64 // even odds predict the positive class
 		}
 		classes.SetBoth(row, odds)
 		return
@@ -167,12 +167,12 @@ func (s *solution) row(out, x []float64) {
 	} else {
 		s.vote(out, *p)
 	}
-	for _, v := range *p { // which a vote may hide
+	for _, v := range *p { // NaN, which a vote may hide
 		out[0] += v - v
 	}
 }
 
-// proba returns the probabilities of rows at z along the directions.
+// proba returns the probabilities of rows at positions z along the directions.
 func (s *solution) proba(z *mat.Dense) *mat.Dense {
 	out := s.decision(z)
 	n, k := out.Dims()

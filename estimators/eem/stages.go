@@ -15,17 +15,17 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// sampleRows is the least number of different rows that are sampled where units sit on rows.
+// sampleRows is the smallest number of different rows of the sample on which units are centred.
 const sampleRows = 4096
 
-// stages is a fit of a machine: of units that sit on rows, of which the first stage takes a sample, and of the moments
-// of the classes in the features of the units.
+// stages is a fit of a machine in stages. If units are centred on rows, the first stage takes a sample of the rows. The last stage
+// sums the moments of the classes in the features of the units.
 type stages struct {
 	c      fitSettings
-	sample *sums          // that was learnt; nil before and where the units need no rows
-	layer  features.Layer // of the sample
+	sample *sums          // completed sample; nil before and if the units need no rows
+	layer  features.Layer // units of the sample
 	units  string
-	sums   *sums // of the classes, that was learnt
+	sums   *sums // completed moments of the classes
 }
 
 func (c fitSettings) stages() (streaming.Stages[int], error) {
@@ -35,7 +35,7 @@ func (c fitSettings) stages() (streaming.Stages[int], error) {
 	return &stages{c: c}, nil
 }
 
-// sampled is the empty sample of the first of two stages.
+// sampled returns the empty sample of the first of two stages.
 func (c fitSettings) sampled() *rowsample.Sample {
 	return &rowsample.Sample{Seed: c.seed, Limit: max(sampleRows, 4*c.onRows)}
 }
@@ -73,7 +73,7 @@ func (s *stages) fresh() (*sums, error) {
 	}
 	out := s.c.newSums(nil, s.layer, s.units)
 	if s.sample != nil {
-		out.d = s.sample.d // of the units
+		out.d = s.sample.d // number of columns of the units
 	}
 	return out, nil
 }
@@ -104,14 +104,14 @@ func (s *stages) FitStatistics(ctx context.Context, st streaming.Statistics[int]
 	if of.sample != nil {
 		return s.drawn(ctx, of.copied())
 	}
-	if _, err := of.model(ctx); err != nil { // which says what is wrong while there are statistics to mend
+	if _, err := of.model(ctx); err != nil { // its error comes while the statistics can still be corrected
 		return err
 	}
 	s.sums = of.copied()
 	return nil
 }
 
-// drawn has the units of a sample.
+// drawn sets the units to those of a sample.
 func (s *stages) drawn(ctx context.Context, sample *sums) error {
 	data, err := sample.MarshalBinary()
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *stages) drawn(ctx context.Context, sample *sums) error {
 	return nil
 }
 
-// take returns the model that stages have learnt.
+// take returns the model of completed stages.
 func (c fitSettings) take(ctx context.Context, st streaming.Stages[int]) (*model, error) {
 	own, ok := st.(*stages)
 	if !ok || own == nil || own.sums == nil || own.c.typ != c.typ || own.c.signature != c.signature {
@@ -157,7 +157,7 @@ func (c fitSettings) take(ctx context.Context, st streaming.Stages[int]) (*model
 }
 
 type storedSampling struct {
-	Sample []byte // empty before it was learnt, and where there is none
+	Sample []byte // empty before it is complete, and if there is none
 	Sums   []byte // likewise
 }
 

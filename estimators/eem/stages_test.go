@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// clusters are rows of three labels, those of a label together.
+// clusters returns rows of three labels, where the rows of a label are contiguous.
 func clusters(n int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	x, y := mat.NewDense(n, 3, nil), make([]int, n)
@@ -26,7 +26,7 @@ func clusters(n int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// inStages fits by the sums of parts, of which each holds few of the labels, and some none at all.
+// inStages fits from the sums of parts. Each part holds few of the labels, and some hold no rows.
 func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y []int, parts int) estimators.Classifier {
 	ctx := context.Background()
 	stages, err := streaming.NewStages[int](build())
@@ -54,8 +54,8 @@ func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y 
 	return out
 }
 
-// The scores of 1, 4, 64 and more parts than rows are those of one to 1e-10, and with units that need no rows those of
-// Fit.
+// The scores with 1, 4, 64 and more parts than rows agree with those of one part to 1e-10, and, for units that need no rows, with
+// those of Fit.
 func TestStagesAreFit(t *testing.T) {
 	x, y := clusters(400)
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestStagesAreFit(t *testing.T) {
 	}
 }
 
-// A label that is not in the list, a class of the list without rows, and fewer than two classes are errors that say so.
+// A label that is not in the list, a class of the list without rows, and fewer than two classes give errors that name the problem.
 func TestStagesLabels(t *testing.T) {
 	ctx := context.Background()
 	x, y := clusters(60)
@@ -121,7 +121,7 @@ func TestStagesLabels(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// Statistics of the classes, kept beside a model file, let PartialFit go on after it was read.
+// PartialFit can continue a model from a file if the statistics of the classes were kept beside it.
 func TestPartialFitAfterALoad(t *testing.T) {
 	ctx := context.Background()
 	x, y := clusters(300)

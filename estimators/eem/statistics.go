@@ -9,17 +9,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Statistics are the moments of the rows of a class about their mean, and all that is learnt about the class. With y
-// = x - m and rows of weight w, which is 1 unless FitWeighted has others,
+// Statistics holds the moments of the rows of a class about their mean, which are all that a fit uses of the class. With y = x - m
+// and rows of weight w, which is 1 unless FitWeighted has others,
 //
 //	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
-// They give the covariance and its shrinkage. They can be merged and subtracted, so rows may come in blocks and from
-// several machines, and may be taken out again. All moments are about the mean, because raw moments would lose every
-// digit if the rows had a large common offset. The zero value holds no rows.
+// They determine the covariance and its shrinkage. They can be merged and subtracted, so rows may come in blocks and from several
+// computers, and may be removed again. All moments are about the mean, because raw moments would lose every digit if the rows had a
+// large common offset. The zero value holds no rows.
 type Statistics struct{ m moments.Moments }
 
-// moments returns the moments that s holds, and nil for a nil s.
+// moments returns the moments of s, or nil if s is nil.
 func (s *Statistics) moments() *moments.Moments {
 	if s == nil {
 		return nil
@@ -43,12 +43,12 @@ func (s *Statistics) Clone() *Statistics { return &Statistics{*s.m.Clone()} }
 // Errors: ErrShape for another width than before, ErrNotFinite.
 func (s *Statistics) Add(x mat.Matrix) error { return s.m.Add(x) }
 
-// Merge adds the rows that o holds; o does not change. Any order and grouping gives the same result up to rounding.
-// The cost is O(h²). The error is ErrShape for another width.
+// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. The cost is O(h²).
+// The error is ErrShape for another width.
 func (s *Statistics) Merge(o *Statistics) error { return s.m.Merge(o.moments()) }
 
-// Unmerge removes the rows that o holds. They must have been added before, of which only the number can be checked.
-// The cost is O(h²). The error is ErrShape for another width or for more rows than there are.
+// Unmerge removes the rows of o. They must have been added before, but only their number can be checked. The cost is O(h²). The
+// error is ErrShape for another width or for more rows than there are.
 func (s *Statistics) Unmerge(o *Statistics) error { return s.m.Unmerge(o.moments()) }
 
 // Covariance returns C2/n. It returns nil without rows.
@@ -58,16 +58,14 @@ func (s *Statistics) Covariance() *mat.SymDense { return s.m.Covariance() }
 //
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
-// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88,
-// 2004), as scikit-learn does. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
+// and the ρ that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004), as in
+// scikit-learn. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
 func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) { return s.m.LedoitWolf() }
 
-// MarshalBinary implements encoding.BinaryMarshaler: statistics travel between
-// machines.
+// MarshalBinary implements encoding.BinaryMarshaler, so that statistics can be sent to other computers.
 func (s *Statistics) MarshalBinary() ([]byte, error) { return s.m.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel
-// and leave s as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s unchanged.
 func (s *Statistics) UnmarshalBinary(data []byte) error { return s.m.UnmarshalBinary(data) }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.

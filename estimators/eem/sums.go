@@ -22,18 +22,18 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// sums are the statistics of a stage: a sample of the rows, on which units sit, or the moments of the classes in the
-// features of units that are known.
+// sums holds the statistics of a stage: a sample of the rows, on which units are centred, or the moments of the classes in the
+// features of given units.
 type sums struct {
 	c      fitSettings
-	sample *rowsample.Sample // of the first of two stages; else nil
+	sample *rowsample.Sample // for the first of two stages; otherwise nil
 	of     map[int]*moments.Moments
-	units  string         // what the features are of, beside the settings
-	layer  features.Layer // nil where the width alone is wanting
+	units  string         // identifies the units, in addition to the settings
+	layer  features.Layer // nil if the units need only the width, which is not yet known
 	n, d   int
 }
 
-// newSums returns statistics of no rows: of the sample where it is given, else of the classes.
+// newSums returns statistics of no rows: for the sample if it is given, otherwise for the classes.
 func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units string) *sums {
 	s := &sums{c: c, sample: sample, layer: l, units: units}
 	if sample == nil {
@@ -42,7 +42,7 @@ func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units s
 	return s
 }
 
-// String names the statistics, with the settings that they depend on.
+// String returns the name of the statistics, with the settings on which they depend.
 func (s *sums) String() string {
 	what := "classes"
 	if s.sample != nil {
@@ -70,7 +70,7 @@ func (s *sums) copied() *sums {
 	return &out
 }
 
-// AddBlock implements streaming.Statistics. Of classes it costs O(nhd + nh²) for h features.
+// AddBlock implements streaming.Statistics. For classes it costs O(nhd + nh²) for h features.
 func (s *sums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error) {
 	defer fault.RecoverAs(s.c.typ, &err)
 	ctx = check.Context(ctx)
@@ -122,7 +122,7 @@ func (s *sums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error)
 	return nil
 }
 
-// features returns the layer for rows of this width.
+// features returns the layer for rows with d columns.
 func (s *sums) features(ctx context.Context, d int) (features.Layer, error) {
 	if s.layer != nil {
 		return s.layer, nil
@@ -140,7 +140,7 @@ func (s *sums) features(ctx context.Context, d int) (features.Layer, error) {
 	return l, nil
 }
 
-// dim is the number of features, 0 where it is not known yet.
+// dim returns the number of features, or 0 if it is not known yet.
 func (s *sums) dim() int {
 	if s.layer != nil {
 		return s.layer.Width(math.MaxInt)
@@ -158,7 +158,7 @@ func (s *sums) absorb(label int, of *moments.Moments) error {
 	return s.of[label].Absorb(of)
 }
 
-// like returns other as such statistics, if they are.
+// like returns other as sums if it has the same name, and otherwise an error.
 func (s *sums) like(other streaming.Statistics[int]) (*sums, error) {
 	o, ok := other.(*sums)
 	if ok && o != nil && o.String() == s.String() {
@@ -271,8 +271,8 @@ func (s *sums) UnmarshalBinary(data []byte) error {
 }
 
 func (s *sums) restoreClasses(kind string, in storedSums) error {
-	// Units that the settings and the width give are drawn when they are wanted: those of a width that a file only says
-	// would take far more memory than it.
+	// Units that depend only on the settings and the width are drawn when they are needed. The width of a file may be wrong, and
+	// its units would take far more memory than the file.
 	features := s.dim()
 	for k, label := range in.Classes {
 		of := &moments.Moments{}
@@ -291,7 +291,7 @@ func (s *sums) restoreClasses(kind string, in storedSums) error {
 	return nil
 }
 
-// model is that of the classes, before it is solved.
+// model returns the unsolved model of the classes.
 func (s *sums) model(ctx context.Context) (*model, error) {
 	if s.n == 0 {
 		return nil, fmt.Errorf("%s: %w", s.c.typ, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
@@ -320,7 +320,7 @@ func (s *sums) model(ctx context.Context) (*model, error) {
 	return m, ctx.Err()
 }
 
-// digest is of the bytes of what units sit on.
+// digest returns a digest of data that identifies units.
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])

@@ -7,24 +7,24 @@ import (
 	"github.com/kernelearn/kernelearn/internal/enum"
 )
 
-// Region says where along the projection a row is assigned to the positive class.
+// Region is the part of the projection where a row is assigned to the positive class.
 type Region int
 
-// The regions.
+// These are the regions.
 const (
 	// Above predicts the positive class at and above Near. Both classes have the same spread.
 	Above Region = iota
 	// Between predicts the positive class between Near and Far. The positive class has the smaller spread.
 	Between
-	// Outside predicts the positive class outside of Far and Near. The positive class has the larger spread.
+	// Outside predicts the positive class outside Far and Near. The positive class has the larger spread.
 	Outside
 	// Always predicts the positive class everywhere.
 	Always
-	// Never means that the positive class is predicted nowhere.
+	// Never predicts the negative class everywhere.
 	Never
 )
 
-// String returns the region's name.
+// String returns the name of the region.
 func (r Region) String() string {
 	return enum.Name("Region", int(r), "Above", "Between", "Outside", "Always", "Never")
 }
@@ -36,7 +36,7 @@ type Thresholds struct {
 	Region    Region
 }
 
-// thresholds in a form that does not cancel where the variances are nearly equal.
+// thresholds returns the thresholds in a form that does not cancel if the variances are nearly equal.
 func thresholds(p *discriminant.Projection, logW float64) Thresholds {
 	if p.Constant {
 		if logW >= 0 {

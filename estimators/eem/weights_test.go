@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// weighted is what the tests here ask of both machines.
+// weighted has the methods of both machines that the tests need.
 type weighted interface {
 	estimators.Classifier
 	estimators.WeightedFitter[int]
@@ -28,8 +28,8 @@ type weighted interface {
 	Report() estimators.Report
 }
 
-// A weight of 2 is the row twice in all that is learnt, of any number of classes and of
-// features, where neither units nor kernel come of the rows.
+// A weight of 2 is equivalent to the row given twice, for any number of classes and of features, if neither units nor kernel depend
+// on the rows.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(1500, 3, 1)
 	weights, labels := make([]float64, len(y)), []int{}
@@ -63,8 +63,8 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 }
 
-// Moments with weights of any size are those of the definition, and so is the shrinkage:
-// with n = Σw, C = C2/n and h columns it is min(1, (C4/n - |C|²) / (n (|C|² - tr(C)²/h))).
+// Moments with weights of any size agree with the definition. So does the shrinkage. With n = Σw, C = C2/n and h columns it is
+// min(1, (C4/n - |C|²) / (n (|C|² - tr(C)²/h))).
 func TestWeightedMoments(t *testing.T) {
 	const n, h = 700, 3
 	x := momentstest.Random(n, h, 4)
@@ -110,7 +110,7 @@ func TestWeightedMoments(t *testing.T) {
 		_, have := got.LedoitWolf()
 		assert.InEpsilon(t, rho, have, 1e-10)
 	}
-	// The narrower sums are those of the first columns.
+	// The sums of a smaller width are those of the first columns.
 	narrow := rows{x: mat.DenseCopyOf(x.Slice(0, n, 0, 2)), y: y, weights: w}
 	first, err := m.take(ctx, narrow, []int{2}, nil)
 	require.NoError(t, err)
@@ -119,12 +119,12 @@ func TestWeightedMoments(t *testing.T) {
 	}
 }
 
-// columns sees the columns of rows themselves.
+// columns is a layer whose features are the columns of rows.
 type columns struct{ features.Layer }
 
 func (columns) Features(dst, x *mat.Dense) error { dst.Copy(x.T()); return nil }
 
-// Weights are counts: a class that weighs no more than a row has no covariance of its own.
+// Weights count as rows: a class with a weight of at most one row does not have its own covariance.
 func TestLightClass(t *testing.T) {
 	x, y := blobs(60, 2, 3)
 	light := make([]float64, 60)
@@ -143,8 +143,7 @@ func TestLightClass(t *testing.T) {
 	assert.Empty(t, c.Report().Warnings)
 }
 
-// Nothing but Solve and predictions solves; until then what is known is of the last
-// solution, and there is no file.
+// Only Solve and predictions solve. Before that the facts are those of the last solution, and the model cannot be stored.
 func TestSolve(t *testing.T) {
 	x, y := blobs(300, 3, 1)
 	chunk := func(c *Classifier, first int) {
@@ -185,7 +184,7 @@ func TestSolve(t *testing.T) {
 	require.NoError(t, want.Fit(ctx, x, y))
 	assert.InEpsilon(t, want.Report().Objective, c.Report().Objective, 1e-9)
 
-	// Of predictions at once one solves.
+	// Only one of several concurrent predictions solves.
 	chunk(c, 0)
 	p, err := c.PredictProba(x)
 	require.NoError(t, err)

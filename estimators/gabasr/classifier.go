@@ -26,12 +26,11 @@ import (
 
 const classifierType = "gabasr: Classifier"
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is linear classification on random Fourier features whose frequencies are sampled from their
-// posterior. With more than two classes, each class is learnt against the rest, with frequencies of its own. The
-// zero value is ready to use.
+// Classifier is linear classification on random Fourier features whose frequencies are sampled from their posterior. With more than
+// two classes, each class is fitted against the rest, with its own frequencies. The zero value is ready to use.
 //
 // See also Classifier in package rvm, Classifier in package lssvm.
 type Classifier struct {
@@ -60,14 +59,14 @@ type Classifier struct {
 	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
 	Chains int `zero:"4"`
 
-	// Balanced gives each class the weight n/(K·its rows), so that all classes have the same total weight.
-	// ClassWeights has a factor > 0 for the rows of a class, which is multiplied by that weight. A class that is
-	// absent has the factor 1. Neither can be used with [PolyaGamma].
+	// Balanced gives each class the weight n/(K·its rows), so that all classes have the same total weight. ClassWeights has a
+	// factor > 0 for the rows of a class, which is multiplied by that weight. A class that is absent has the factor 1. Neither can
+	// be used with [PolyaGamma].
 	Balanced     bool
 	ClassWeights map[int]float64
 
-	// Ridge fixes the prior precision of the coefficients. If it is 0, it is sampled. With [Surrogate] it stays that
-	// of the start.
+	// Ridge fixes the prior precision of the coefficients. If it is 0, it is sampled. With [Surrogate] it keeps the value of the
+	// start.
 	Ridge float64 `zero:"one that is sampled"`
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
@@ -104,7 +103,7 @@ type classification struct {
 	learned
 	classes    []int
 	likelihood Likelihood
-	links      []platt.Sigmoid // of the machines: from scores to log odds
+	links      []platt.Sigmoid // from scores to log odds, one for each machine
 }
 
 func (m *classification) typ() string { return classifierType }
@@ -145,7 +144,7 @@ func (c *Classifier) settings() (sampler.Settings, error) {
 	}.WithDefaults()
 }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory are those of
+// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. It takes the time and memory of
 // [Regressor.Fit] for each class, or once for two classes. Errors: [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite], [estimators.ErrNotPSD], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -153,11 +152,10 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class, and counts as in
-// [Regressor.FitWeighted]. The link leaves out a row with the rows of its class that are equal to it.
-// Probabilities are those of rows that occur as often as their weights say. With [PolyaGamma] the error wraps
-// errors.ErrUnsupported: a row of weight w needs a Pólya-Gamma variable of shape w, which can be drawn exactly, as
-// a sum, only for whole numbers.
+// FitWeighted is like Fit, with a weight > 0 for each row. The weight is multiplied by the weight of the row's class and has the
+// meaning of [Regressor.FitWeighted]. The link leaves out a row together with the equal rows of its class. Probabilities are for
+// rows that occur as often as their weights say. With [PolyaGamma] the error wraps errors.ErrUnsupported: a row of weight w needs a
+// Pólya-Gamma variable of shape w, which can be drawn exactly, as a sum, only for integers.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if c.Likelihood == PolyaGamma {
@@ -200,8 +198,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	return nil
 }
 
-// merge makes one row of those that are equal and of one class, and returns their weights, and those that the features
-// are learnt by. A [PolyaGamma] has no weights, and knows rows that are all there as often as each other alone.
+// merge merges equal rows of a class. It returns the weights of the merged rows, and the weights with which the features are
+// fitted. [PolyaGamma] takes no weights and merges rows only if all of them occur equally often.
 func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense, _ []int, all, ofFeatures []float64) {
 	merged := distinct.MergePairs(x, at, own)
 	if c.Ridge == 0 || c.Likelihood == PolyaGamma {
@@ -224,7 +222,7 @@ func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense,
 	return merged.X, ofClasses, merged.Weights, ofFeatures
 }
 
-// positions are the labels as numbers of classes.
+// positions returns the labels as positions of classes.
 func positions(labels []float64) []int {
 	out := make([]int, len(labels))
 	for i, l := range labels {
@@ -233,7 +231,7 @@ func positions(labels []float64) []int {
 	return out
 }
 
-// task is the class at position k against the rest.
+// task returns the task of the class at position k against the rest.
 func (c *Classifier) task(at []int, k int, rows weights.Counts) sampler.Task {
 	t := sampler.Task{Target: make([]float64, len(at)), Labels: make([]float64, len(at))}
 	mean := 0.0
@@ -253,7 +251,7 @@ func (c *Classifier) task(at []int, k int, rows weights.Counts) sampler.Task {
 	return t
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -261,7 +259,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// logOdds returns those of each machine (columns) for the scaled rows of x.
+// logOdds returns the log odds of each machine (columns) for the scaled rows of x.
 func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	n, _ := x.Dims()
 	out := mat.NewDense(n, len(m.machines), nil)
@@ -283,7 +281,7 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	return out
 }
 
-// odds returns the log odds of machine k where the mean over its draws is v.
+// odds returns the log odds of machine k for the mean v over its draws.
 func (m *classification) odds(k int, v float64) float64 {
 	if m.likelihood == PolyaGamma {
 		v = min(max(v, 1e-15), 1-1e-15)
@@ -319,8 +317,7 @@ func (m *classification) row(out, x []float64) {
 	}
 }
 
-// rowForm returns what the package rowwise wants to know: the columns of x, 0 before Fit,
-// the classes, and row.
+// rowForm implements the interface of package rowwise. It returns the number of columns of x (0 before Fit), the classes, and row.
 func (c *Classifier) rowForm() (width int, classes []int, row rowwise.Row) {
 	if c.m == nil {
 		return 0, nil, nil
@@ -328,9 +325,8 @@ func (c *Classifier) rowForm() (width int, classes []int, row rowwise.Row) {
 	return c.m.Width, c.m.classes, c.m.row
 }
 
-// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
-// rows of a dense matrix are predicted one by one without allocating; their log odds agree with Decision's to
-// rounding.
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen rows of a dense
+// matrix are predicted one by one without allocating memory. Their log odds agree with those of Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width, classes, row := c.rowForm()
@@ -345,9 +341,9 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(classifierType, dst, x, width, len(classes), c.Decision, row)
 }
 
-// Decision returns m×K log odds for the rows of x (m×d), each class against the rest, columns in the order of
-// Classes. With two classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine; with
-// [PolyaGamma] O(mp²) for each of Covariances besides.
+// Decision returns m×K log odds for the rows of x (m×d), each class against the rest, columns in the order of Classes. With two
+// classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine. [PolyaGamma] takes O(mp²) more for each
+// of Covariances.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.m.learnedModel().input(classifierType, x)
@@ -357,7 +353,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	m := c.m
 	n, _ := xd.Dims()
 	out := mat.NewDense(n, len(m.classes), nil)
-	if rowwise.IsFew(xd) { // blocks would unpack factors
+	if rowwise.IsFew(xd) { // The computation in blocks would unpack factors.
 		if err := c.DecisionTo(out, xd); err != nil {
 			return nil, err
 		}
@@ -386,7 +382,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, nil
 }
 
-// Predict returns the most probable class of each row of x (m×d). The cost is that of Decision.
+// Predict returns the most probable class of each row of x (m×d). It takes the time of Decision.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)

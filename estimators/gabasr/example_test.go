@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// beat is a sum of two waves of 1 and 1.2 cycles a unit, at 120 places.
+// beat returns a sum of two waves of 1 and 1.2 cycles per unit, at 120 points.
 func beat() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
 	for i := range y {
@@ -37,7 +37,7 @@ func ExampleRegressor() {
 	f := math.Sin(2*math.Pi*at) + math.Cos(2*math.Pi*1.2*at)
 	fmt.Println("within the interval:", low[0] < f && f < high[0])
 
-	// The learned kernel serves any other estimator.
+	// The learned kernel can be used in any other estimator.
 	other := &lssvm.Regressor{Kernel: model.LearnedKernel()}
 	if err := other.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
@@ -52,7 +52,7 @@ func ExampleRegressor() {
 	// lssvm on it is as near: true
 }
 
-// A trend in the model goes on where the rows end, and its uncertainty grows.
+// A trend in the model continues beyond the rows, and its uncertainty grows.
 func ExampleRegressor_trend() {
 	x, y := beat()
 	for i := range y {
@@ -81,7 +81,7 @@ func ExampleRegressor_trend() {
 }
 
 func ExampleClassifier() {
-	// Two classes on two rings.
+	// The two classes lie on two rings.
 	x, y := mat.NewDense(80, 2, nil), make([]int, 80)
 	for i := range y {
 		a, r := 0.7*float64(i), 1+float64(i%2)
@@ -104,7 +104,7 @@ func ExampleClassifier() {
 	// PolyaGamma true true
 }
 
-// A map whose kernel is stronger where rows lie near their mean.
+// The kernel of this map is larger for rows near their mean.
 func ExampleMap() {
 	x, y := beat()
 	for _, m := range []gabasr.Map{gabasr.Stationary, gabasr.Paired, gabasr.AllPairs} {
@@ -121,7 +121,7 @@ func ExampleMap() {
 	// AllPairs 3 frequencies, local ones: true
 }
 
-// What the chains went through.
+// The trace shows the states of the chains.
 func ExampleSweep() {
 	x, y := beat()
 	model := &gabasr.Regressor{Pairs: 10, Chains: 1, Sweeps: 8}
@@ -136,7 +136,7 @@ func ExampleSweep() {
 	// Output: start and 8 sweeps
 }
 
-// The share of the spectral density near the cycles that the series has.
+// The example prints the share of the spectral density near the cycles of the series.
 func ExampleComponent() {
 	x, y := beat()
 	model := &gabasr.Regressor{Pairs: 10}

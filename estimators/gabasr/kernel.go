@@ -17,16 +17,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// learnedKernel is the mean of the kernels of all draws. It is a value of its own: a later
-// Fit does not change it.
+// learnedKernel is the mean of the kernels of all draws. It does not change with a later Fit.
 type learnedKernel struct {
 	features.Scaling
 	kind  features.Map
-	w, v  []*mat.Dense // of the draws
+	w, v  []*mat.Dense // frequencies of the draws
 	label string
 }
 
-// stationaryKernel adds the spectral density, which only a stationary kernel has.
+// stationaryKernel adds the spectral density, which exists only for a stationary kernel.
 type stationaryKernel struct{ of *learnedKernel }
 
 func (k stationaryKernel) String() string                   { return k.of.String() }
@@ -48,7 +47,7 @@ func (l *learned) kernel() kernels.Kernel {
 	h := fnv.New64a()
 	add := func(values []float64) {
 		for _, v := range values {
-			_ = binary.Write(h, binary.LittleEndian, v) // a hash takes all
+			_ = binary.Write(h, binary.LittleEndian, v) // writing to a hash does not fail
 		}
 	}
 	add(l.Mean)
@@ -72,8 +71,8 @@ func (l *learned) kernel() kernels.Kernel {
 
 func (k *learnedKernel) String() string { return k.label }
 
-// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept; NaN for rows
-// of another width than Fit's, which estimators report as an error.
+// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept. It returns NaN for rows of another width than Fit's,
+// which estimators report as an error.
 func (k *learnedKernel) Eval(x, z []float64) float64 {
 	if len(x) != len(z) {
 		panic(fmt.Sprintf("gabasr: Eval of rows of %d and %d", len(x), len(z)))
@@ -105,7 +104,7 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	pairs := features.Pairs(w, v, k.kind)
 	out := mat.NewDense(n, 2*pairs, nil)
-	// A kernel has no context that could end, which is the only error.
+	// The only error is that of the context, and a kernel has none.
 	_ = features.MapRows(context.Background(), out, x, w, v, k.kind, pairs, nil, 1)
 	return out
 }
@@ -135,13 +134,13 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 	}
 }
 
-// SpectralDensity implements kernels.Spectral: each frequency of each draw is as likely.
+// SpectralDensity implements kernels.Spectral. All frequencies of all draws are equally likely.
 func (k stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
 	count, _ := k.of.w[0].Dims()
 	return kernels.SpectralDensity{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
 		if len(w) != k.of.Width {
 			for j := range w {
-				w[j] = math.NaN() // as Eval
+				w[j] = math.NaN() // NaN, as for Eval
 			}
 			return
 		}

@@ -18,8 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// learned is what Regressor and Classifier have in common after Fit: the scaling of x and
-// a machine for each target.
+// learned holds the common part of Regressor and Classifier after Fit: the scaling of x and a machine for each target.
 type learned struct {
 	features.Scaling
 	trend    features.Trend
@@ -29,7 +28,7 @@ type learned struct {
 	report   estimators.Report
 }
 
-// learn fits a machine to each task, for rows x that are counted.
+// learn fits a machine to each task, for weighted rows x.
 func learn(ctx context.Context, s sampler.Settings, x *mat.Dense, of features.Scaling, rows weights.Counts,
 	tasks []sampler.Task) (learned, error) {
 	l := learned{Scaling: of, kind: s.Map, workers: s.Workers}
@@ -73,7 +72,7 @@ func (l *learned) mixture(local bool) (out []Component) {
 		d := len(p.Mu)
 		c := Component{Weight: weight, Mean: make([]float64, l.Width), Covariance: mat.NewSymDense(l.Width, nil)}
 		l.Frequency(c.Mean, p.Mu)
-		columns := sampler.InverseRoot(p) // the covariance is its transpose times it
+		columns := sampler.InverseRoot(p) // The covariance is the transpose of columns times columns.
 		for a, i := range l.Columns {
 			for b, j := range l.Columns[:a+1] {
 				sum := 0.0
@@ -145,8 +144,7 @@ func (l *learned) trace() (out []Sweep) {
 	return out
 }
 
-// evidences returns the mean log evidence of the kept sweeps and that of the start, each
-// summed over the machines.
+// evidences returns the mean log evidence of the kept sweeps and the log evidence of the start, each summed over the machines.
 func (l *learned) evidences() (kept, baseline float64) {
 	if l == nil {
 		return 0, 0
@@ -160,14 +158,14 @@ func (l *learned) evidences() (kept, baseline float64) {
 	return kept, baseline
 }
 
-// rHat is the largest of the machines' split R̂, 0 before Fit.
+// rHat returns the largest of the machines' split R̂, or 0 before Fit.
 func (l *learned) rHat() float64 {
 	if l == nil {
 		return 0
 	}
 	out := 0.0
 	for _, m := range l.machines {
-		out = math.Max(out, m.RHat) // NaN if one is
+		out = math.Max(out, m.RHat) // NaN if any is NaN
 	}
 	return out
 }
@@ -177,8 +175,7 @@ func (l *learned) fourierMap() transformers.Transformer {
 	if l == nil {
 		return nil
 	}
-	// Given frequencies leave nothing to learn of the rows but their width; Kernel has the
-	// factor 1.
+	// With given frequencies a fit uses only the width of the rows. Kernel has the factor 1.
 	rows := mat.NewDense(1, l.Width, nil)
 	var out transformers.Transformer
 	if l.kind == features.Stationary {
@@ -189,18 +186,18 @@ func (l *learned) fourierMap() transformers.Transformer {
 			AllPairs: l.kind == features.AllPairs && len(l.machines) == 1, Origin: l.Origin(), Workers: l.workers,
 		}
 		if l.kind == features.AllPairs && len(l.machines) > 1 {
-			// All pairs within each machine, which only a list of pairs can say.
+			// All pairs within each machine can be given only as a list of pairs.
 			w, v := l.pairedRows()
 			out.(*featuremap.LocallyStationaryFourier).Frequencies, out.(*featuremap.LocallyStationaryFourier).LocalFrequencies = w, v
 		}
 	}
 	if err := out.Fit(context.Background(), rows); err != nil {
-		panic(fmt.Sprintf("gabasr: a map of fitted frequencies: %v", err)) // they are finite and as wide
+		panic(fmt.Sprintf("gabasr: a map of fitted frequencies: %v", err)) // frequencies are finite and have the right width
 	}
 	return out
 }
 
-// pairedRows lists the pairs of the best draws of all machines.
+// pairedRows returns the pairs of the best draws of all machines as rows.
 func (l *learned) pairedRows() (w, v *mat.Dense) {
 	var ws, vs []float64
 	row := make([]float64, l.Width)
@@ -218,7 +215,7 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 	return mat.NewDense(len(ws)/l.Width, l.Width, ws), mat.NewDense(len(vs)/l.Width, l.Width, vs)
 }
 
-// summary makes the Report.
+// summary returns the Report.
 func (l *learned) summary(s sampler.Settings) estimators.Report {
 	kept, baseline := l.evidences()
 	rHat := l.rHat()
@@ -246,10 +243,10 @@ func (l *learned) summary(s sampler.Settings) estimators.Report {
 	return out
 }
 
-// predictRows rows at a time bound the memory of a prediction.
+// predictRows is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictRows = 1024
 
-// input checks rows for a prediction.
+// input checks and returns the rows of a prediction.
 func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if l == nil {
 		return nil, fault.NotFitted(typ)
@@ -257,7 +254,7 @@ func (l *learned) input(typ string, x mat.Matrix) (*mat.Dense, error) {
 	return check.Wide("x", x, l.Width)
 }
 
-// inChunks calls f with scaled rows of x, and the number of the first.
+// inChunks calls f with scaled rows of x and the number of the first of them.
 func (l *learned) inChunks(x *mat.Dense, f func(first int, x *mat.Dense) error) error {
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictRows {

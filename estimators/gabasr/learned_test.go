@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// problem is n rows of two columns with a wave and noise, and the labels of its sign.
+// problem returns n rows of two columns, a wave of them with noise, and the labels of its sign.
 func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
@@ -46,11 +46,10 @@ func fitted(t *testing.T, r *Regressor) (*Regressor, *mat.Dense, []float64) {
 	return r, wide, y
 }
 
-// Kernel, Map, Frequencies and the mean of the draws are the same functions of x in its
-// own units.
+// Kernel, Map, Frequencies and the mean of the draws are the same functions of x in its own units.
 func TestLearnedKernelAndMap(t *testing.T) {
 	for _, m := range []Map{Stationary, Paired, AllPairs} {
-		// One kept sweep: the kernel is that of the map.
+		// With one kept sweep, the kernel equals the kernel of the map.
 		r, x, _ := fitted(t, &Regressor{Pairs: 9, Features: m, Sweeps: 2, BurnIn: 1, Chains: 1})
 		k := r.LearnedKernel()
 		gram, err := kernels.Matrix(ctx, k, x, nil)
@@ -82,7 +81,7 @@ func TestLearnedKernelAndMap(t *testing.T) {
 	}
 }
 
-// A map of frequencies drawn from the learned kernel approximates it.
+// A map whose frequencies are drawn from the learned kernel approximates it.
 func TestLearnedSpectrum(t *testing.T) {
 	r, x, _ := fitted(t, &Regressor{Pairs: 9, Sweeps: 6, Chains: 2})
 	k := r.LearnedKernel()
@@ -171,7 +170,7 @@ func TestBeforeFit(t *testing.T) {
 	assert.Nil(t, c.LocalMixture())
 }
 
-// A context that ends within a sweep ends the fit and leaves the model as it was.
+// A context that is cancelled within a sweep ends the fit and leaves the model unchanged.
 func TestCancelledWithinASweep(t *testing.T) {
 	r, x, y := fitted(t, &Regressor{Pairs: 20, Sweeps: 4, Chains: 1})
 	before := r.LearnedKernel().String()
@@ -183,7 +182,7 @@ func TestCancelledWithinASweep(t *testing.T) {
 			return
 		}
 		if s.Iteration == 3 {
-			cancel() // the next sweep has begun nothing but its mixture when it looks
+			cancel() // at its check the next sweep has only begun with its mixture
 		}
 	}
 	assert.ErrorIs(t, r.Fit(within, x, y), context.Canceled)
@@ -209,8 +208,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// Rows fewer than columns of Φ, one column, rows that repeat, one row, huge numbers: a
-// model or an error, never a panic.
+// Fewer rows than columns of Φ, one column, repeated rows, one row, and huge numbers give a model or an error, never a panic.
 func TestOddRows(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	huge := mat.NewDense(6, 2, nil)
@@ -261,7 +259,7 @@ func TestFieldsOutOfRange(t *testing.T) {
 	assert.ErrorIs(t, (&Classifier{Likelihood: 3}).Fit(ctx, x, []int{0, 1, 0, 1, 0, 1}), estimators.ErrParam)
 }
 
-// The documented defaults are those that a zero value has.
+// The documented defaults equal those of a zero value.
 func TestDefaults(t *testing.T) {
 	s, err := (&Regressor{}).settings()
 	require.NoError(t, err)
@@ -284,7 +282,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Golden files stay readable, and a fit now gives what they hold, to rounding.
+// Golden files stay readable and give the same predictions as a fit with the present code, up to rounding.
 func TestGoldenFiles(t *testing.T) {
 	x, y, labels := problem(30, 2)
 	at := mat.NewDense(2, 2, []float64{0.3, -1, 2, 0.5})

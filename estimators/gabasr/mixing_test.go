@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
-// curve is a function of one column in [0, high], and n rows of it with noise of a deviation.
+// curve is a function of one column in [0, high], and describes n rows of it with noise of a given deviation.
 type curve struct {
 	name        string
 	n           int
@@ -44,7 +44,7 @@ func (c curve) rows(seed uint64) (x *mat.Dense, y []float64, at *mat.Dense) {
 	return x, y, at
 }
 
-// apart is the root of the mean squared difference of the predictions, in deviations of the noise.
+// apart returns the root of the mean squared difference of the predictions, in deviations of the noise.
 func (c curve) apart(t *testing.T, a, b *Regressor, at *mat.Dense) float64 {
 	t.Helper()
 	f, err := a.Predict(at)
@@ -65,14 +65,14 @@ func longest(trace []Sweep) (sweeps int) {
 	return sweeps
 }
 
-// With nothing set the chains of most small fits mix, by the R-hat of their predictions, and those predictions are then
-// near those of another seed and of chains twice as long. A warning tells how far, and what to set.
+// With default settings the chains of most small fits mix, by the R-hat of their predictions. Those predictions are then near those
+// of another seed and of chains twice as long. A warning reports the difference and what to set.
 func TestDefaultsMix(t *testing.T) {
 	fits, mixed := 0, 0
 	for i, c := range curves {
 		for seed := uint64(7); seed < 9; seed++ {
 			if i == 2 || i == 3 && seed > 7 {
-				continue // they take long
+				continue // these take long
 			}
 			name := fmt.Sprint(c.name, ", seed ", seed)
 			x, y, at := c.rows(seed)
@@ -102,10 +102,10 @@ func TestDefaultsMix(t *testing.T) {
 	assert.GreaterOrEqual(t, mixed, fits-1, "of %d", fits)
 }
 
-// Of chains of a given length those that the R-hat warns of differ more from those of another seed than the others, by
-// what the warning says to within a factor of two.
+// Among chains of a given length, those with a warning of the R-hat differ more from those of another seed than the others do. The
+// difference agrees with the warning within a factor of two.
 func TestWarningIsRight(t *testing.T) {
-	var of [2][]float64 // mixed, and with a warning
+	var of [2][]float64 // without and with a warning
 	expected := 0.0
 	for _, c := range curves {
 		for seed := uint64(21); seed < 26; seed++ {
@@ -141,7 +141,8 @@ func TestWarningIsRight(t *testing.T) {
 	assert.Greater(t, mean(of[1]), expected/float64(len(of[1]))/2)
 }
 
-// Chains that go on are the same on any number of workers, and leave a model of the size of others. Each machine goes on by itself.
+// Continued chains are the same for any number of workers, and give a model of the usual size. Each machine is continued
+// separately.
 func TestChainsGoOn(t *testing.T) {
 	x, y, at := curves[3].rows(11)
 	var want []float64
@@ -178,7 +179,7 @@ func TestChainsGoOn(t *testing.T) {
 		assert.Equal(t, r.Trace(), read.Trace())
 	}
 
-	// One class of three is apart, which soon mixes; of the others each row is a matter of chance.
+	// One of the three classes is separate, and its machine mixes early. The labels of the other rows are random.
 	rng := rand.New(rand.NewPCG(1, 1))
 	labels, rows := make([]int, 90), mat.NewDense(90, 1, nil)
 	for i := range labels {

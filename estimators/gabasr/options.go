@@ -2,40 +2,40 @@ package gabasr
 
 import "github.com/kernelearn/kernelearn/internal/enum"
 
-// Map says how frequencies make features.
+// Map determines the features of the frequencies.
 type Map int
 
-// The maps, of which Stationary is the default.
+// These are the maps. The default is Stationary.
 const (
 	// Stationary has the features cos<w,x> and sin<w,x> for each frequency w.
 	Stationary Map = iota
-	// Paired multiplies the features of each w by cos(<v,x>/2), where v is a local frequency of its own.
+	// Paired multiplies the features of each w by cos(<v,x>/2), where each w has its own local frequency v.
 	Paired
 	// AllPairs has the features of Paired for each combination of ⌊√Pairs⌋ frequencies w with as many v.
 	AllPairs
 )
 
-// String returns the map's name.
+// String returns the name of the map.
 func (m Map) String() string {
 	return enum.Name("Map", int(m), "Stationary", "Paired", "AllPairs")
 }
 
-// Likelihood says how the labels of a [Classifier] determine the frequencies.
+// Likelihood determines how the labels of a [Classifier] determine the frequencies.
 type Likelihood int
 
-// The likelihoods, of which Normal is the default.
+// These are the likelihoods. The default is Normal.
 const (
 	// Normal treats labels of ±1 as numbers with normal noise, whose evidence is exact, and fits a logistic link to
 	// the leave-one-out scores.
 	Normal Likelihood = iota
 	// PolyaGamma is the exact logistic likelihood, by Pólya-Gamma variables.
 	PolyaGamma
-	// Surrogate is the likelihood of the paper: the sigmoid of least-squares coefficients on labels 0 and 1, which is
-	// not a probability of the labels given the frequencies. It is here for comparison.
+	// Surrogate is the likelihood of the paper: the sigmoid of least-squares coefficients on labels 0 and 1, which is not a
+	// probability of the labels given the frequencies. It exists for comparison.
 	Surrogate
 )
 
-// String returns the likelihood's name.
+// String returns the name of the likelihood.
 func (l Likelihood) String() string {
 	return enum.Name("Likelihood", int(l), "Normal", "PolyaGamma", "Surrogate")
 }
@@ -51,8 +51,8 @@ type Sweep struct {
 	// Number is the number of the sweep, from 1. 0 is the start, which the evidence chose among random frequencies.
 	Number int
 
-	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of
-	// the coefficients that were drawn; for Surrogate it is that of the least-squares coefficients.
+	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of the
+	// coefficients that were drawn, and for Surrogate that of the least-squares coefficients.
 	LogEvidence float64
 	Ridge       float64
 

@@ -18,7 +18,7 @@ const (
 	version        = 1
 )
 
-// storedLearned is what both files have.
+// storedLearned holds the common part of both files.
 type storedLearned struct {
 	Scaling  features.Scaling
 	Trend    features.Trend
@@ -55,7 +55,7 @@ func (l *learned) store() storedLearned {
 	return s
 }
 
-// learned validates what was read, for the number of machines that there should be.
+// learned checks and returns a model that was read, which must have the given number of machines.
 func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
 	l := learned{Scaling: s.Scaling, trend: s.Trend, kind: features.Map(s.Features), workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
@@ -80,7 +80,7 @@ func (s storedLearned) learned(kind string, machines int, variances bool, worker
 				return bad("machine %d: a draw is incomplete or not finite", i)
 			}
 		}
-		if m.RHat < 0 { // NaN has no halves
+		if m.RHat < 0 { // NaN: too few sweeps for halves
 			return bad("machine %d: a split R-hat of %v", i, m.RHat)
 		}
 		l.machines = append(l.machines, &sampler.Machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
@@ -88,8 +88,8 @@ func (s storedLearned) learned(kind string, machines int, variances bool, worker
 	return l, nil
 }
 
-// MarshalBinary writes the fitted model: the draws of the kept sweeps, the scaling and
-// the trace. The configuration is not written.
+// MarshalBinary encodes the fitted model: the draws of the kept sweeps, the scaling and the trace. The configuration is not
+// included.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -98,8 +98,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 		Within: r.m.within})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors wrap [estimators.ErrBadModel] and leave
-// r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into any Regressor. Errors wrap [estimators.ErrBadModel] and leave r
+// unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedRegressor
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -116,8 +116,8 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalBinary writes the fitted model: the draws of the kept sweeps of all machines,
-// their links, the classes, the scaling and the trace. The configuration is not written.
+// MarshalBinary encodes the fitted model: the draws of the kept sweeps of all machines, their links, the classes, the scaling and
+// the trace. The configuration is not included.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -127,8 +127,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into any Classifier. Errors wrap [estimators.ErrBadModel] and
-// leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into any Classifier. Errors wrap [estimators.ErrBadModel] and leave c
+// unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

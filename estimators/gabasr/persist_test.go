@@ -29,7 +29,7 @@ func TestHostilePayloads(t *testing.T) {
 		return (&Regressor{}).UnmarshalBinary(data)
 	}
 	require.NoError(t, try(func(*storedRegressor) {}))
-	first := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[1] } // of three, which has the factor
+	first := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[1] } // the draw, of three, that has the factor
 	follower := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[2] }
 	line := func(s *storedRegressor) *features.Polynomial { return &s.Learned.Trend[1] }
 	for name, change := range map[string]func(s *storedRegressor){
@@ -145,7 +145,7 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// A width that no numbers stand behind is refused.
+// A width without the numbers for its columns is rejected.
 func TestWidthOfAFile(t *testing.T) {
 	x, y := mat.NewDense(40, 3, nil), make([]float64, 40)
 	for i := range y {

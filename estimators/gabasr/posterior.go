@@ -11,18 +11,18 @@ import (
 
 // model is a *regression or a *classification, nil before Fit.
 type model interface {
-	// of is what both have, nil before Fit.
+	// learnedModel returns the common part of both, nil before Fit.
 	learnedModel() *learned
-	// typ is the name of the type that has the model, for errors.
+	// typ returns the name of the model's estimator, for errors.
 	typ() string
 }
 
-// posterior is what Regressor and Classifier say of the frequencies that they have learnt.
+// posterior has the methods of Regressor and Classifier for the posterior of the frequencies.
 type posterior[M model] struct{ m M }
 
-// Frequencies returns the frequencies of the kept sweep of the highest log evidence, one in each row, in radians over
-// the units of x. They are 0 in columns that were constant. It returns nil before Fit. Those of the machines of a
-// Classifier follow one another.
+// Frequencies returns the frequencies of the kept sweep with the highest log evidence, one in each row, in radians over the units
+// of x. They are 0 in columns that were constant. The frequencies of the machines of a Classifier follow one another. It returns
+// nil before Fit.
 func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.learnedModel().frequencies(false) }
 
 // LocalFrequencies returns the v of the same sweeps. It returns nil for a stationary map.
@@ -44,18 +44,16 @@ func (f *posterior[M]) Mixture() []Component { return f.m.learnedModel().mixture
 // LocalMixture is like Mixture, for the local frequencies. It returns nil for a stationary map.
 func (f *posterior[M]) LocalMixture() []Component { return f.m.learnedModel().mixture(true) }
 
-// SpectralDensity returns the density of the mixture at each row of at (k×d), which are frequencies in radians over
-// the units of x. It is made symmetric: ½[p(ω) + p(-ω)]. Columns that were constant at Fit do not count. The cost is
-// O(kd²) for each component.
+// SpectralDensity returns the density of the mixture at each row of at (k×d), which are frequencies in radians over the units of x.
+// The result is symmetric: ½[p(ω) + p(-ω)]. Columns that were constant at Fit do not count. The cost is O(kd²) for each component.
 func (f *posterior[M]) SpectralDensity(at mat.Matrix) (_ []float64, err error) {
 	defer fault.RecoverAs(f.m.typ(), &err)
 	return f.m.learnedModel().density(f.m.typ(), at)
 }
 
-// LearnedKernel returns the learnt kernel for use in any other estimator. It is the mean of φ(x)'φ(z) over the kept
-// sweeps of all machines, without the intercept and the trend, and it scales rows as Fit did. It has a spectral
-// density if it is stationary. Its String has a hash of the frequencies. For rows of another width than at Fit its
-// values are NaN. It returns nil before Fit.
+// LearnedKernel returns the fitted kernel for use in any other estimator. It is the mean of φ(x)'φ(z) over the kept sweeps of all
+// machines, without the intercept and the trend, and it scales rows as Fit did. It has a spectral density if it is stationary. Its
+// String has a hash of the frequencies. For rows of another width than at Fit its values are NaN. It returns nil before Fit.
 func (f *posterior[M]) LearnedKernel() kernels.Kernel { return f.m.learnedModel().kernel() }
 
 // Map returns the features of Frequencies as a fitted featuremap.RandomFourier or LocallyStationaryFourier. It
@@ -65,20 +63,18 @@ func (f *posterior[M]) Map() transformers.Transformer { return f.m.learnedModel(
 // Trace returns all sweeps of all chains of all machines, including those of the burn-in. It returns nil before Fit.
 func (f *posterior[M]) Trace() []Sweep { return f.m.learnedModel().trace() }
 
-// LogEvidence returns the mean log evidence over the kept sweeps, and the log evidence of the start: random features
-// whose scale and λ the evidence chose. Each is summed over the machines. If the first is no larger, sampling did not
-// help, and Report warns of it. With a Trend, whose prior is flat, it is the density of what the trend leaves of the
-// targets, so it does not say which Trend to take. Both are 0 before Fit.
+// LogEvidence returns the mean log evidence over the kept sweeps, and the log evidence of the start: random features with a scale
+// and λ that the evidence chose. Each is summed over the machines. If the first is no larger, sampling did not help, and Report
+// warns of it. With a Trend, which has a flat prior, it is the density of the remainder of the targets without the trend. It can
+// therefore not be used to choose Trend. Both are 0 before Fit.
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.learnedModel().evidences() }
 
-// RHat returns the split R̂ of the predictions over the halves of the chains (see Mixing), the largest of all
-// machines. It is NaN with fewer than four kept sweeps, and 0 before Fit. Trace has what is needed to compute the R̂ of
-// the log evidence.
+// RHat returns the split R̂ of the predictions over the halves of the chains (see Mixing), the largest of all machines. It is NaN
+// with fewer than four kept sweeps, and 0 before Fit. The R̂ of the log evidence can be computed from Trace.
 func (f *posterior[M]) RHat() float64 { return f.m.learnedModel().rHat() }
 
-// Report says how the last Fit went. Converged means an RHat below 1.01; otherwise a warning says what to set.
-// Objective is the negative mean log evidence of the kept sweeps, summed over the machines, and Iterations is the
-// number of sweeps of all chains.
+// Report describes the last Fit. Converged means an RHat below 1.01; otherwise a warning suggests settings. Objective is the
+// negative mean log evidence of the kept sweeps, summed over the machines, and Iterations is the number of sweeps of all chains.
 func (f *posterior[M]) Report() estimators.Report {
 	l := f.m.learnedModel()
 	if l == nil {

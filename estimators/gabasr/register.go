@@ -4,7 +4,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// Model files name these types (package modelfile).
+// Model files contain the names of these types (see package modelfile).
 func init() {
 	registry.Add[*Regressor]("gabasr.Regressor", registry.Type{})
 	registry.Add[*Classifier]("gabasr.Classifier", registry.Type{})

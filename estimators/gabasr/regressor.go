@@ -58,16 +58,15 @@ type Regressor struct {
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
 	InterceptPrecision float64 `zero:"1e-4"`
 
-	// Trend is the degree of a polynomial of each column, without products of columns, that is learnt together with
-	// the rest. 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior.
-	// Beyond the rows the means therefore follow the trend and the variances grow accordingly, while sines and cosines
-	// alone would turn back.
+	// Trend is the degree of a polynomial of each column, without products of columns, that is fitted together with the rest. A
+	// Trend of 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior. Beyond the rows
+	// the means therefore follow the trend and the variances grow accordingly. Sines and cosines alone would turn back.
 	Trend int `zero:"none" most:"3"`
 
-	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
-	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these for PredictVariance and
-	// PredictInterval. Means do not depend on it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
-	// of them keep it, and the file is about four times as large.
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the coefficients, p²/2
+	// numbers. For PredictVariance and PredictInterval the other sweeps use the covariance of the nearest of these. Means do not
+	// depend on it. If it is 0, it is 2. If it is the number of kept sweeps or more, all of them keep it, and the file is about
+	// four times as large.
 	Covariances int `zero:"2"`
 
 	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
@@ -92,7 +91,7 @@ type Regressor struct {
 
 type regression struct {
 	learned
-	mean, scale float64 // of y
+	mean, scale float64 // mean and scale of y
 	within      float64 // variance of y around the means of equal rows
 }
 
@@ -118,21 +117,20 @@ func (r *Regressor) settings() (sampler.Settings, error) {
 	}.WithDefaults()
 }
 
-// Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate for the start as much;
-// memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. A Trend adds its
-// coefficients to p. The mixture that the frequencies are drawn from has a d×d precision for each component: a
-// sweep costs O(Md³) besides, of which nothing is seen up to some dozen columns and which rules out thousands, and
-// O(d²) of memory for each component in each kept sweep. Errors: [estimators.ErrParam], [estimators.ErrShape] (also
-// for rows that do not count 2 more than a Trend's coefficients), [estimators.ErrNotFinite] (also for targets whose
-// squares overflow), [estimators.ErrNotPSD] for a fixed Ridge beyond rounding, or the error of ctx.
+// Fit fits the model to x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), and a candidate for the start costs the same.
+// The memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. A Trend adds its coefficients to p.
+// The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a sweep, which is negligible
+// up to some dozen columns and rules out thousands, and O(d²) of memory for each component in each kept sweep. Errors:
+// [estimators.ErrParam], [estimators.ErrShape] (also if the weights of the rows do not sum to 2 more than the number of a Trend's
+// coefficients), [estimators.ErrNotFinite] (also for targets whose squares overflow), [estimators.ErrNotPSD] for a fixed Ridge
+// beyond rounding, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only
-// the ratios of the weights matter, so that a distinct row counts once on average. With a given Ridge a row counts as often
-// as its weight says.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only the
+// ratios of the weights matter, so that a distinct row counts once on average. With a given Ridge a row counts as its weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -198,7 +196,7 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 			}
 		}
 		if withVariance {
-			squares = make([]float64, n) // between the draws
+			squares = make([]float64, n) // sums of squares between the draws
 			for _, f := range means {
 				for i, v := range f {
 					squares[i] += (v - sum[i]) * (v - sum[i]) / float64(len(draws))
@@ -234,19 +232,19 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the noise.
-// The variance is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their
-// means. The cost is O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far
-// from all rows of Fit the variance therefore ends at that of the functions of the prior, which λ decides. With a
-// Trend of degree k it grows on, as the 2k-th power of the distance.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the noise. The variance
+// is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their means. The cost is O(mp)
+// for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far from all rows of Fit the variance
+// therefore stays at that of the functions of the prior, which λ determines. With a Trend of degree k it continues to grow, as the
+// 2k-th power of the distance.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict(x, true)
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
-// with probability level, in (0, 1), under a t distribution with the mean and the variance of PredictVariance and n
-// degrees of freedom.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d) with probability
+// level, in (0, 1). The distribution is a t distribution with the mean and the variance of PredictVariance and n degrees of
+// freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {

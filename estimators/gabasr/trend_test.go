@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// powers are those of the columns of x, less their means over weighted rows: what is held back of
-// the constant is that at the mean.
+// powers returns powers of the columns of x, minus their means over weighted rows, because the prior of the constant is for its
+// value at the mean.
 func powers(x, rows *mat.Dense, own []float64, degree int) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, degree*d, nil)
@@ -32,8 +32,8 @@ func powers(x, rows *mat.Dense, own []float64, degree int) *mat.Dense {
 	return out
 }
 
-// posteriorOf is what the definition says of coefficients with normal priors of such precisions, in
-// units of the noise's: the means and φ'A⁻¹φ at rows, and twice what the rate of the noise rises by.
+// posteriorOf computes the posterior of coefficients with normal priors of the given precisions, in units of the noise's precision,
+// by the definition. It returns the means and φ'A⁻¹φ at rows, and twice the increase of the rate of the noise.
 func posteriorOf(t *testing.T, phi, at *mat.Dense, precision, own, y []float64) (mean, spread []float64, square float64) {
 	t.Helper()
 	n, _ := phi.Dims()
@@ -68,7 +68,7 @@ func ignoreCondition(err error) error {
 	return err
 }
 
-// beside joins columns.
+// beside returns a matrix of the columns of all parts.
 func beside(parts ...mat.Matrix) *mat.Dense {
 	n, _ := parts[0].Dims()
 	out := mat.NewDense(n, widths(parts), nil)
@@ -89,8 +89,8 @@ func widths(parts []mat.Matrix) (sum int) {
 	return sum
 }
 
-// A trend is powers of the columns with a very wide normal prior, but for the share of the degrees
-// of freedom that a prior in units of the noise's takes for known.
+// A trend is equivalent to powers of the columns with a very wide normal prior, except for the degrees of freedom that a prior in
+// units of the noise's precision adds.
 func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 	x, y, _ := problem(50, 6)
 	at := mat.NewDense(4, 2, []float64{0, 0, 1, -2, 4, 4, -6, 3})
@@ -111,7 +111,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 		for _, kind := range []Map{Stationary, Paired} {
 			r := &Regressor{Pairs: 7, Features: kind, Sweeps: 3, BurnIn: 2, Chains: 1, NoScaling: true, Ridge: ridge, NoiseShape: shape, Trend: degree}
 			require.NoError(t, r.FitWeighted(ctx, x, y, own))
-			// The map of the one kept sweep. Without scaling Paired takes rows from 0.
+			// The map is that of the one kept sweep. Without scaling Paired measures rows from 0.
 			waves, err := r.Map().Transform(x)
 			require.NoError(t, err)
 			wavesAt, err := r.Map().Transform(at)
@@ -139,19 +139,19 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 				assert.InEpsilon(t, wantMean[i], mean[i], 1e-8, "degree %d, %v", degree, kind)
 				assert.InEpsilon(t, bN/(aN-1)*(1+spread[i]), variance[i], 1e-8, "degree %d, %v", degree, kind)
 			}
-			// The evidence is the integral over the coefficients of polynomials that are orthonormal over
-			// the rows: ∫ N(y; Tc, σ²K) dc, from the covariance K of all else.
+			// The evidence is the integral over the coefficients of polynomials that are orthonormal over the rows: ∫ N(y; Tc, σ²K)
+			// dc, with the covariance K of all other terms.
 			got, _ := r.LogEvidence()
 			assert.InEpsilon(t, restricted(t, x, own, y, mat.DenseCopyOf(waves), noise, degree, ridge, ownPrior{1e-4, shape, 1e-3}), got, 1e-8)
 		}
 	}
 }
 
-// ownPrior is that of the coefficient of the intercept and of the noise.
+// ownPrior is the prior of the coefficient of the intercept and of the noise.
 type ownPrior struct{ intercept, a, b float64 }
 
-// restricted is the log density of weighted targets with the coefficients of the trend integrated
-// out, by generalised least squares.
+// restricted returns the log density of weighted targets with the coefficients of the trend integrated out, by generalised least
+// squares.
 func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, noise []float64, degree int, ridge float64, p0 ownPrior) float64 {
 	t.Helper()
 	n, d := x.Dims()
@@ -166,7 +166,7 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 		}
 		k.SetSym(i, i, k.At(i, i)+noise[i])
 	}
-	// Gram and Schmidt, a column after the other with its own powers.
+	// The basis comes from the Gram-Schmidt process, one column with its powers after the other.
 	basis := mat.NewDense(n, degree*d, nil)
 	inner := func(a, b []float64) (sum float64) {
 		for i, w := range own {
@@ -212,7 +212,7 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 	aN := p0.a + left/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(p0.a)
-	// Rows of weight w are w rows: the determinant of the noise is not in the evidence of the sum.
+	// Rows of weight w are w rows: the evidence of their sum does not include the determinant of the noise.
 	logDet := c.LogDet()
 	for _, v := range noise {
 		logDet -= math.Log(v)
@@ -220,13 +220,13 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 	return -left/2*math.Log(2*math.Pi) - (logDet+logDetInformation)/2 + p0.a*math.Log(p0.b) - aN*math.Log(rate) + g1 - g0
 }
 
-// A polynomial that is added to the targets is added to the predictions, and nothing else
-// changes: nowhere is the trend held back.
+// A polynomial that is added to the targets is added to the predictions, and nothing else changes, because the trend is not
+// regularised.
 func TestTrendTakesAnyPolynomial(t *testing.T) {
 	x, y, _ := problem(60, 8)
 	at := mat.NewDense(3, 2, []float64{0, 1, 5, -5, 20, 30})
 	polynomial := func(a, b float64) float64 { return 7*a - 2*a*a + 3*b*b }
-	shift := 0.0 // the intercept is held back, a little
+	shift := 0.0 // the intercept is slightly regularised
 	for i := range y {
 		shift += polynomial(x.At(i, 0), x.At(i, 1)) / 60
 	}
@@ -253,7 +253,7 @@ func TestTrendTakesAnyPolynomial(t *testing.T) {
 	gotEvidence, _ := b.LogEvidence()
 	assert.InEpsilon(t, evidence, gotEvidence, 1e-8)
 
-	// Other units of the targets change the evidence by those of what the trend leaves.
+	// Other units of the targets change the evidence by the units of the remainder without the trend.
 	s := &Regressor{Pairs: 8, NoSweeps: true, Chains: 1, Trend: 2}
 	require.NoError(t, s.Fit(ctx, x, y))
 	evidence, _ = s.LogEvidence()
@@ -271,7 +271,7 @@ func TestTrendOfColumnsThatOthersAre(t *testing.T) {
 	wide := mat.NewDense(30, 5, nil)
 	for i := range 30 {
 		a := x.At(i, 0)
-		// A column, one of two values, a constant, the first in other units, a parabola of the first.
+		// The columns are: an ordinary one, one of two values, a constant, the first in other units, and a parabola of the first.
 		wide.SetRow(i, []float64{a, float64(i % 2), 4, 1 - 1000*a, a * a})
 	}
 	for _, plain := range []bool{false, true} {
@@ -298,7 +298,7 @@ func TestTrendErrors(t *testing.T) {
 	assert.EqualError(t, err, "gabasr: Regressor: Trend = 4, want 1 to 3, or 0 for none")
 	err = (&Regressor{Trend: -1}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	// With the constant five coefficients are all that six rows have.
+	// Six rows determine at most five coefficients, with the constant.
 	err = (&Regressor{Trend: 3}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "x has 6 rows")
@@ -309,8 +309,7 @@ func TestTrendErrors(t *testing.T) {
 	assert.NoError(t, (&Regressor{Trend: 2, Pairs: 3, Sweeps: 2}).Fit(ctx, x, y))
 }
 
-// The start of many rows looks at some of them, with their rows of the trend, and predictions of
-// one row agree with those of many.
+// The start of many rows uses some of them, with their rows of the trend, and predictions of one row agree with those of many.
 func TestTrendOfManyRows(t *testing.T) {
 	x, y, _ := problem(2000+100, 7)
 	for i := range y {

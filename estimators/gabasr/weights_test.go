@@ -79,7 +79,7 @@ func TestWeightedDefinition(t *testing.T) {
 	assert.InEpsilon(t, want, kept, 1e-9)
 }
 
-// Weights of 1 are none, to the bit.
+// Weights of 1 give the same bits as no weights.
 func TestWeightsOfOne(t *testing.T) {
 	x, y, labels := problem(40, 2)
 	ones, classes := make([]float64, 40), make([]int, 40)
@@ -96,8 +96,7 @@ func TestWeightsOfOne(t *testing.T) {
 	assert.Equal(t, c.Trace(), d.Trace())
 }
 
-// Balanced and ClassWeights are weights of rows, by which the rare class is predicted more
-// often.
+// Balanced and ClassWeights act as weights of rows, and the rare class is then predicted more often.
 func TestClassWeights(t *testing.T) {
 	x, _, labels := problem(120, 9)
 	y, count := make([]int, 120), 0.0
@@ -142,7 +141,7 @@ func TestClassWeights(t *testing.T) {
 	assert.EqualError(t, err, "gabasr: Classifier: ClassWeights[1] = 0, want a finite value > 0")
 }
 
-// Real weights of a logistic likelihood have no exact Pólya-Gamma variables.
+// PolyaGamma rejects weights, because fractional weights have no exact Pólya-Gamma variables.
 func TestPolyaGammaHasNoWeights(t *testing.T) {
 	x, _, labels := problem(20, 1)
 	y, ones := make([]int, 20), make([]float64, 20)

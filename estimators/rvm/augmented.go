@@ -14,11 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// PredictAugmented returns the mean and the variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005). At each
-// row of x (r×d) the machine gets one more basis function, centred on the row itself, with a prior that gives it the
-// variance of the targets there. The training rows (n×d) and their targets y, without weights, must be given again,
-// because a machine keeps only its relevance vectors. Nothing is calibrated. The cost is O(rnm) for m relevance
-// vectors, and the memory O(nm). Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
+// PredictAugmented returns the mean and the variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005). At each row of x (r×d)
+// the machine gets one more basis function, centred on the row itself, with a prior that gives it the variance of the targets
+// there. The training rows (n×d) and their targets y, without weights, must be given again, because a machine keeps only its
+// relevance vectors. The result is not calibrated. The cost is O(rnm) for m relevance vectors, and the memory O(nm). Errors:
+// ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	xd, err := r.m.fittedSupport().Input(regressorType, "x", x, false)
@@ -45,12 +45,12 @@ func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, var
 	return r.m.augmented(xd, rd, y, precision, r.Workers)
 }
 
-// augmented is the machine with a basis function at each row of x in turn, of such a prior precision. With
-// the columns of the members and the new one g = k(X, x) centred for an intercept of flat prior,
+// augmented predicts with an additional basis function at each row of x in turn, with the given prior precision. With the columns
+// of the members and the new one g = k(X, x) centred for an intercept of flat prior,
 //
 //	e = k(x,x) - βφ'ΣΦ'g,  s = βg'g - β²g'ΦΣΦ'g,  q = βg'(t - Φμ)
 //
-// add e q/(α+s) to the mean and e²/(α+s) to the variance.
+// it adds e q/(α+s) to the mean and e²/(α+s) to the variance.
 func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers int) (mean, variance []float64, err error) {
 	if mean, variance, err = m.withOwnVariance().predict(x, workers, true); err != nil {
 		return nil, nil, err
@@ -108,7 +108,7 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 	return mean, variance, nil
 }
 
-// withOwnVariance is the model with the variance that is its own.
+// withOwnVariance returns the model without calibration.
 func (m *model) withOwnVariance() *model {
 	return &model{Solution: m.Solution, Support: m.Support, calibration: uncalibrated}
 }

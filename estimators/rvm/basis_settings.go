@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// basisSettings is what the fields of Regressor and Classifier say of the basis.
+// basisSettings holds the fields of Regressor and Classifier that define the basis.
 type basisSettings struct {
 	typ        string
 	config     any // the Regressor or Classifier
@@ -48,7 +48,7 @@ func (p basisSettings) validate() error {
 	return err
 }
 
-// configured are the kernels of the fields; none where it is to be learnt.
+// configured returns the kernels of the fields. It returns none if the kernel is to be chosen by Fit.
 func (p basisSettings) configured() basis.Dictionary {
 	if p.kernel != nil {
 		return basis.Dictionary{p.kernel}
@@ -58,8 +58,7 @@ func (p basisSettings) configured() basis.Dictionary {
 
 func (p basisSettings) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
 
-// onRows is the basis of a kernel on distinct rows; a kernel that is not set is learnt from the targets that wanted
-// returns.
+// onRows returns the design of the kernels on distinct rows. If no kernel is set, one is fitted to the targets that wanted returns.
 func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows,
 	wanted func() (learning.Targets, learning.Kind)) (d basis.Design, err error) {
 	used := p.configured()
@@ -81,7 +80,7 @@ func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows,
 	return basis.NewDesign(rows, used, centres, which), nil
 }
 
-// centres returns the rows that basis functions sit on, and which training rows they are.
+// centres returns the centres of the basis functions, and the numbers of the training rows among them.
 func (p basisSettings) centres(x *mat.Dense) (*mat.Dense, []int, error) {
 	n, d := x.Dims()
 	if p.landmarks != nil {
@@ -106,7 +105,7 @@ func (p basisSettings) centres(x *mat.Dense) (*mat.Dense, []int, error) {
 	return linalg.Rows(x, rows), rows, nil
 }
 
-// designRows checks a design matrix, which has so many targets.
+// designRows checks and returns a design matrix, which must have as many rows as there are targets.
 func designRows(phi mat.Matrix, targets int) (*mat.Dense, error) {
 	pd, err := check.Dense("phi", phi)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// The refits of a calibration. A fifth of the rows is left out of each; there are as many as leave out
-// enough rows in all, so that what they cost falls to that of one start from some thousand rows on.
+// Each refit of a calibration leaves out a fifth of the rows. The number of refits is the smallest that leaves out calibrationRows
+// rows in total, so that from some thousand rows on they cost as much as one start.
 const (
 	calibrationFolds = 5
 	calibrationRows  = 250
 )
 
-// leftOut are rows that a refit did not have: their residuals, the variance that it gave them, what its
-// vectors did not see of them, and k(x, x).
+// leftOut holds, for rows that a refit left out, their residuals, the predicted variance, the part of the kernel that the vectors
+// do not explain, and k(x, x).
 type leftOut struct {
 	weight, residual, variance, unseen, own []float64
 	sees                                    bool
@@ -39,13 +39,13 @@ func (l *leftOut) append(o *leftOut) {
 // calibratedTask is a regression whose refits leave rows out.
 type calibratedTask struct {
 	evidence.Regression
-	groups [][]int // of rows that the refits leave out together; those in none are left out alone
+	groups [][]int // groups of rows that the refits leave out together; other rows are left out individually
 }
 
 // calibrate calibrates m, the machine of the task.
 func (k calibratedTask) calibrate(ctx context.Context, m *model) error {
 	if m.Noise == 0 || math.IsInf(m.Evidence, 1) {
-		return ctx.Err() // nothing was learnt
+		return ctx.Err() // constant targets or an exact fit
 	}
 	folds := k.folds()
 	parts := make([]*leftOut, len(folds))
@@ -64,7 +64,7 @@ func (k calibratedTask) calibrate(ctx context.Context, m *model) error {
 	}
 	m.Report.Iterations += all.changes
 	if m.calibration = all.fit(k.Noise > 0); !m.calibration.valid() {
-		m.calibration = uncalibrated // of residuals or weights that overflow
+		m.calibration = uncalibrated // residuals or weights overflow
 		return nil
 	}
 	if all.sees {
@@ -73,7 +73,7 @@ func (k calibratedTask) calibrate(ctx context.Context, m *model) error {
 	return nil
 }
 
-// varianceOf is that of counted targets.
+// varianceOf returns the variance of weighted targets.
 func varianceOf(y []float64, c weights.Counts) float64 {
 	mean, variance := 0.0, 0.0
 	for i, v := range y {
@@ -85,7 +85,7 @@ func varianceOf(y []float64, c weights.Counts) float64 {
 	return variance
 }
 
-// folds returns the rows that each refit leaves out, whatever their order.
+// folds returns the rows that each refit leaves out. They do not depend on the order of the rows.
 func (k calibratedTask) folds() [][]int {
 	order := make([]int, k.N)
 	for i := range order {
@@ -118,7 +118,7 @@ func (k calibratedTask) folds() [][]int {
 	return out
 }
 
-// deal returns the part, of count, of each of the ordered rows. The rows of a group are of one part.
+// deal assigns each of the ordered rows to one of count parts. The rows of a group have the same part.
 func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 	if len(k.groups) == 0 {
 		part := rng.Perm(k.N)
@@ -127,7 +127,7 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 		}
 		return part
 	}
-	of := make([]int, k.N) // the group of a row, or one of its own
+	of := make([]int, k.N) // the group of each row, or a separate number
 	for i := range of {
 		of[i] = len(k.groups) + i
 	}
@@ -136,7 +136,7 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 			of[row] = g
 		}
 	}
-	// Numbered as they come in the order of the rows, so that it does not matter how the caller numbers and orders them.
+	// Groups are numbered in the order of the rows, so that the caller's numbers and order do not matter.
 	number := map[int]int{}
 	ordered := make([]int, k.N)
 	for i, row := range order {
@@ -150,7 +150,7 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 	return groups.Deal(ordered, nil, slices.Repeat([]float64{1}, count), rng)
 }
 
-// refit learns from all rows but those, and says how it did on them; nil where nothing can be learnt.
+// refit fits the model to all rows except out, and returns its predictions for these. It returns nil if there is nothing to fit.
 func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []int, bytes int64) (*leftOut, error) {
 	in := complement(k.N, out)
 	t := k.Regression
@@ -172,7 +172,7 @@ func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []in
 		return nil, err
 	}
 	if err != nil || s.Noise == 0 || math.IsInf(s.Evidence, 1) {
-		return nil, nil // the rest of the rows cannot do without these
+		return nil, nil // The fit fails without these rows.
 	}
 	m := newModel(s, t.Design)
 	x := k.Design.Rows(out)
@@ -200,7 +200,7 @@ func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []in
 	return l, nil
 }
 
-// complement are the numbers below n that are not among rows.
+// complement returns the numbers below n that are not among rows.
 func complement(n int, rows []int) []int {
 	out := make([]bool, n)
 	for _, r := range rows {
@@ -215,11 +215,11 @@ func complement(n int, rows []int) []int {
 	return in
 }
 
-// fit maximises the likelihood of the residuals,
+// fit returns the calibration that maximises the likelihood of the residuals,
 //
 //	e ~ N(0, c v + τ² r),   c at least 1,
 //
-// for a given noise in τ² alone.
+// or, if the noise is given, maximises it in τ² only.
 func (l *leftOut) fit(given bool) calibration {
 	c := uncalibrated
 	total, v, r := 0.0, 0.0, 0.0
@@ -254,7 +254,7 @@ func (l *leftOut) fit(given bool) calibration {
 	if !l.sees || !(r > 0) {
 		return c
 	}
-	// Of the ratio a grid, and a finer one about its best.
+	// The ratio is searched on a grid, and on a finer one around its best value.
 	unit, at := v/r, 0.0
 	try := func(logQ float64) {
 		q := unit * math.Exp(logQ)
@@ -274,7 +274,7 @@ func (l *leftOut) fit(given bool) calibration {
 	return c
 }
 
-// edgeShare is the share of the rows left out that the edge has below it: one far row alone does not move it.
+// edgeShare is the share of the rows left out whose values are below the edge. A single distant row therefore does not move it.
 const edgeShare = 0.99
 
 // quantile returns the edge of a calibration.

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// friedman is Friedman's first function of the first five of eight columns, with noise of deviation 1.
+// friedman returns Friedman's first function of the first five of eight columns, with noise of deviation 1.
 func friedman(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y := mat.NewDense(n, 8, nil), make([]float64, n)
@@ -44,9 +44,8 @@ func covered(t *testing.T, r *Regressor, x mat.Matrix, y []float64) float64 {
 	return float64(within) / float64(len(y))
 }
 
-// 95% intervals hold 95% of new rows, over a number of draws, to three standard errors of a coverage that differs
-// between draws as it does; the paper's variance does not on the same rows: a narrow kernel in five columns leaves
-// much between its vectors.
+// 95% intervals contain 95% of new rows, over a number of draws, within three standard errors of the coverage. The paper's variance
+// does not reach this on the same rows, because a narrow kernel in five columns leaves much unexplained between its vectors.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two dozen fits, one after the other")
@@ -79,8 +78,8 @@ func TestCoverage(t *testing.T) {
 	assert.Less(t, b, 0.93)
 }
 
-// Where rows are dense the band is as wide as the noise, though vectors are few; where there are none it opens to
-// the targets' own variance.
+// The band is as wide as the noise if rows are dense, even with few vectors. Where there are no rows, it widens to the variance of
+// the targets.
 func TestBandInOneColumn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	n := 300
@@ -88,7 +87,7 @@ func TestBandInOneColumn(t *testing.T) {
 	for i := range y {
 		v := 6*rng.Float64() - 3
 		if v > 0 {
-			v += 4 // none from 0 to 4
+			v += 4 // no rows from 0 to 4
 		}
 		x.Set(i, 0, v)
 		y[i] = math.Sin(2*v) + 0.1*rng.NormFloat64()
@@ -120,7 +119,7 @@ func TestBandInOneColumn(t *testing.T) {
 	assert.Less(t, deviations(1e3)[0], 0.2, "the paper's")
 }
 
-// A refit is the machine of the rows that it has.
+// A refit is equal to the machine of its rows.
 func TestRefits(t *testing.T) {
 	x, y := wave(100)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true}
@@ -156,8 +155,8 @@ func mustOnRows(t *testing.T, r *Regressor, n int) basis.Design {
 	return d
 }
 
-// The likelihood has its maximum at the calibration: from residuals that are drawn with a factor and a scale those
-// come back, and no neighbour is better.
+// The likelihood has its maximum at the calibration. The factor and scale of simulated residuals are recovered, and no neighbour is
+// better.
 func TestCalibrationIsTheMostLikely(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	l := &leftOut{sees: true}
@@ -185,8 +184,8 @@ func TestCalibrationIsTheMostLikely(t *testing.T) {
 	assert.EqualValues(t, 1, l.fit(true).factor, "of a given noise")
 }
 
-// A kernel that is indefinite on the vectors, columns without a kernel and targets without variance see nothing: there
-// is a factor alone, or nothing.
+// With a kernel that is indefinite on the vectors, columns without a kernel, or constant targets, the unexplained part is unknown.
+// The calibration is then a factor only, or nothing.
 func TestNothingUnseen(t *testing.T) {
 	x, y := wave(60)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)

@@ -24,32 +24,31 @@ import (
 
 const classifierType = "rvm: Classifier"
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior.
-// With more than two classes, each class is learnt against the rest. The zero value is ready to use.
+// Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior. With more than two
+// classes, each class is fitted against the rest. The zero value is ready to use.
 //
-// With nothing set it learns what [Regressor] does.
+// With default settings it chooses what [Regressor] chooses.
 //
 // See also Classifier in package gabasr, Classifier in package lssvm.
 type Classifier struct {
-	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each
-	// column; the lengths are learnt (see the package documentation).
+	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each column. Fit
+	// chooses the lengths (see the package documentation).
 	Kernel kernels.Kernel
 
 	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
 	Kernels []kernels.Kernel
 
-	// Landmarks are the rows that basis functions are centred on (M×d). If they are nil, these are training rows.
+	// Landmarks are the centres of the basis functions (M×d). If they are nil, training rows are used.
 	Landmarks *mat.Dense
 
-	// Components is the number of training rows, drawn by Seed, that basis functions are centred on. If it is 0, all
-	// are used.
+	// Components is the number of training rows, drawn by Seed, that are centres of basis functions. If it is 0, all are used.
 	Components int `zero:"all rows"`
 
-	// Refine follows the true gradient of the evidence at the end, for a small gain in
-	// evidence (about .04 nats on the reference case) at the cost of tens of modes.
+	// Refine ends the fit with steps along the true gradient of the evidence. They give a small gain in evidence (about .04 nats on
+	// the reference case) at the cost of tens of modes.
 	Refine bool
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -60,7 +59,7 @@ type Classifier struct {
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// Seed is the seed for drawing the rows of Components and the rows that lengths are learnt from.
+	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -93,18 +92,18 @@ func (c *Classifier) validate() error {
 	return c.place().validate()
 }
 
-// Fit learns from x (n×d) and n labels y. With M basis functions, of which m stay, the cost is O(nMm) for each of
-// about m scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
-// [estimators.ErrNotFinite], or the error of ctx.
+// Fit fits the model to x (n×d) and n labels y. With M basis functions, m of them kept, the cost is O(nMm) for each of about m
+// scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class), [estimators.ErrNotFinite], or
+// the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, times its class's, by which the logarithm of its likelihood is
-// multiplied. A weight of 2 has the same effect as the row given twice, and only the ratios of the weights matter: each
-// distinct row counts once on average, or, if equal rows have different classes, each row. Probabilities are those of
-// rows as often as they weigh.
+// FitWeighted is like Fit, with a weight > 0 for each row. It is multiplied by the weight of the row's class, and multiplies the
+// logarithm of the row's likelihood. A weight of 2 has the same effect as the row given twice. Only the ratios of the weights
+// matter: each distinct row counts once on average, or, if equal rows have different classes, each row does. Probabilities are for
+// rows that occur as often as their weights say.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, check.Given(weights))
@@ -130,13 +129,13 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return c.learn(rest, d, rows)
 }
 
-// rowsOfClasses are distinct rows, with targets of ±1 for two classes, for the second, or for each class against the rest,
-// and their means over equal rows.
+// rowsOfClasses holds distinct rows and their targets of ±1. The targets are for the second of two classes, or for each class
+// against the rest, and are means over equal rows.
 type rowsOfClasses struct {
 	*distinct.Rows
 	labels   []int
 	targets  *mat.Dense
-	ofKernel []float64 // the weights that the kernel is learnt by
+	ofKernel []float64 // weights for the choice of the kernel
 }
 
 func (c *Classifier) merge(x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
@@ -152,8 +151,8 @@ func (c *Classifier) merge(x *mat.Dense, y []int, own []float64) (*rowsOfClasses
 	return r, nil
 }
 
-// FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
-// and Components are not used; predictions are made by the methods that end in Design.
+// FitDesign fits the model to a design matrix phi (n×M) and n labels y. Kernel, Landmarks and Components are not used. The methods
+// that end in Design make the predictions.
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := c.validate(); err != nil {
@@ -170,7 +169,7 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (er
 	return c.learn(ctx, basis.OnMatrix(rows.Rows), rows)
 }
 
-// learn learns a machine for each class, or one for two.
+// learn fits a machine to each class, or one to two classes.
 func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClasses) error {
 	labels := rows.labels
 	first, rest := progress.Two(ctx, 1, 8)
@@ -196,14 +195,14 @@ func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClas
 	for _, mc := range m.machines {
 		numbers := slices.Concat(mc.Coefficients, mc.Alphas, codec.FromSym(mc.Covariance), []float64{mc.Intercept, mc.Evidence})
 		if err := check.Vector(classifierType+": coefficients, precisions and covariance", numbers); err != nil {
-			return fmt.Errorf("%w: scale the rows", err) // no file would keep it
+			return fmt.Errorf("%w: scale the rows", err) // a file could not hold it
 		}
 	}
 	c.m = m
 	return nil
 }
 
-// decide returns a score for each class; matrix tells whether x are rows of a design matrix.
+// decide returns a score for each class. If matrix is set, x has rows of a design matrix.
 func (c *Classifier) decide(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
 	xd, err := c.m.fittedSupport().Input(classifierType, name, x, matrix)
 	if err != nil {
@@ -228,8 +227,8 @@ func (c *Classifier) proba(name string, x mat.Matrix, matrix bool) (*mat.Dense, 
 	return probabilities(s), nil
 }
 
-// Decision returns for each row of x (r×d) the moderated score of each class, r×K:
-// the logit of its probability against the rest.
+// Decision returns the moderated score of each class for each row of x (r×d), as an r×K matrix. The score is the logit of the
+// class's probability against the rest.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.decide("x", x, false)
@@ -241,22 +240,21 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return c.predict("x", x, false)
 }
 
-// PredictDesign is like Predict, from new rows of the design matrix (r×M).
+// PredictDesign is like Predict, for new rows of the design matrix (r×M).
 func (c *Classifier) PredictDesign(phi mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return c.predict("phi", phi, true)
 }
 
-// PredictProba returns probabilities (r×K) for each row of x (r×d), with columns in the order of Classes. With two
-// classes the probability is the sigmoid of the score, moderated by the variance of the score, so that it is close
-// to 1/2 where the model is uncertain. With more classes it is the probability of each class against the rest,
-// divided by the sum of these probabilities.
+// PredictProba returns probabilities (r×K) for each row of x (r×d), with columns in the order of Classes. With two classes the
+// probability is the sigmoid of the score, moderated by the variance of the score, so that it is close to 1/2 if the model is
+// uncertain. With more classes it is the probability of each class against the rest, divided by the sum of these probabilities.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("x", x, false)
 }
 
-// PredictProbaDesign is like PredictProba, from new rows of the design matrix (r×M).
+// PredictProbaDesign is like PredictProba, for new rows of the design matrix (r×M).
 func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("phi", phi, true)
@@ -284,7 +282,7 @@ func (c *Classifier) labels() []int {
 	return c.m.labels
 }
 
-// Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the distinct labels of Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.labels()) }
 
 // Machines returns the machine of each class. It returns nil before Fit.
@@ -320,8 +318,7 @@ func (c *Classifier) LogEvidence() float64 {
 	return sum
 }
 
-// Report describes how the last Fit went. Objective is the negative of LogEvidence. Iterations is the number of
-// changes over all machines.
+// Report describes the last Fit. Objective is the negative of LogEvidence. Iterations is the number of changes over all machines.
 func (c *Classifier) Report() estimators.Report {
 	if c.m == nil {
 		return estimators.Report{}

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// blobs are rows around as many centres as there are classes, a little mixed.
+// blobs returns rows around one centre for each class, with some overlap.
 func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 	x := random(n, 2, seed)
 	y := make([]int, n)
@@ -37,7 +37,7 @@ func loadClasses(t *testing.T) (c reference.Case, labels []int) {
 	return c, labels
 }
 
-// The optimum is the reference's.
+// The optimum agrees with the reference.
 func TestClassReference(t *testing.T) {
 	c, labels := loadClasses(t)
 	r := &Classifier{Kernel: kernels.RBF{Gamma: c.Param}}
@@ -52,7 +52,7 @@ func TestClassReference(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 1, proba), c.Predict.Proba), 1e-6)
 }
 
-// The true gradient leads a little higher.
+// The true gradient leads to a slightly higher evidence.
 func TestRefineRaisesTheEvidence(t *testing.T) {
 	c, labels := loadClasses(t)
 	plain := &Classifier{Kernel: kernels.RBF{Gamma: c.Param}}
@@ -62,7 +62,7 @@ func TestRefineRaisesTheEvidence(t *testing.T) {
 	assert.InDelta(t, 0.04, refined.LogEvidence()-plain.LogEvidence(), 0.02)
 }
 
-// The facts of the machines are what the probabilities are made of.
+// The probabilities can be computed from the fields of the machines.
 func TestMachines(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {
 		x, y := blobs(120, classes, 1)
@@ -123,7 +123,7 @@ func TestMachines(t *testing.T) {
 
 func sigmoid(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 
-// Rows as unlikely to be of any class as one could be still have probabilities.
+// Rows that are very unlikely to be of any class still have probabilities.
 func TestProbabilitiesOfUnlikelyRows(t *testing.T) {
 	p := probabilities(mat.NewDense(3, 3, []float64{-900, -901, -2000, 900, -900, 0, 0, 0, 0}))
 	for i := range 3 {

@@ -20,7 +20,7 @@ import (
 
 var twoWidths = []kernels.Kernel{kernels.RBF{Gamma: 0.05}, kernels.RBF{Gamma: 3}}
 
-// bumps is a slow wave with a narrow peak, which one width does not have.
+// bumps returns a slow wave with a narrow peak, which no single width fits.
 func bumps(n int) (*mat.Dense, []float64) {
 	x, y := random(n, 1, 9), make([]float64, n)
 	for i := range y {
@@ -31,7 +31,7 @@ func bumps(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// stacked is the design matrix of all kernels, one after the other.
+// stacked returns the design matrix of all kernels, one after the other.
 func stacked(t *testing.T, x, centres *mat.Dense, of []kernels.Kernel) *mat.Dense {
 	t.Helper()
 	n, _ := x.Dims()
@@ -45,7 +45,7 @@ func stacked(t *testing.T, x, centres *mat.Dense, of []kernels.Kernel) *mat.Dens
 	return out
 }
 
-// Several kernels are the machine on the design matrix of all their columns.
+// A fit with several kernels equals the machine on the design matrix of all their columns.
 func TestKernelsAreADesign(t *testing.T) {
 	x, y := bumps(90)
 	for name, landmarks := range map[string]*mat.Dense{"rows": nil, "landmarks": mat.NewDense(7, 1, []float64{-3, -2, -1, 0, 1, 2, 3})} {
@@ -106,7 +106,7 @@ func TestKernelsAreADesign(t *testing.T) {
 	}
 }
 
-// What the vectors of several kernels do not see is that of their sum.
+// The part that the vectors of several kernels do not explain is that of the sum of the kernels.
 func TestUnseenOfKernels(t *testing.T) {
 	x, y := bumps(90)
 	r := &Regressor{Kernels: twoWidths}
@@ -164,7 +164,7 @@ func TestKernelsAreChecked(t *testing.T) {
 	assert.Equal(t, kernels.RBF{Gamma: 0.05}, r.Kernels[0], "a clone has a list of its own")
 }
 
-// A kernel that is not set has long lengths for columns that say nothing, whatever their units.
+// If no kernel is set, uninformative columns get long lengths, whatever their units.
 func TestLearntKernel(t *testing.T) {
 	x, y := random(150, 3, 4), make([]float64, 150)
 	labels := make([]int, 150)
@@ -195,7 +195,7 @@ func TestLearntKernel(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-2)
 }
 
-// Wide rows and many classes are learnt from fewer of them.
+// For wide rows and many classes, lengths are chosen on fewer rows.
 func TestRowsOfLearntKernel(t *testing.T) {
 	signs := learning.Targets{Y: mat.NewDense(1, 8, nil)}
 	one := learning.Targets{Y: mat.NewDense(1, 1, nil)}
@@ -210,7 +210,7 @@ func TestRowsOfLearntKernel(t *testing.T) {
 	}
 }
 
-// A wave of one column that is hidden among others is found, though one length for all columns does not see it.
+// The fit finds a wave in one column among others, although a single length for all columns misses it.
 func TestLearntKernelFindsAWave(t *testing.T) {
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 6))

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// sinc is sin(x)/x at 50 places, with a little noise that repeats.
+// sinc returns sin(x)/x at 50 points, with a little reproducible noise.
 func sinc() (*mat.Dense, []float64) {
 	x, y := mat.NewDense(50, 1, nil), make([]float64, 50)
 	for i := range y {
@@ -40,7 +40,7 @@ func ExampleRegressor() {
 	// 0 is within: true
 }
 
-// A slow wave with a narrow peak: basis functions of two widths.
+// Basis functions of two widths fit a slow wave with a narrow peak.
 func ExampleRegressor_kernels() {
 	x, y := mat.NewDense(80, 1, nil), make([]float64, 80)
 	for i := range y {
@@ -61,7 +61,7 @@ func ExampleRegressor_kernels() {
 }
 
 func ExampleClassifier() {
-	// Two classes on two rings.
+	// The two classes lie on two rings.
 	x, y := mat.NewDense(60, 2, nil), make([]int, 60)
 	for i := range y {
 		a, r := 0.7*float64(i), 1+float64(i%2)
@@ -80,7 +80,7 @@ func ExampleClassifier() {
 	// Output: [0.08 0.73 0.97] of class 1 on the inner ring, between them, on the outer
 }
 
-// What a Classifier learnt of each class.
+// The machines show the fit of each class.
 func ExampleMachine() {
 	x := mat.NewDense(6, 1, []float64{0, 1, 2, 10, 11, 12})
 	model := &rvm.Classifier{}
@@ -93,7 +93,7 @@ func ExampleMachine() {
 	// class 9 by 1 vector
 }
 
-// Three ways to have an intercept.
+// There are three settings for the intercept.
 func ExampleInterceptPrior() {
 	x, y := sinc()
 	for i := range y {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 )
 
-// visits are six of each patient, of which the rows are nearly the same and the targets share an error.
+// visits returns six visits of each patient. The rows of a patient are nearly equal, and their targets share an error.
 func visits(patients int, seed uint64) (x *mat.Dense, y []float64, patient []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x = mat.NewDense(6*patients, 2, nil)
@@ -27,7 +27,7 @@ func visits(patients int, seed uint64) (x *mat.Dense, y []float64, patient []int
 	return x, y, patient
 }
 
-// With groups the refits say what is not known of new patients; the predictions are the same.
+// With groups the refits measure the uncertainty for new patients, and the predictions are the same.
 func TestGroupsCalibrateForNewGroups(t *testing.T) {
 	covered, total := [2]float64{}, 0.0
 	for seed := range uint64(4) {
@@ -61,7 +61,7 @@ func TestGroupsOfRows(t *testing.T) {
 	assert.ErrorIs(t, (&rvm.Regressor{Groups: patient[:5]}).Fit(t.Context(), x, y), estimators.ErrShape)
 	assert.ErrorIs(t, (&rvm.Regressor{Groups: make([]int, len(y))}).Fit(t.Context(), x, y), estimators.ErrShape)
 
-	// The numbers of the groups do not matter, and rows that are groups of their own are none.
+	// The numbers of the groups do not matter, and groups of single rows are equivalent to no groups.
 	other, own := make([]int, len(y)), make([]int, len(y))
 	for i, p := range patient {
 		other[i], own[i] = 7-3*p, i

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The kernel that is learnt where none is set: its smoothness, the rows that its lengths are climbed on, and
-// beyond how many classes the evidence of targets ±1 stands in for Laplace's, which costs a mode for each class.
+// These constants define the kernel that is used if none is set: its smoothness, and the numbers of rows on which its lengths are
+// chosen. Beyond laplaceClasses classes the evidence of targets ±1 replaces Laplace's, which costs a mode for each class.
 const (
 	learntNu       = 2.5
 	fewRows        = 300
@@ -22,11 +22,12 @@ const (
 	laplaceClasses = 6
 )
 
-// columnsOfRows is how wide rows are before fewer are climbed on: a gradient takes n³ + 4n²d multiplications.
+// columnsOfRows is the number of columns beyond which fewer rows are used for lengths, because a gradient takes n³ + 4n²d
+// multiplications.
 const columnsOfRows = 100
 
-// learntKernel is a Matérn kernel with a length for each column that varies, by the evidence of the Gaussian process that has
-// it for covariance.
+// learntKernel returns a Matérn kernel with a length for each column that varies. The lengths maximise the evidence of the Gaussian
+// process with this covariance.
 func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense,
 	wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
 	t, kind := wanted()
@@ -44,7 +45,7 @@ func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense,
 	return columns.Kernel(k), nil
 }
 
-// shareOfKernel is about what learning the kernel takes of the time that all else does.
+// shareOfKernel returns the approximate time for the choice of the kernel, relative to the rest of the fit.
 func (p basisSettings) shareOfKernel() float64 {
 	if len(p.configured()) > 0 {
 		return 0
@@ -52,12 +53,13 @@ func (p basisSettings) shareOfKernel() float64 {
 	return 1
 }
 
-// climbRows are the rows that are climbed on, of d columns: fewer of wide rows and of several classes, so that a climb takes no longer.
+// climbRows returns the numbers of rows of d columns on which lengths are chosen. They are smaller for wide rows and for several
+// classes, so that the choice takes no longer.
 func climbRows(d int, t learning.Targets, kind learning.Kind) []int {
 	var out []int
 	for _, rows := range []float64{fewRows, moreRows} {
 		if kind == learning.Laplace {
-			// A mode for each column of targets, of some eight factors.
+			// Each column of targets needs a mode, which takes about eight factorisations.
 			rows = min(rows, modeRows) / math.Cbrt(float64(t.Y.RawMatrix().Cols))
 		}
 		scale := math.Sqrt((rows + 4*columnsOfRows) / (rows + 4*max(float64(d), columnsOfRows)))
@@ -66,12 +68,12 @@ func climbRows(d int, t learning.Targets, kind learning.Kind) []int {
 	return out
 }
 
-// numbers are the targets of a regression. No objective knows their constant or their unit.
+// numbers returns the targets of a regression. The objectives do not depend on their constant or their unit.
 func numbers(y, rows []float64) (learning.Targets, learning.Kind) {
 	return learning.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, learning.Restricted
 }
 
-// signs are ±1 for two classes, and for each class against the rest of more, or their means over equal rows.
+// signs returns targets of ±1 for two classes, and for each of more classes against the rest, or their means over equal rows.
 func (r *rowsOfClasses) signs() (learning.Targets, learning.Kind) {
 	kind := learning.Laplace
 	if len(r.labels) > laplaceClasses {

@@ -16,16 +16,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// classification is a fitted Classifier: one machine for two classes, whose positive class
-// is the second, and one for each of more.
+// classification is a fitted Classifier. It has one machine for two classes, whose positive class is the second, or one for each of
+// more classes.
 type classification struct {
-	*basis.Support // of all machines together
+	*basis.Support // the columns of all machines together
 	labels         []int
 	machines       []*evidence.Machine
 	report         estimators.Report
 }
 
-// kept is nil before Fit.
+// fittedSupport returns nil before Fit.
 func (m *classification) fittedSupport() *basis.Support {
 	if m == nil {
 		return nil
@@ -33,15 +33,15 @@ func (m *classification) fittedSupport() *basis.Support {
 	return m.Support
 }
 
-// Machine is what a [Classifier] learnt about one class against the rest. With two classes there is one machine,
-// that of the second class.
+// Machine is the fit of a [Classifier] to one class against the rest. With two classes there is one machine, that of the second
+// class.
 type Machine struct {
 	Class int
 
 	// RelevanceIndices has the training rows, landmarks or columns of the basis functions that were kept.
 	RelevanceIndices []int
 
-	// RelevanceKernels says which of Kernels each of them has. All are 0 if there is one kernel.
+	// RelevanceKernels has the index in Kernels of the kernel of each of them. All are 0 if there is one kernel.
 	RelevanceKernels []int
 
 	// Coefficients has the coefficients of their kernels in the latent score.
@@ -55,7 +55,7 @@ type Machine struct {
 	LogEvidence float64
 }
 
-// gather takes the machines to the units of the columns as they are.
+// gather converts the machines to the units of the unscaled columns.
 func gather(d basis.Design, labels, positive []int, fitted []*evidence.Classification, done []bool) *classification {
 	var columns []int
 	for _, p := range fitted {
@@ -127,18 +127,18 @@ func (m *classification) row(out, x []float64) {
 	}
 }
 
-// probabilities are those of each class against the rest, over their sum.
+// probabilities returns the probabilities of each class against the rest, divided by their sum.
 func probabilities(scores *mat.Dense) *mat.Dense {
 	n, _ := scores.Dims()
 	out := mat.DenseCopyOf(scores)
 	for i := range n {
 		row := out.RawRowView(i)
-		// Of classes that are all very unlikely the likeliest still counts.
+		// If all classes are very unlikely, the most likely one still counts.
 		top := slices.Max(row)
 		shift := min(top, 0)
 		sum := 0.0
 		for j, v := range row {
-			// exp(v)/(1 + exp(v)), over exp(shift).
+			// The value is exp(v)/(1 + exp(v)), divided by exp(shift).
 			row[j] = math.Exp(v-shift-max(v, 0)) / (1 + math.Exp(-math.Abs(v)))
 			sum += row[j]
 		}

@@ -23,8 +23,7 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Data that other implementations fail on: singular matrices, cycles that never end,
-// predictions that are NaN. The model has to be there, and finite.
+// Data on which other implementations fail, with singular matrices, endless cycles or predictions of NaN, give a finite model.
 func TestOddData(t *testing.T) {
 	line := func(n int, f func(v float64) float64) (*mat.Dense, []float64) {
 		x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -106,7 +105,7 @@ func TestOddData(t *testing.T) {
 	}
 }
 
-// Targets that no column explains leave the intercept, which predicts.
+// If no column explains the targets, the model is the intercept, and it predicts.
 func TestNoRelevanceVectors(t *testing.T) {
 	x := random(50, 2, 7)
 	y := make([]float64, 50)

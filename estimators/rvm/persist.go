@@ -19,10 +19,10 @@ const (
 	version        = 1
 )
 
-// storedModel is a Regressor in a file: only what predictions need.
+// storedModel is the form of a Regressor in a file, with only what predictions need.
 type storedModel struct {
 	Support      basis.Stored
-	Coefficients codec.Floats // of the columns of the support, and of that of ones if there is one more
+	Coefficients codec.Floats // for the columns of the support, and the column of ones if there is one more
 	Alphas       codec.Floats
 	Cov          codec.Floats // the upper triangle, row by row
 	Means        codec.Floats
@@ -30,10 +30,10 @@ type storedModel struct {
 	Noise        float64
 	Spread       float64
 	Within       float64      `cbor:",omitempty"`
-	Calibration  codec.Floats // factor, scale, edge and span; none: the machine's own variance
+	Calibration  codec.Floats // factor, scale, edge and span; none without calibration
 	Evidence     codec.Floats // one number, which may be infinite
 	Report       estimators.Report
-	Objective    codec.Floats // the report's, which may be infinite
+	Objective    codec.Floats // of the report, possibly infinite
 }
 
 func (m *model) store(configured basis.Dictionary) storedModel {
@@ -48,7 +48,7 @@ func (m *model) store(configured basis.Dictionary) storedModel {
 	return s
 }
 
-// model rebuilds and validates.
+// model checks s and returns the model.
 func (s storedModel) model(configured basis.Dictionary) (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(regressorKind, format, args...)
@@ -83,8 +83,8 @@ func (s storedModel) model(configured basis.Dictionary) (*model, error) {
 	return m, nil
 }
 
-// MarshalBinary writes the fitted model: the relevance vectors, their coefficients
-// and covariance, and the kernel's name. The configuration is not written.
+// MarshalBinary encodes the fitted model: the relevance vectors, their coefficients and covariance, and the kernel's name. The
+// configuration is not included.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -92,8 +92,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, r.m.store(r.place().configured()))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -107,7 +107,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// storedMachine is one class against the rest in a file.
+// storedMachine is the form of a machine in a file.
 type storedMachine struct {
 	Members      []int
 	Coefficients codec.Floats
@@ -124,7 +124,7 @@ type storedClassification struct {
 	Report   estimators.Report
 }
 
-// machine rebuilds and validates, for a support of so many columns.
+// machine checks s and returns the machine, for a support with the given number of columns.
 func (s storedMachine) machine(columns int) (*evidence.Machine, error) {
 	k := len(s.Members)
 	cov, ok := s.Cov.Sym(k + 1)
@@ -160,9 +160,8 @@ func (s storedClassification) classification(configured basis.Dictionary) (*clas
 	return m, nil
 }
 
-// MarshalBinary writes the fitted model: the relevance vectors of all machines, their
-// coefficients and covariances, the classes, and the kernel's name. The configuration is
-// not written.
+// MarshalBinary encodes the fitted model: the relevance vectors of all machines, their coefficients and covariances, the classes,
+// and the kernel's name. The configuration is not included.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -178,8 +177,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassification
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

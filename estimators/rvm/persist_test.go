@@ -20,10 +20,10 @@ import (
 
 var goldenRows = mat.NewDense(12, 1, []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, 2.5, 3})
 
-// Golden files stay readable and predict what a fit predicts now; the machine that wrote them may have rounded in another
-// way.
+// Golden files stay readable and give the same predictions as a fit with the present code, up to differences of rounding between
+// machines.
 func TestGoldenFilesStayReadable(t *testing.T) {
-	rounding := map[string]float64{"Regressor-v1.keln": 1e-3, "Classifier-v1.keln": 1e-3} // a climb of lengths multiplies what rounding is
+	rounding := map[string]float64{"Regressor-v1.keln": 1e-3, "Classifier-v1.keln": 1e-3} // the choice of lengths amplifies rounding errors
 	y := []float64{9.1, 6.2, 4.1, 2.2, 1, 0.2, 0.3, 1.1, 2.2, 4, 6.3, 9}
 	at := mat.NewDense(3, 1, []float64{-2.2, 0, 7})
 	wide := []kernels.Kernel{kernels.RBF{Gamma: 0.2}, kernels.RBF{Gamma: 2}}
@@ -60,8 +60,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 }
 
-// What was fitted on a design matrix, or has no vectors, survives a file; a kernel that does
-// not match is named.
+// Models that were fitted on a design matrix, or have no vectors, survive a file. The error for a different kernel names it.
 func TestFilesOfOtherKinds(t *testing.T) {
 	x, y := wave(60)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)
@@ -109,7 +108,7 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 }
 
-// oneVector is the support of a relevance vector.
+// oneVector returns the support of one relevance vector.
 func oneVector() basis.Stored {
 	return basis.Stored{
 		Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3}, Columns: []int{3},
@@ -211,7 +210,7 @@ func TestHostileClassPayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit turns bytes into rows and targets: an error of the contract or a finite model.
+// FuzzFit converts bytes to rows and targets, whose fit gives a documented error or a finite model.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(1), uint8(0))
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(2), uint8(1))

@@ -29,44 +29,41 @@ const regressorType = "rvm: Regressor"
 // InterceptPrior is the prior distribution of the intercept of a [Regressor].
 type InterceptPrior int
 
-// The priors.
+// These are the priors.
 const (
 	// FlatPrior makes every value equally likely. The intercept is integrated out exactly.
 	FlatPrior InterceptPrior = iota
-	// ARDPrior is a normal prior: the intercept is the coefficient of a column of ones, with a precision of its own
-	// like the others.
+	// ARDPrior is a normal prior: the intercept is the coefficient of a column of ones, with its own precision like the others.
 	ARDPrior
 )
 
-// String returns the prior's name.
+// String returns the name of the prior.
 func (p InterceptPrior) String() string {
 	return enum.Name("InterceptPrior", int(p), "FlatPrior", "ARDPrior")
 }
 
-// The defaults of Regressor and Classifier.
+// These are the defaults of Regressor and Classifier.
 const (
-	// defaultAllIn is the largest basis from which a fit also starts with all of it
-	// in the model: its first steps factor a matrix of that order.
+	// defaultAllIn is the largest basis for which a fit also starts with all columns in the model. The first steps of that start
+	// factor a matrix of that order.
 	defaultAllIn = 500
-	// defaultCacheBytes is the memory for columns of the design matrix: 512 MiB, all
-	// of it up to 8192 rows.
+	// defaultCacheBytes is the memory for columns of the design matrix. 512 MiB hold the complete matrix up to 8192 rows.
 	defaultCacheBytes = 512 << 20
 )
 
-// startNoises are those of the starts from the empty model: parts of the targets' variance.
+// startNoises are the starts from the empty model, each with a different noise relative to the variance of the targets.
 var startNoises = []evidence.Start{1, 10, 100}
 
-// Regressor is the relevance vector machine for regression. The zero value is ready to use: a Matérn kernel whose
-// lengths are learnt, an intercept with a flat prior, an estimated noise variance, and basis functions on all
-// training rows.
+// Regressor is the relevance vector machine for regression. The zero value is ready to use: it has a Matérn kernel with lengths
+// chosen by Fit, an intercept with a flat prior, an estimated noise variance, and basis functions on all training rows.
 //
-// With nothing set it learns a length for each column by the evidence, and nothing else of what selection.Regressor learns:
-// one kind of kernel, columns in one scaling, no categories, and the targets as they are.
+// With default settings it chooses a length for each column by the evidence, and nothing else of what selection.Regressor chooses:
+// it has one kind of kernel, one scaling of columns, no categories, and untransformed targets.
 //
 // See also Regressor in package gabasr, Regressor in package lssvm.
 type Regressor struct {
-	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each
-	// column; the lengths are learnt (see the package documentation).
+	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each column. Fit
+	// chooses the lengths (see the package documentation).
 	Kernel kernels.Kernel
 
 	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
@@ -82,20 +79,20 @@ type Regressor struct {
 	// (see the package documentation).
 	NoCalibration bool
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The refits that calibrate variances and intervals leave out whole groups, so that these are for groups
-	// that are not among the training rows. The predictions, which the evidence chooses, are the same without. FitDesign
-	// takes the groups of the rows of phi. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The refits that calibrate variances and
+	// intervals leave out the rows of a group together, so that variances and intervals are for groups that are not among the
+	// training rows. The predictions, which the evidence determines, do not depend on Groups. FitDesign uses the groups of the rows
+	// of phi. If it is nil, each row is left out with the rows that are equal to it.
 	Groups []int `settings:"-"`
 
 	// NoiseVariance is the variance of the noise. If it is 0, it is estimated.
 	NoiseVariance float64 `zero:"the estimate"`
 
-	// Landmarks are the rows that basis functions are centred on (M×d). If they are nil, these are training rows.
+	// Landmarks are the centres of the basis functions (M×d). If they are nil, training rows are used.
 	Landmarks *mat.Dense
 
-	// Components is the number of training rows, drawn by Seed, that basis functions are centred on. If it is 0, all
-	// are used. It has no effect with Landmarks.
+	// Components is the number of training rows, drawn by Seed, that are centres of basis functions. If it is 0, all are used. It
+	// has no effect with Landmarks.
 	Components int `zero:"all rows"`
 
 	// AllIn is the largest basis for which Fit also tries a start with all basis functions. If it is 0, it is 500.
@@ -108,7 +105,7 @@ type Regressor struct {
 	// evidence over all starts is kept.
 	Starts int `zero:"3" most:"3"`
 
-	// Seed is the seed for drawing the rows of Components and the rows that lengths are learnt from.
+	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. At most one is used for each start.
@@ -118,8 +115,8 @@ type Regressor struct {
 	// are evaluated when they are needed. If it is 0, it is 512 MiB.
 	CacheBytes int64 `zero:"512 MiB"`
 
-	// If Observe is not nil, it is called after each change of a model, by one goroutine at a time. Objective is the
-	// negative log evidence of the start or the refit that the change belongs to.
+	// If Observe is not nil, it is called after each change of a model, by one goroutine at a time. Objective is the negative log
+	// evidence of the start or the refit of the change.
 	Observe func(estimators.Step)
 
 	supportMethods[*model]
@@ -127,13 +124,13 @@ type Regressor struct {
 
 // model is a fitted Regressor.
 type model struct {
-	*evidence.Solution // of the columns of the support, and of that of ones
+	*evidence.Solution // for the columns of the support, and the column of ones
 	*basis.Support
 	calibration
 	within float64 // the variance of targets around the means of equal rows
 }
 
-// kept is nil before Fit.
+// fittedSupport returns nil before Fit.
 func (m *model) fittedSupport() *basis.Support {
 	if m == nil {
 		return nil
@@ -141,7 +138,7 @@ func (m *model) fittedSupport() *basis.Support {
 	return m.Support
 }
 
-// ones is the number of coefficients, 0 or 1, that are the column of ones's.
+// ones returns the number of coefficients, 0 or 1, of the column of ones.
 func (m *model) ones() int { return len(m.Coefficients) - len(m.Columns) }
 
 func (r *Regressor) place() basisSettings {
@@ -149,7 +146,7 @@ func (r *Regressor) place() basisSettings {
 		components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
-// intercept is what the fields ask for.
+// intercept returns the form of the intercept in the fields.
 func (r *Regressor) intercept() evidence.Intercept {
 	switch {
 	case r.NoIntercept:
@@ -163,18 +160,18 @@ func (r *Regressor) intercept() evidence.Intercept {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// Fit learns from x (n×d) and y (n). With M basis functions, of which m stay, a change of the model costs O(nm +
-// Mm), a new one also O(nM), and memory is that of CacheBytes and O(Mm). Errors: [estimators.ErrParam],
-// [estimators.ErrShape], [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. The
-// refits that calibrate the variances about double the cost, see NoCalibration.
+// Fit fits the model to x (n×d) and y (n). With M basis functions, m of them kept, a change of the model costs O(nm + Mm), and a
+// new basis function also O(nM). The memory is CacheBytes and O(Mm). Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. The refits that calibrate the variances about
+// double the cost (see NoCalibration).
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only
-// the ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is given, it
-// is the variance of a row of weight 1, and the weights are used as they are. With [FlatPrior] their sum must then be above 1.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only the
+// ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is given, it is the
+// variance of a row of weight 1, and the weights are not divided by their mean. With [FlatPrior] their sum must then be above 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -201,8 +198,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return r.learn(rest, d, mean, rows.Weights, groups, within)
 }
 
-// merge returns the distinct rows, the means of their targets, and the variance around those that is to be learnt: none if
-// the noise is given.
+// merge returns the distinct rows, the means of their targets, and the variance around these means, which is 0 if the noise is
+// given.
 func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, mean []float64, within float64) {
 	rows = distinct.Merge(x, own)
 	if r.NoiseVariance == 0 {
@@ -214,9 +211,8 @@ func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, 
 	return rows, mean, within
 }
 
-// FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
-// the caller has, and y (n). Kernel, Landmarks and Components are not used. Predictions
-// are then made by PredictDesign and PredictVarianceDesign.
+// FitDesign fits the model to a design matrix phi (n×M), for example the caller's kernel matrix, and y (n). Kernel, Landmarks and
+// Components are not used. Predictions are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := r.place().validate(); err != nil {
@@ -264,7 +260,7 @@ func (r *Regressor) learn(ctx context.Context, d basis.Design, y, rows []float64
 	return nil
 }
 
-// task is what the fields ask for, on rows that count so.
+// task returns the task of the fields, for weighted rows.
 func (r *Regressor) task(d basis.Design, y, rows []float64) calibratedTask {
 	k := evidence.Regression{
 		Design: d, Type: regressorType, Counts: weights.NewCounts(rows, d.N), Targets: y, Intercept: r.intercept(), Noise: r.NoiseVariance,
@@ -280,13 +276,13 @@ func (r *Regressor) task(d basis.Design, y, rows []float64) calibratedTask {
 func newModel(s *evidence.Solution, d basis.Design) *model {
 	columns := s.Indices
 	if k := len(columns); k > 0 && columns[k-1] == d.M {
-		columns = columns[:k-1] // the last is that of ones
+		columns = columns[:k-1] // the last is the column of ones
 	}
 	return &model{Solution: s, Support: d.Support(columns), calibration: uncalibrated}
 }
 
-// finite is an error for a model whose numbers overflow in the units of rows and targets, which it was not
-// learnt in: no file would keep it.
+// finite returns an error if the model's numbers overflow in the units of rows and targets. The fit uses other units. A file could
+// not hold such a model.
 func (m *model) finite() error {
 	for _, part := range []struct {
 		name   string
@@ -303,11 +299,10 @@ func (m *model) finite() error {
 	return nil
 }
 
-// predictChunk rows at a time bound the memory of a prediction.
+// predictChunk is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictChunk = 1024
 
-// predict returns mean and variance for the rows of x, the variance only if asked
-// for.
+// predict returns the mean for the rows of x, and the variance if withVariance is set.
 func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, variance []float64, err error) {
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictChunk {
@@ -349,7 +344,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 	return mean, variance, nil
 }
 
-// predict checks rows and predicts; matrix tells whether they are those of a design matrix.
+// predict checks rows and predicts. If matrix is set, they are rows of a design matrix.
 func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
 	xd, err := r.m.fittedSupport().Input(regressorType, name, x, matrix)
 	if err != nil {
@@ -365,19 +360,17 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (r×d), including the
-// noise. It is the machine's own variance, calibrated by refits, plus the part of the kernel that the relevance
-// vectors do not explain, so that far from all rows it is the variance of the targets (see the package
-// documentation). With NoCalibration it is there the variance of the noise and the intercept alone, as in every
-// relevance vector machine. The cost is O(rm(d + m)), and O(m³) once.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (r×d), including the noise. The variance
+// is the machine's own, calibrated by refits, plus the part of the kernel that the relevance vectors do not explain. Far from all
+// rows it is therefore the variance of the targets (see the package documentation). With NoCalibration it is only the variance of
+// the noise and the intercept there, as in every relevance vector machine. The cost is O(rm(d + m)), and O(m³) once.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("x", x, false, true)
 }
 
-// PredictInterval returns the ends of the central interval that a new observation at
-// each row of x (r×d) lies in with probability level, in (0, 1), under the normal
-// distribution that PredictVariance gives.
+// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (r×d) with probability
+// level, in (0, 1). The distribution is normal, with the mean and the variance of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -386,15 +379,15 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PredictDesign predicts from new rows of the design matrix (r×M).
+// PredictDesign returns the mean at new rows of the design matrix (r×M).
 func (r *Regressor) PredictDesign(phi mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict("phi", phi, true, false)
 	return mean, err
 }
 
-// PredictVarianceDesign is like PredictVariance, from new rows of the design matrix (r×M). Nothing is known of
-// these rows beyond their columns, so the variance is the machine's own, times a factor.
+// PredictVarianceDesign is like PredictVariance, for new rows of the design matrix (r×M). Nothing is known of these rows beyond
+// their columns, so the variance is the machine's own, times a factor.
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("phi", phi, true, true)
@@ -456,9 +449,8 @@ func (r *Regressor) ChosenNoiseVariance() float64 {
 	return r.m.Noise
 }
 
-// LogEvidence returns the log marginal likelihood of the targets, with [FlatPrior] that of their n-1 contrasts
-// (restricted likelihood); +Inf for constant targets. It returns 0 before Fit. It compares kernels on the same rows
-// and targets.
+// LogEvidence returns the log marginal likelihood of the targets, or with [FlatPrior] that of their n-1 contrasts (restricted
+// likelihood). It is +Inf for constant targets, and 0 before Fit. It can be used to compare kernels on the same rows and targets.
 func (r *Regressor) LogEvidence() float64 {
 	if r.m == nil {
 		return 0
@@ -466,8 +458,8 @@ func (r *Regressor) LogEvidence() float64 {
 	return r.m.Evidence
 }
 
-// Report describes how the last Fit went. Objective is the negative log evidence. Iterations is the number of
-// changes over all starts and refits.
+// Report describes the last Fit. Objective is the negative log evidence. Iterations is the number of changes over all starts and
+// refits.
 func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}

@@ -23,8 +23,8 @@ import (
 
 var ctx = context.Background()
 
-// From a cold start the evidence is within a nat of the best that the reference found
-// in six starts; that is no bound, for the evidence has many optima.
+// From a cold start the evidence is within a nat of the best of six starts of the reference. That is not a general bound, because
+// the evidence has many optima.
 func TestReferenceFromAColdStart(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := reference.Load(t, ".", name)
@@ -39,7 +39,7 @@ func TestReferenceFromAColdStart(t *testing.T) {
 	}
 }
 
-// Where the same optimum is found the predictions are the reference's.
+// If the fit finds the same optimum, the predictions agree with the reference.
 func TestReferencePredictions(t *testing.T) {
 	c := reference.Load(t, ".", "reg_3d80_npoly_ard.json")
 	r := &Regressor{Kernel: c.Function(), InterceptPrior: ARDPrior, NoCalibration: true}
@@ -54,7 +54,8 @@ func TestReferencePredictions(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6)
 }
 
-// modelAt is the model of given columns, of a kernel on the rows and then of ones, and of given precisions, by the definitions.
+// modelAt returns, by the definitions, the model of given columns and precisions. The columns are those of a kernel on the rows,
+// followed by ones.
 func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat bool, active []int, alpha []float64, beta float64) *model {
 	n, m := len(y), len(active)
 	gram, err := kernels.Matrix(ctx, k, x, nil)
@@ -97,8 +98,7 @@ func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat boo
 	return newModel(s, basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{k}, x, make([]int, n)))
 }
 
-// The other cases, from the model that the reference found: an intercept of flat prior, and
-// none.
+// The other cases, with an intercept of flat prior and with none, agree with the reference for the model that the reference found.
 func TestReferencePredictionsOfAModel(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := reference.Load(t, ".", name)
@@ -113,7 +113,7 @@ func TestReferencePredictionsOfAModel(t *testing.T) {
 	}
 }
 
-// intercepts are the ways to have a constant term.
+// intercepts has the settings of the intercept.
 var intercepts = []Regressor{{}, {InterceptPrior: ARDPrior}, {NoIntercept: true}}
 
 func wave(n int) (*mat.Dense, []float64) {
@@ -126,8 +126,7 @@ func wave(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// A matrix of the caller's, columns that are not kept, all rows given as landmarks, and
-// any number of workers make the same model.
+// The caller's own matrix, columns that are not kept, all rows given as landmarks, and any number of workers give the same model.
 func TestWaysToTheSameModel(t *testing.T) {
 	x, y := wave(160)
 	fresh, _ := wave(20)
@@ -155,10 +154,10 @@ func TestWaysToTheSameModel(t *testing.T) {
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(ownV, ownVariance), 1e-7, name)
 			switch name {
-			case "landmarks": // which refits have all of
+			case "landmarks": // the refits keep all landmarks
 			case "workers":
 				assert.Equal(t, variance, v)
-			default: // columns that are computed anew are rounded otherwise, and a refit may end beside where it did
+			default: // recomputed columns are rounded differently, and a refit may end nearby
 				assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-2, name)
 			}
 		}
@@ -189,8 +188,8 @@ func TestWaysToTheSameModel(t *testing.T) {
 	}
 }
 
-// The facts of a model fit together: coefficients, vectors and intercept are the prediction,
-// covariance and noise its variance, γ = αw² at the optimum.
+// The parts of a model are consistent: coefficients, vectors and intercept give the prediction, covariance and noise its variance,
+// and γ = αw² at the optimum.
 func TestFacts(t *testing.T) {
 	x, y := wave(120)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoIntercept: true, NoCalibration: true}

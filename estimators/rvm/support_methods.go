@@ -12,11 +12,11 @@ type fitted interface {
 	fittedSupport() *basis.Support
 }
 
-// supportMethods has the methods by which Regressor and Classifier show their relevance vectors.
+// supportMethods has the methods of Regressor and Classifier that return their relevance vectors.
 type supportMethods[M fitted] struct{ m M }
 
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
-// the model, or in some class's machine, ascending. It returns nil before Fit.
+// RelevanceIndices returns the training rows that are in the model, or in the machine of some class, in ascending order. With
+// Landmarks or FitDesign they are landmarks or columns. It returns nil before Fit.
 func (k *supportMethods[M]) RelevanceIndices() []int { return k.m.fittedSupport().Indices() }
 
 // RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// repeated are weights of 1 to 3, and the rows as often as they say.
+// repeated returns weights of 1 to 3, and the rows repeated by their weights.
 func repeated(n int) (weights []float64, rows []int) {
 	for i := range n {
 		w := 1 + i*i%5/2
@@ -38,8 +38,8 @@ func pick[T any](v []T, rows []int) []T {
 	return out
 }
 
-// A weight of 2 is the row twice in all that is learnt, the evidence and the noise among it,
-// where the basis is the same.
+// A weight of 2 is equivalent to the row given twice for all results, including the evidence and the noise, if the basis is the
+// same.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := wave(90)
 	fresh, _ := wave(20)
@@ -68,13 +68,13 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 }
 
-// For weights of any size, divided by their mean: at the precisions and the noise that were found, coefficients,
-// covariance and evidence are those of the definition,
+// For weights of any size, divided by their mean, the coefficients, covariance and evidence at the fitted precisions and noise
+// agree with the definition,
 //
 //	H = βΦ'WΦ + A,  μ = βH⁻¹Φ'Wt,  L = ½(N ln β/2π - ln|H| + Σ ln α - β e'We - μ'Aμ),
 //
-// N = Σw, for a flat prior on the intercept less 1 and about the weighted means; and γ = αμ²
-// and (N - Σγ)/β = e'We there, where the evidence is stationary.
+// where N = Σw. With a flat prior on the intercept, N is smaller by 1 and weighted means are subtracted. The evidence is
+// stationary, so that γ = αμ² and (N - Σγ)/β = e'We.
 func TestWeightedDefinition(t *testing.T) {
 	x, y := wave(80)
 	weights := make([]float64, 80)
@@ -148,7 +148,7 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 }
 
-// With a given noise weights are counts: times a number, and the noise with it, they give the same model.
+// With a given noise, weights multiplied by a number give the same model if the noise is multiplied by it too.
 func TestWeightsAreCounts(t *testing.T) {
 	x, y := wave(60)
 	small, large := make([]float64, 60), make([]float64, 60)
@@ -162,7 +162,7 @@ func TestWeightsAreCounts(t *testing.T) {
 	require.NoError(t, b.FitWeighted(ctx, x, y, large))
 	assert.LessOrEqual(t, golden.MaxError(b.Coefficients(), a.Coefficients()), 1e-6)
 
-	// Too little weight leaves no degree of freedom beside the intercept.
+	// If the sum of the weights is too small, no degree of freedom remains besides the intercept.
 	tiny := make([]float64, 60)
 	for i := range tiny {
 		tiny[i] = 1.0 / 60
@@ -177,7 +177,7 @@ func TestWeightsAreCounts(t *testing.T) {
 	assert.Equal(t, once.LogEvidence(), scaled.LogEvidence())
 }
 
-// The trivial models take the weighted mean.
+// The trivial models predict the weighted mean.
 func TestWeightedConstant(t *testing.T) {
 	x, y := mat.NewDense(3, 1, []float64{1, 2, 3}), []float64{4, 4, 4}
 	r := &Regressor{}
@@ -208,7 +208,7 @@ func TestClassWeightsAreRows(t *testing.T) {
 	}
 }
 
-// Balanced and ClassWeights are weights of rows.
+// Balanced and ClassWeights act as weights of rows.
 func TestClassWeights(t *testing.T) {
 	x, y := blobs(60, 2, 3)
 	for i := range y {
@@ -248,8 +248,8 @@ func TestClassWeights(t *testing.T) {
 	assert.EqualError(t, err, "rvm: Classifier: ClassWeights[1] = -1, want a finite value > 0")
 }
 
-// The search sees the same candidates in the same order, so a weight is that many copies of the row to the last digits, of
-// the zero value's basis too, in any order of the copies.
+// A weight is equivalent to that many copies of the row up to the last digits, because the search compares the same candidates in
+// the same order.
 func TestWeightsAreCopies(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 40))
@@ -292,7 +292,7 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// Observations of equal rows are learnt by their means, and what those leave is a part of the variance.
+// Repeated observations are fitted by the means of equal rows, and the variance around these is part of the predicted variance.
 func TestObservationsOfEqualRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := mat.NewDense(400, 1, nil), make([]float64, 400)
@@ -316,7 +316,7 @@ func TestObservationsOfEqualRows(t *testing.T) {
 	assert.Equal(t, variance, again)
 }
 
-// Weights whose ratios are beyond all sense end, with finite numbers or an error that says so.
+// With extreme ratios of weights a fit ends with finite numbers or with an error that explains it.
 func TestWildWeights(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 41))

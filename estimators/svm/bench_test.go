@@ -23,7 +23,7 @@ var peer = flag.String("peer", "", "python with scikit-learn, for BenchmarkAgain
 
 const benchGamma = 0.05
 
-// overlapping is two classes in ten columns that no machine tells apart without error.
+// overlapping returns two classes in ten columns that no machine separates without error.
 func overlapping(n int, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 10, nil), make([]int, n)
@@ -58,7 +58,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFitCache is a fit with room for an eighth of the kernel matrix.
+// BenchmarkFitCache fits a model with a cache for an eighth of the kernel matrix.
 func BenchmarkFitCache(b *testing.B) {
 	x, y := overlapping(2000, 1)
 	src := &countedSource{smo.EvaluateKernel(kernels.RBF{Gamma: benchGamma}, x, 0), new(int)}
@@ -99,7 +99,7 @@ func (v countedView) Fill(ctx context.Context, dst []float64, i int) error {
 	return v.View.Fill(ctx, dst, i)
 }
 
-// BenchmarkFitMatrix is a fit of a grid search: small, on a kernel matrix at hand.
+// BenchmarkFitMatrix times a fit like those of a grid search: small, on a given kernel matrix.
 func BenchmarkFitMatrix(b *testing.B) {
 	x, y := overlapping(400, 1)
 	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: benchGamma}, x, nil)
@@ -134,7 +134,7 @@ func BenchmarkPredict(b *testing.B) {
 //
 //	go test -run - -bench AgainstPeer ./estimators/svm -peer /usr/bin/python3
 //
-// The ratios are of our time to its, both without the making of the rows.
+// The ratios are our time divided by that of scikit-learn, both without the time to create the rows.
 func BenchmarkAgainstPeer(b *testing.B) {
 	if *peer == "" {
 		b.Skip("needs -peer, a python with scikit-learn")

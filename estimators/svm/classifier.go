@@ -23,22 +23,21 @@ import (
 
 const classifierType = "svm: Classifier"
 
-// folding lets a search say that it fits a fold.
+// folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is the support vector machine for classification, C-SVC. For two classes t = ±1 and weights w it
-// minimises
+// Classifier is the support vector machine for classification, C-SVC. For two classes t = ±1 and weights w it minimises
 //
 //	½ |f|² + Σ C w[i] max(0, 1 - t[i] (f(x[i]) + b))
 //
-// With Nu it minimises the same with a C for each pair of classes that makes ν the share of margin errors. More
-// than two classes are classified by one machine for each pair of classes, by voting. The zero value is ready to
-// use. Features should be of comparable scale.
+// With Nu it minimises the same with a C for each pair of classes that makes ν the share of margin errors. With more than two
+// classes, there is one machine for each pair of classes, and the machines vote. The zero value is ready to use. Features should be
+// of comparable scale.
 //
-// PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision
-// does not need it.
+// PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision does not need
+// it.
 //
-// With nothing set it learns no more of the kernel than [Regressor] does.
+// With default settings it chooses no more of the kernel than [Regressor] does.
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
@@ -49,9 +48,9 @@ type Classifier struct {
 	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
 	C float64 `zero:"the choice by the least-squares machine"`
 
-	// If Nu is not 0, it is used instead of C (ν-SVC): for each pair of classes at most this share of the rows is
-	// within the margin or on its wrong side, and at least this share are support vectors. It is at most twice the
-	// share of the smaller class, and at most 1 with Balanced.
+	// If Nu is not 0, it is used instead of C (ν-SVC). For each pair of classes at most this share of the rows is within the margin
+	// or on its wrong side, and at least this share are support vectors. It is at most twice the share of the smaller class, and at
+	// most 1 with Balanced.
 	Nu float64 `zero:"none" most:"1"`
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -62,12 +61,11 @@ type Classifier struct {
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// If Probabilities is set, Fit also fits what PredictProba needs, by cross-validation in 5 folds.
+	// If Probabilities is set, Fit also computes what PredictProba needs, by cross-validation in 5 folds.
 	Probabilities bool
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together where C is chosen and probabilities are fitted. If it is nil, each row
-	// is left out with those that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out together
+	// when C is chosen and probabilities are fitted. If it is nil, each row is left out with the rows that are equal to it.
 	Groups []int `settings:"-"`
 
 	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
@@ -77,7 +75,7 @@ type Classifier struct {
 	// MaxIterations is the largest number of steps for each pair of classes. If it is 0, it is 10 million.
 	MaxIterations int `zero:"10 million"`
 
-	// If NoShrinking is set, the solver looks at all rows in every step.
+	// If NoShrinking is set, the solver considers all rows in every step.
 	NoShrinking bool
 
 	// Seed is the seed for the folds, and for the samples of rows that MedianRBF and the least-squares machine draw
@@ -98,11 +96,11 @@ type Classifier struct {
 	folding
 	m       *machine
 	classes []int
-	links   []platt.Sigmoid // of each pair; nil without Probabilities
+	links   []platt.Sigmoid // one for each pair; nil without Probabilities
 }
 
-// Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read,
-// it is the setting at its Fit that counts. It reports no Expansion for a fitted model of more than two classes.
+// Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read, the setting at
+// its Fit counts. It reports no Expansion for a fitted model of more than two classes.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
@@ -131,10 +129,10 @@ func (c *Classifier) settings() (machineSettings, error) {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is between O(n²) and O(n³), and
+// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. The cost is between O(n²) and O(n³), and
 // O(n²d) for the kernel. The memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not
-// converge, Report says so.
+// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not converge, Report has a
+// warning.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -172,9 +170,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return c.finish(rest, s, src, kernel, rows, names, picked(rows, at))
 }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
-// not used. Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix. Only the upper
-// triangle of a *mat.SymDense is read, and nothing of k is kept.
+// FitMatrix fits the model to the caller's kernel matrix k (n×n) and labels y (n). The field Kernel is not used. Predictions are
+// then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and the
+// model does not keep k.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fitMatrix(ctx, k, y, nil)
@@ -205,14 +203,13 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	return c.finish(ctx, s, smo.ShareMatrix(k), nil, rows, names, picked(rows, at))
 }
 
-// finish solves for each two classes, and for each of their folds if there are to be
-// probabilities.
+// finish solves the problem of each pair of classes and, for probabilities, of each of their folds.
 func (c *Classifier) finish(
 	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
 ) error {
 	own := c.classWeights().Rows(names, at, rows.own)
 	if s.nu > 0 {
-		s.c = 1 // of the bounds, to a scale that the solution brings
+		s.c = 1 // the solution determines the scale of the bounds
 	}
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(at)), 1)
 	if s.c == 0 {
@@ -220,7 +217,7 @@ func (c *Classifier) finish(
 			return err
 		}
 	}
-	// A row is in the problems of its class with each other one.
+	// A row is in the problems of its class with each other class.
 	perRow := 8.0 // numbers of a row in a problem
 	if c.Probabilities {
 		perRow *= defaultFolds
@@ -287,7 +284,7 @@ func (c *Classifier) finish(
 	return nil
 }
 
-// flatWarnings says which two classes have no margin.
+// flatWarnings returns a warning with the number of pairs of classes without a margin and the first of them.
 func flatWarnings(names []int, solutions []smo.Solution) []string {
 	first, count, p := "", 0, 0
 	for a := range names {
@@ -309,7 +306,7 @@ func flatWarnings(names []int, solutions []smo.Solution) []string {
 		"they say the class of more weight; take a larger Nu", count, len(solutions), first)}
 }
 
-// pair is the problem of two classes with these rows, ascending in each.
+// pair returns the problem of two classes with the given rows, which ascend in each class.
 func (s machineSettings) pair(negative, positive []int, own []float64) smo.Problem {
 	n := len(negative) + len(positive)
 	p := smo.Problem{Rows: make([]int, 0, n), Target: make([]float64, 0, n), Lo: make([]float64, 0, n), Hi: make([]float64, 0, n)}
@@ -331,38 +328,38 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
-// Classes returns the labels that Fit saw, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// PairDecision returns the decision values f(x) + b of each pair of classes for the rows of x (m×d), in the order
-// of Pairs. A value above 0 is for the greater label.
+// PairDecision returns the decision values f(x) + b of each pair of classes for the rows of x (m×d), in the order of Pairs. A value
+// above 0 is for the greater label.
 func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.decisions(classifierType, c.m.ofRows(classifierType, x, c.Workers))
 }
 
-// PairDecisionMatrix is like PairDecision, from kernel values k (m×n) between new rows and the rows of FitMatrix.
-// Only the columns of support vectors are used.
+// PairDecisionMatrix is like PairDecision, but takes kernel values k (m×n) between new rows and the rows of FitMatrix. Only the
+// columns of support vectors are used.
 func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.decisions(classifierType, c.m.ofValues(classifierType, k))
 }
 
-// Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the
-// scores are -f and f for the decision value f. With more classes each score is the number of votes, plus the sum
-// of the class's decision values scaled into (-⅓, ⅓), which decides between equal votes.
+// Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the scores are -f and
+// f for the decision value f. With more classes each score is the number of votes, plus the sum of the class's decision values
+// scaled to (-⅓, ⅓), which breaks ties.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.m.ofRows(classifierType, x, c.Workers))
 }
 
-// DecisionMatrix is like Decision, from the kernel values that PairDecisionMatrix takes.
+// DecisionMatrix is like Decision, but takes the kernel values of PairDecisionMatrix.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.m.ofValues(classifierType, k))
 }
 
-// perClass collects what is made of the decision values of each row, a number for each class, some rows at a time.
+// perClass returns a number for each row and class, which of computes from the decision values of some rows at a time.
 func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
@@ -379,7 +376,7 @@ func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.
 	return out, nil
 }
 
-// scores turns decision values of pairs into those of classes.
+// scores converts decision values of pairs to scores of classes.
 func (c *Classifier) scores(values visited) (*mat.Dense, error) {
 	sums := make([]float64, len(c.classes))
 	return c.perClass(values, func(dst, f *mat.Dense) {
@@ -390,12 +387,12 @@ func (c *Classifier) scores(values visited) (*mat.Dense, error) {
 	})
 }
 
-// probabilities turns decision values of pairs into probabilities of classes.
+// probabilities converts decision values of pairs to probabilities of classes.
 func (c *Classifier) probabilities(values visited) (*mat.Dense, error) {
 	return c.perClass(values, func(dst, f *mat.Dense) { couple(dst, f, c.links, len(c.classes)) })
 }
 
-// vote sets row to the scores that the decision values of pairs give; sums is memory.
+// vote sets row to the scores for the decision values of pairs. sums is working memory.
 func vote(row, pairs, sums []float64) {
 	if len(pairs) == 1 {
 		classes.SetBoth(row, pairs[0])
@@ -440,7 +437,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Labels(c.classes).Predict(c.Decision(x))
 }
 
-// PredictMatrix is like Predict, from the kernel values that PairDecisionMatrix takes.
+// PredictMatrix is like Predict, but takes the kernel values of PairDecisionMatrix.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return classes.Labels(c.classes).Predict(c.DecisionMatrix(k))
@@ -456,7 +453,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.probabilities(c.m.ofRows(classifierType, x, c.Workers))
 }
 
-// PredictProbaMatrix is like PredictProba, from the kernel values that PairDecisionMatrix takes.
+// PredictProbaMatrix is like PredictProba, but takes the kernel values of PairDecisionMatrix.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
@@ -487,7 +484,7 @@ type Pair struct {
 	Intercept float64
 }
 
-// Pairs returns the machines, of K classes K(K-1)/2: (0, 1), (0, 2), ..., (1, 2), ... in positions of Classes. It
+// Pairs returns the K(K-1)/2 machines of K classes, in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in Classes. It
 // returns nil before Fit.
 func (c *Classifier) Pairs() []Pair {
 	if c.m == nil {
@@ -505,8 +502,7 @@ func (c *Classifier) Pairs() []Pair {
 	return out
 }
 
-// SupportIndices returns the training rows that are support vectors of any pair, ascending. It returns nil before
-// Fit.
+// SupportIndices returns the training rows that are support vectors of any pair, in ascending order. It returns nil before Fit.
 func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit and after FitMatrix.
@@ -519,9 +515,8 @@ func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// Report describes how the last Fit went. Objective is the dual objective, minimised (with Nu that of bounds w[i],
-// before it is brought to a margin of 1), and Iterations the number of steps, both summed over the pairs and
-// without the folds.
+// Report describes the last Fit. Objective is the minimised dual objective, and Iterations the number of steps. Both are summed
+// over the pairs, without the folds. With Nu the objective is for bounds w[i], before the division by the margin.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

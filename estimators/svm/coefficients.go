@@ -11,20 +11,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// coefficients are those of p machines on common support vectors, of which a machine of two classes among many has
-// few: only those that are not 0 are stored.
+// coefficients holds the coefficients of p machines on common support vectors. Only those that are not 0 are stored, because with
+// many classes a machine of two classes has few.
 type coefficients struct {
-	starts []int     // p+1: where the entries of each machine begin
+	starts []int     // p+1, the first entry of each machine
 	at     []int     // the support vector of each entry, ascending within a machine
 	values []float64 // none is 0
 	dense  *mat.Dense
 }
 
-// densest times the entries is the most numbers that a matrix of them may have: of some ten classes, where products
-// of matrices are faster than sums over entries.
+// densest is the largest ratio of the size of a dense matrix to the number of entries for which the matrix is used. The ratio is
+// reached at some ten classes. Below it products of matrices are faster than sums over entries.
 const densest = 16
 
-// ready makes the matrix where there is to be one, for so many support vectors.
+// ready computes the dense matrix for the given number of support vectors, if it is to be used.
 func (c *coefficients) ready(vectors int) {
 	machines := len(c.starts) - 1
 	if len(c.values) == 0 || float64(machines)*float64(vectors) > densest*float64(len(c.values)) {
@@ -33,7 +33,7 @@ func (c *coefficients) ready(vectors int) {
 	c.dense = c.spread(vectors)
 }
 
-// spread is the matrix of all, zeros too.
+// spread returns the dense matrix of all coefficients, including zeros.
 func (c *coefficients) spread(vectors int) *mat.Dense {
 	machines := len(c.starts) - 1
 	out := mat.NewDense(machines, vectors, nil)
@@ -47,7 +47,7 @@ func (c *coefficients) spread(vectors int) *mat.Dense {
 	return out
 }
 
-// matrix is spread of the coefficients for these support vectors, or an error where that is too large.
+// matrix returns the dense matrix for these support vectors, or an error if it is too large.
 func (c *coefficients) matrix(vectors *mat.Dense) (*mat.Dense, error) {
 	if c.dense != nil {
 		return c.dense, nil
@@ -66,7 +66,7 @@ func (c *coefficients) machine(p int) (at []int, values []float64) {
 	return c.at[c.starts[p]:c.starts[p+1]], c.values[c.starts[p]:c.starts[p+1]]
 }
 
-// product sets dst (r×p) to the sums over the support vectors of k (r×s).
+// product sets dst (r×p) to the sums over the support vectors with the kernel values k (r×s).
 func (c *coefficients) product(dst, k *mat.Dense) {
 	if c.dense != nil {
 		fast.Mul(dst, k, c.dense.T())
@@ -79,7 +79,7 @@ func (c *coefficients) product(dst, k *mat.Dense) {
 	}
 }
 
-// add adds the sums over the support vectors of a row k (s) to out (p).
+// add adds the sums over the support vectors with a row of kernel values k (s) to out (p).
 func (c *coefficients) add(out, k []float64) {
 	for p := range out {
 		at, values := c.machine(p)
@@ -91,9 +91,9 @@ func (c *coefficients) add(out, k []float64) {
 	}
 }
 
-// storedEntries are coefficients in a file.
+// storedEntries is the form of coefficients in a file.
 type storedEntries struct {
-	Counts []int // of the entries of each machine
+	Counts []int // number of entries of each machine
 	At     []int
 	Values codec.Floats
 }
@@ -106,7 +106,7 @@ func (c *coefficients) store() storedEntries {
 	return out
 }
 
-// coefficients rebuilds those of some machines on some support vectors; ok is false for what none wrote.
+// coefficients returns the coefficients of the given numbers of machines and support vectors. ok is false if s is invalid.
 func (s storedEntries) coefficients(machines, vectors int) (c *coefficients, ok bool) {
 	c = &coefficients{starts: make([]int, 1, machines+1), at: s.At, values: s.Values}
 	if len(s.Counts) != machines || len(s.At) != len(s.Values) || !s.Values.Finite() || slices.Contains(s.Values, 0) {

@@ -20,29 +20,28 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// leastSquaresRows is how many rows the least-squares machine has that C and Epsilon come
-// from where they are not given: of more it sees a sample.
+// leastSquaresRows is the largest number of rows of the least-squares machine from which C and Epsilon are derived. If there are
+// more rows, it gets a sample.
 const leastSquaresRows = 1000
 
 const (
-	costStream = 0x636f7374 // of the sample, in the name of the seed
-	// leastRidge bounds the ridge from below, in units of the mean k(x, x): C is in
-	// proportion to its inverse, and the solver's steps grow with C.
+	costStream = 0x636f7374 // random stream of the sample
+	// leastRidge is the smallest ridge, in units of the mean k(x, x). C is proportional to the inverse of the ridge, and the steps
+	// of the solver increase with C.
 	leastRidge = 1e-4
-	// classFactor times the root mean square of α is the C of a Classifier. Between 4 and
-	// 16 the errors differ by less than two of a hundred.
+	// classFactor times the root mean square of α is the C of a Classifier. For factors between 4 and 16 the errors differ by less
+	// than 2%.
 	classFactor = 6
 	// tubeFactor times the standard deviation of the noise is the tube.
 	tubeFactor = 0.5
-	// fallbackTube times the standard deviation of the targets is the tube where there is no
-	// least-squares machine.
+	// fallbackTube times the standard deviation of the targets is the tube if there is no least-squares machine.
 	fallbackTube = 0.1
 
-	normalMean   = 1.2533141373155003 // of a normal variable, its standard deviation over the mean of its size
-	normalMedian = 1.4826022185056018 // and over the median of its size
+	normalMean   = 1.2533141373155003 // standard deviation of a normal variable over the mean of its magnitude
+	normalMedian = 1.4826022185056018 // standard deviation over the median of its magnitude
 )
 
-// ofClasses sets C by targets ±1 of all classes against the rest.
+// ofClasses sets C from targets ±1 of all classes against the rest.
 func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64) error {
 	l, err := s.leastSquares(ctx, src, rows, targets, own)
 	switch {
@@ -57,18 +56,18 @@ func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *f
 	return nil
 }
 
-// tolerateIn sets the tolerance in the unit of the targets where it is the default.
+// tolerateIn converts the default tolerance to the unit of the targets.
 func (s *machineSettings) tolerateIn(y, own []float64) {
 	if spread := stat.PopStdDev(y, own); s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
 		s.tolerance *= spread
 	}
 }
 
-// ofTargets sets C and the tube where they are 0.
+// ofTargets sets C and the tube if they are 0.
 func (s *machineSettings) ofTargets(ctx context.Context, src smo.Source, rows *fitRows, y []float64) error {
 	own := rows.own
 	spread := stat.PopStdDev(y, own)
-	// Where the targets are all the same there is nothing to bound, nor any noise.
+	// Constant targets need no bound and have no noise.
 	c, epsilon := cmp.Or(spread, 1), fallbackTube*spread
 	if len(y) > 1 {
 		l, err := s.leastSquares(ctx, src, rows, mat.NewDense(len(y), 1, y), own)
@@ -94,7 +93,8 @@ func errOverflow(typ string) error {
 	return fmt.Errorf("%s: the least-squares machine of the targets and the kernel overflows: %w", typ, fault.ErrNotFinite)
 }
 
-// shareOfChoice is about what choosing C and the tube takes of the time that all else does, on n rows: it is over a sample.
+// shareOfChoice returns the approximate time for the choice of C and the tube, relative to the rest of the fit, for n rows. The
+// choice uses a sample.
 func (s *machineSettings) shareOfChoice(n int) float64 {
 	if s.c != 0 && s.epsilon != 0 {
 		return 0
@@ -102,14 +102,14 @@ func (s *machineSettings) shareOfChoice(n int) float64 {
 	return .5 * min(1, leastSquaresRows/float64(n))
 }
 
-// slopes is what the least-squares machine says of n rows.
+// slopes holds the results of the least-squares machine.
 type slopes struct {
-	mean, rms float64 // of |α|, for a unit of weight
-	noise     float64 // the standard deviation of what it leaves when a row is left out
+	mean, rms float64 // of |α|, per unit of weight
+	noise     float64 // the standard deviation of the leave-one-out residuals
 }
 
-// leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), whose means it takes of equal rows,
-// on a sample where there are many rows; own weights may be nil. It is nil where no ridge makes the machine finite.
+// leastSquares fits the machine of the exact leave-one-out ridge to the means of targets (n×k) over equal rows, on a sample if
+// there are many rows. The weights own may be nil. It returns nil if no ridge gives a finite machine.
 func (s *machineSettings) leastSquares(
 	ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64,
 ) (*slopes, error) {
@@ -134,10 +134,10 @@ func (s *machineSettings) leastSquares(
 	}
 	n := float64(len(sample))
 	unit := floats.Sum(w) / n
-	floats.Scale(1/unit, w) // so that rounding is that of one machine in any unit of the weights
+	floats.Scale(1/unit, w) // makes rounding independent of the unit of the weights
 	least := leastRidge * mat.Trace(gram) / n
 	first, rest := progress.Two(ctx, 3, 1)
-	problem, err := loo.New(first, gram, t, w, s.workers) // which takes gram over
+	problem, err := loo.New(first, gram, t, w, s.workers) // which owns gram
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func slopesOf(solved *loo.Solution, w []float64) *slopes {
 	residuals, counts := make([]float64, 0, n*k), make([]float64, 0, n*k)
 	for i := range n {
 		for j := range k {
-			// A row counts w times, so its own slope is a share of α.
+			// A row counts w times, so the slope of one row is α/w.
 			a := math.Abs(solved.Alpha.At(i, j)) / w[i]
 			out.mean += w[i] / total * a / float64(k)
 			out.rms += w[i] / total * a * a / float64(k)

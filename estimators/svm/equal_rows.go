@@ -8,18 +8,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// fitRows are the rows that machines are fitted to. Those that are equal and have the same target are one, whose
-// coefficient C times the sum of their weights bounds.
+// fitRows holds the rows to which machines are fitted. Rows that are equal and have the same target are merged to one, whose
+// coefficient is bounded by C times the sum of their weights.
 type fitRows struct {
-	x     *mat.Dense     // nil of a kernel matrix
+	x     *mat.Dense     // nil for a kernel matrix
 	given int            // the number of all rows
-	first []int          // which of them these are; nil for all
-	own   []float64      // weights; nil for all 1
-	equal *distinct.Rows // those of these that have the same features; nil for a machine that leaves no rows out
-	unit  []int          // what is left out together; nil for each by itself
+	first []int          // the first occurrence of each row among all rows; nil for all rows
+	own   []float64      // weights; nil if all are 1
+	equal *distinct.Rows // the rows that have the same features; nil for a machine that leaves no rows out
+	unit  []int          // rows with the same number are left out together; nil if each is left out separately
 }
 
-// rowsOf merges rows. Groups are of all rows given, nil for none.
+// rowsOf merges rows. of has the groups of all given rows, and is nil without groups.
 func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int) (*fitRows, error) {
 	if err := checkGroups(of, len(targets)); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int)
 	return r, nil
 }
 
-// rowsOfMatrix merges rows by their kernel matrix, and returns that of those that are left.
+// rowsOfMatrix merges rows by their kernel matrix, and returns the matrix of the merged rows.
 func rowsOfMatrix[T float64 | int](k mat.Symmetric, targets []T, own []float64, of []int) (*fitRows, mat.Symmetric, error) {
 	if err := checkGroups(of, len(targets)); err != nil {
 		return nil, nil, err
@@ -51,7 +51,7 @@ func checkGroups(of []int, n int) error {
 	return groups.Check(of, n, 2)
 }
 
-// unite says what is left out together: rows of a group, or those that are equal.
+// unite sets unit to the groups, or to the numbers of equal rows.
 func (r *fitRows) unite(of []int) {
 	r.unit = r.equal.Index
 	if of != nil {
@@ -59,7 +59,7 @@ func (r *fitRows) unite(of []int) {
 	}
 }
 
-// picked are the values of these rows, from those of all given.
+// picked returns the values of the merged rows, from the values of all given rows.
 func picked[T any](r *fitRows, v []T) []T {
 	if r.first == nil {
 		return v
@@ -67,7 +67,7 @@ func picked[T any](r *fitRows, v []T) []T {
 	return linalg.Pick(v, r.first)
 }
 
-// unitsOf are positions in rows of those that are left out together, of units of more than one.
+// unitsOf returns the positions in rows of the units of more than one row. The rows of a unit are left out together.
 func (r *fitRows) unitsOf(rows []int) [][]int {
 	if r.unit == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A weight of 2, the row twice and twice the C are one machine, by rows and by kernel matrices. The support vectors are
-// named by where they first occur.
+// A weight of 2, the row given twice, and twice the C give the same machine, with rows and with kernel matrices. Support vectors
+// are numbered by their first occurrence.
 func TestEqualRowsShareABound(t *testing.T) {
 	x, y := sinc(40, .2, 3)
 	twice := mat.NewDense(80, 1, nil)
@@ -39,7 +39,7 @@ func TestEqualRowsShareABound(t *testing.T) {
 	}
 }
 
-// Groups are checked before rows are merged, and keep a group's rows out of the choice of C and of the folds.
+// Groups are checked before rows are merged. The rows of a group stay together in the choice of C and in the folds.
 func TestGroups(t *testing.T) {
 	x, y := sinc(40, .2, 3)
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestGroups(t *testing.T) {
 		assert.ErrorContains(t, err, c.says)
 	}
 
-	// Rows of a group are all but equal, with an error of their own: without one the others say what its target is.
+	// The rows of a group are nearly equal and share an error. If one row is left out, the others therefore predict its target.
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows, targets, labels, groups := mat.NewDense(120, 1, nil), make([]float64, 120), make([]int, 120), make([]int, 120)
 	for g := range 30 {

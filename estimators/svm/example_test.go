@@ -13,7 +13,7 @@ import (
 )
 
 func ExampleClassifier() {
-	// Two classes of which one lies within the other: no line tells them apart.
+	// One of the two classes lies within the other, so no line separates them.
 	x := mat.NewDense(9, 1, []float64{-4, -3, -2, -0.5, 0, 0.5, 2, 3, 4})
 	y := []int{0, 0, 0, 1, 1, 1, 0, 0, 0}
 
@@ -38,7 +38,7 @@ func ExampleClassifier() {
 }
 
 func ExampleRegressor() {
-	// y = |x|; C is in the units of y.
+	// The targets are y = |x|. C is in the units of y.
 	x := mat.NewDense(9, 1, []float64{-4, -3, -2, -1, 0, 1, 2, 3, 4})
 	y := []float64{4, 3, 2, 1, 0, 1, 2, 3, 4}
 
@@ -56,7 +56,7 @@ func ExampleRegressor() {
 	// Output: [2.5 2.1]
 }
 
-// Neither C nor the tube has to be known, nor the targets to be scaled.
+// C and the tube need not be known, and the targets need not be scaled.
 func ExampleRegressor_chosen() {
 	x := mat.NewDense(40, 1, nil)
 	y := make([]float64, 40)
@@ -79,7 +79,7 @@ func ExampleRegressor_chosen() {
 	// Output: tube ± 24, C = 320, f(π/2) = 5305
 }
 
-// Nu is the share of rows that may be errors: no price of them has to be known.
+// Nu is the share of rows that may be errors. Their price need not be known.
 func ExampleClassifier_nu() {
 	x, y := mat.NewDense(200, 2, nil), make([]int, 200)
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -142,7 +142,7 @@ func ExampleRegressor_nu() {
 	// Output: tube ± 0.095, 23 of 100 rows outside
 }
 
-// The machines of more than two classes, one for each two.
+// With more than two classes there is one machine for each pair of classes.
 func ExamplePair() {
 	x := mat.NewDense(6, 1, []float64{0, 1, 5, 6, 10, 11})
 	c := &svm.Classifier{Kernel: kernels.Linear{}}
@@ -160,7 +160,7 @@ func ExamplePair() {
 	// 8 or 9: f(x) = -1.00 at 6
 }
 
-// value is the decision value that PairDecision gives for a pair.
+// value returns the decision value of PairDecision for a pair.
 func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	f := p.Intercept
 	for i, b := range p.Coefficients {
@@ -169,7 +169,7 @@ func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	return f
 }
 
-// Rows alone, of which one in twenty may be left out.
+// The model is fitted to rows only, and leaves out at most one in twenty.
 func ExampleOneClass() {
 	x := mat.NewDense(200, 2, nil)
 	noise := rand.New(rand.NewPCG(1, 2))

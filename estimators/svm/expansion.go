@@ -34,7 +34,7 @@ func (c *Classifier) Expansion() (estimators.Expansion, error) {
 	return e, nil
 }
 
-// expansion is that of a single machine.
+// expansion returns the expansion of a single machine.
 func (m *machine) expansion(typ string) (out estimators.Expansion, err error) {
 	kernel := m.chosenKernel()
 	switch {

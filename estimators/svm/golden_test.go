@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// How far from scikit-learn: its numbers are of a tolerance of 1e-6.
+// These are the largest differences from scikit-learn, whose numbers have a tolerance of 1e-6.
 const (
 	objectiveTolerance = 1e-4 // relative
 	decisionTolerance  = 1e-3
@@ -41,7 +41,7 @@ type reference struct {
 
 type classificationReference struct {
 	reference
-	Decision any // numbers of two classes, rows of more
+	Decision any // numbers for two classes, rows for more
 }
 
 func (r reference) kernel(t *testing.T) kernels.Kernel {
@@ -111,7 +111,7 @@ func compareClassifier(t *testing.T, ref classificationReference) {
 		agree(t, golden.Dense(rows), f, 1)
 		pairs, err := c.PairDecision(xt)
 		require.NoError(t, err)
-		// LIBSVM's are positive for the first class of a pair.
+		// Values of LIBSVM are positive for the first class of a pair.
 		agree(t, golden.Dense(ref.Pairs), pairs, -1)
 		return
 	}
@@ -120,7 +120,7 @@ func compareClassifier(t *testing.T, ref classificationReference) {
 	onMatrix(t, c, x, xt, y, ref.Weights, f)
 }
 
-// onMatrix holds that FitMatrix on the kernel's values gives the same.
+// onMatrix checks that FitMatrix on the kernel values gives the same model.
 func onMatrix(t *testing.T, c *Classifier, x, xt *mat.Dense, y []int, weights []float64, want *mat.Dense) {
 	if weights != nil {
 		return
@@ -182,16 +182,15 @@ func compareRegressor(t *testing.T, ref reference) {
 	assert.InDeltaSlice(t, f, got, 1e-9)
 }
 
-// Golden files stay readable and predict what a fit predicts now; the machine that wrote them may have rounded in another
-// way.
+// Golden files stay readable and give the same predictions as a fit with the present code, up to differences of rounding between
+// machines.
 func TestGoldenFilesStayReadable(t *testing.T) {
-	// The solver stops within Tolerance of the optimum, where exactly depends on how the
-	// BLAS rounds.
+	// The solver stops within Tolerance of the optimum. The exact point depends on the rounding of the BLAS.
 	const stopping = defaultTolerance
 	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
 	at := mat.NewDense(3, 1, []float64{-2.5, 0, 7})
 
-	fitted := &Regressor{C: 10, Tolerance: 1e-8} // the default one is in the units of y here
+	fitted := &Regressor{C: 10, Tolerance: 1e-8} // the default is in the units of y
 	require.NoError(t, fitted.Fit(ctx, x, y))
 	want, err := fitted.Predict(at)
 	require.NoError(t, err)

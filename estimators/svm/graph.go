@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// graph is decide.
+// graph is decide as a graph.
 func (m *machine) graph(typ string, x graph.Value) (graph.Value, error) {
 	switch {
 	case m == nil:
@@ -52,7 +52,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// signs has a row for each pair of classes, with the numbers of the lesser and of the greater at their columns.
+// signs returns a row for each pair of classes, with the given numbers in the columns of the lesser and the greater class.
 func signs(k int, lesser, greater float64) *mat.Dense {
 	out := mat.NewDense(k*(k-1)/2, k, nil)
 	for a, pair := 0, 0; a < k; a++ {
@@ -65,7 +65,7 @@ func signs(k int, lesser, greater float64) *mat.Dense {
 	return out
 }
 
-// voteGraph is vote.
+// voteGraph is vote as a graph.
 func voteGraph(f graph.Value, k int) graph.Value {
 	if k == 2 {
 		return f.Scores()
@@ -76,8 +76,8 @@ func voteGraph(f graph.Value, k int) graph.Value {
 	return votes.Add(sums.Div(sums.Abs().Plus(1).Times(3)))
 }
 
-// coupleGraph is couple. Of more than two classes the system is solved by elimination, which for a positive definite matrix
-// wants no pivots, on all rows at once.
+// coupleGraph is couple as a graph. For more than two classes the system is solved by elimination on all rows at once, which needs
+// no pivots for a positive definite matrix.
 func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	slopes, offsets := make([]float64, len(c.links)), make([]float64, len(c.links))
 	for i, l := range c.links {
@@ -92,7 +92,7 @@ func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	r := logits.Sigmoid().Clamp(f.Number(leastPair), f.Number(1-leastPair))
 	s := r.Neg().Plus(1)
 	diagonal := r.Square().MatMul(f.Constant(signs(k, 1, 0))).Add(s.Square().MatMul(f.Constant(signs(k, 0, 1)))).Plus(1)
-	// The elements of Q: of pairs, of the diagonal, and last the right side.
+	// The elements of Q are those of pairs, then the diagonal, and last the right side.
 	elements := graph.Concat(r.Mul(s).Neg().Plus(1), diagonal, diagonal.Fill(1))
 	index := func(a, b int) int {
 		if a == b {
@@ -101,7 +101,7 @@ func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 		a, b = min(a, b), max(a, b)
 		return a*k - a*(a+1)/2 + b - a - 1
 	}
-	rows := make([]graph.Value, k) // of the system, from the column on that is eliminated next
+	rows := make([]graph.Value, k) // rows of the system, from the column that is eliminated next
 	for a := range rows {
 		var columns []int
 		for b := range k {

@@ -22,15 +22,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The defaults of Classifier and Regressor.
+// These are the defaults of Classifier and Regressor.
 const (
-	// defaultTolerance is how far m - M may be from 0, in the units of the targets (of
-	// ±1 for classes).
+	// defaultTolerance is the largest m - M of a solution, in the units of the targets (of ±1 for classes).
 	defaultTolerance = 1e-3
-	// defaultMaxIterations bounds the steps of each machine.
+	// defaultMaxIterations is the largest number of steps of each machine.
 	defaultMaxIterations = 10_000_000
-	// defaultCacheBytes is the memory for kernel values: 512 MiB, all of them up to 8192
-	// rows.
+	// defaultCacheBytes is the memory for kernel values. 512 MiB hold the complete matrix up to 8192 rows.
 	defaultCacheBytes = 512 << 20
 )
 
@@ -38,11 +36,11 @@ const (
 type machineSettings struct {
 	typ           string
 	config        any            // the Regressor, Classifier or OneClass
-	kernel        kernels.Kernel // nil: MedianRBF of the training rows
+	kernel        kernels.Kernel // nil for MedianRBF of the training rows
 	c, epsilon    float64        // 0 until they are chosen
-	nu            float64        // 0: none
+	nu            float64        // 0 for none
 	tolerance     float64
-	tolerated     bool // by default
+	tolerated     bool // tolerance is the default
 	maxIterations int
 	noShrinking   bool
 	seed          uint64
@@ -51,7 +49,7 @@ type machineSettings struct {
 	warnings      []string
 }
 
-// withDefaults validates, and fills in what is 0 and does not hang on the data.
+// withDefaults checks the settings, and replaces zeros by the defaults that do not depend on the data.
 func (s machineSettings) withDefaults() (machineSettings, error) {
 	if err := settings.Check(s.typ, s.config); err != nil {
 		return s, err
@@ -63,12 +61,12 @@ func (s machineSettings) withDefaults() (machineSettings, error) {
 	return s, nil
 }
 
-// bound is C for a row of a weight, kept within the numbers.
+// bound returns C for a row with the given weight, limited to positive finite numbers.
 func (s machineSettings) bound(weight float64) float64 {
 	return min(max(s.c*weight, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// sourceOf makes the source of rows: the whole kernel matrix if the cache can hold it.
+// sourceOf returns the source for rows: the complete kernel matrix if it fits into the cache.
 func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, smo.Source, error) {
 	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	if err != nil {
@@ -85,7 +83,7 @@ func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Ke
 	return kernel, smo.TakeMatrix(k), nil
 }
 
-// task is a problem to solve and what to do with its solution.
+// task is a problem to solve, with a function for its solution.
 type task struct {
 	problem smo.Problem
 	done    func(ctx context.Context, s smo.Solution) error
@@ -124,7 +122,7 @@ func (s machineSettings) solveAll(ctx context.Context, src smo.Source, tasks []t
 	})
 }
 
-// solveSingle solves a problem that is alone.
+// solveSingle solves a single problem.
 func (s machineSettings) solveSingle(ctx context.Context, src smo.Source, p smo.Problem) (found smo.Solution, err error) {
 	err = s.solveAll(ctx, src, []task{{p, func(_ context.Context, sol smo.Solution) error { found = sol; return nil }}})
 	return found, err
@@ -134,16 +132,15 @@ func (s machineSettings) solveSingle(ctx context.Context, src smo.Source, p smo.
 type machine struct {
 	kernel     kernels.Kernel // nil after FitMatrix
 	width      int            // columns of x, or of the kernel matrix
-	indices    []int          // of the support vectors in the training rows, ascending
-	vectors    *mat.Dense     // s×d; nil after FitMatrix and where s is 0
-	coef       *coefficients  // of p machines; nil where s is 0
+	indices    []int          // the training rows of the support vectors, ascending
+	vectors    *mat.Dense     // s×d; nil after FitMatrix and if s is 0
+	coef       *coefficients  // of p machines; nil if s is 0
 	c, epsilon float64        // of all machines
 	intercepts []float64      // p
 	report     estimators.Report
 }
 
-// newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
-// matrix.
+// newMachine returns the machine of the solutions of problems on some of n rows. x is nil for a kernel matrix.
 func newMachine(
 	s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []smo.Problem, solutions []smo.Solution,
 ) (*machine, error) {
@@ -216,17 +213,17 @@ func newMachine(
 }
 
 const (
-	// predictChunk rows at a time bound the memory of a prediction to predictChunk × s,
-	// whatever is asked for.
+	// predictChunk is the number of rows that are predicted at a time. It limits the memory of any prediction to predictChunk × s.
 	predictChunk = 512
-	// mostDecisions is how many decision values are made at a time where only what they say of classes is wanted.
+	// mostDecisions is the largest number of decision values that are computed at a time if they are only used for values of
+	// classes.
 	mostDecisions = 1 << 22
 )
 
-// visit takes the decision values of some rows, r×p, from a first one of n on; they are overwritten afterwards.
+// visit receives the decision values of some rows, r×p, the first of which is row first of n. They are overwritten afterwards.
 type visit func(n, first int, f *mat.Dense) error
 
-// visited calls a visit for the decision values of all rows that it stands for.
+// visited calls a visit for the decision values of all its rows.
 type visited func(v visit) error
 
 // ofRows visits the decision values of the rows of x.
@@ -234,7 +231,7 @@ func (m *machine) ofRows(typ string, x mat.Matrix, workers int) visited {
 	return func(v visit) error { return m.decide(typ, x, workers, v) }
 }
 
-// ofValues visits the decision values of rows from their kernel values.
+// ofValues visits the decision values of rows with the given kernel values.
 func (m *machine) ofValues(typ string, k mat.Matrix) visited {
 	return func(v visit) error { return m.decideMatrix(typ, k, v) }
 }
@@ -248,7 +245,7 @@ func (m *machine) single(typ string, values visited) ([]float64, error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// decisions returns the decision values that values visits.
+// decisions returns all decision values of values.
 func (m *machine) decisions(typ string, values visited) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
@@ -297,7 +294,7 @@ func (m *machine) decide(typ string, x mat.Matrix, workers int, v visit) error {
 	}, v)
 }
 
-// decideMatrix is decide from kernel values between new and fitted rows.
+// decideMatrix is like decide, for kernel values between new and fitted rows.
 func (m *machine) decideMatrix(typ string, k mat.Matrix, v visit) error {
 	if m == nil {
 		return fault.NotFitted(typ)
@@ -322,8 +319,8 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix, v visit) error {
 	}, v)
 }
 
-// chunks applies the machines to rows, given how to get their kernel values with the
-// support vectors; without any, values is not called.
+// chunks applies the machines to rows. values returns the kernel values of rows with the support vectors, and is not called if
+// there are none.
 func (m *machine) chunks(x *mat.Dense, values func(part *mat.Dense) (*mat.Dense, error), v visit) error {
 	n, d := x.Dims()
 	p := len(m.intercepts)
@@ -374,7 +371,7 @@ func (m *machine) supportVectors() *mat.Dense {
 	return mat.DenseCopyOf(m.vectors)
 }
 
-// coefficients returns those of machine p, and of which support vectors they are.
+// coefficients returns the coefficients of machine p, and the numbers of their support vectors.
 func (m *machine) coefficients(p int) (at []int, values []float64) {
 	if m == nil || m.coef == nil {
 		return nil, nil
@@ -383,7 +380,7 @@ func (m *machine) coefficients(p int) (at []int, values []float64) {
 	return slices.Clone(at), slices.Clone(values)
 }
 
-// intercept returns that of the only machine.
+// intercept returns the intercept of the only machine.
 func (m *machine) intercept() float64 {
 	if m == nil {
 		return 0
@@ -424,7 +421,7 @@ func (m *machine) row(out, x []float64) {
 	m.coef.add(out, *p)
 }
 
-// rowWidth is the number of columns that row wants; 0 where there is no kernel.
+// rowWidth returns the number of columns that row needs, or 0 without a kernel.
 func (m *machine) rowWidth() int {
 	if m == nil || m.kernel == nil {
 		return 0

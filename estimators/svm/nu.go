@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// checkNu is an error where ν stands beside what it replaces.
+// checkNu returns an error if ν is given together with the field that it replaces.
 func (s machineSettings) checkNu(field string, replaced float64) error {
 	if s.nu > 0 && replaced > 0 {
 		return fault.Param(s.typ, field, replaced, "0 beside Nu, which takes its place")
@@ -15,7 +15,7 @@ func (s machineSettings) checkNu(field string, replaced float64) error {
 	return nil
 }
 
-// checkShare is an error where one of two classes is too small for ν.
+// checkShare returns an error if one of two classes is too small for ν.
 func (s machineSettings) checkShare(p smo.Problem, lesser, greater int) error {
 	plus, minus := p.Sides()
 	most := 2 * min(plus, minus) / (plus + minus)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// nuReference is one of testdata/sklearn_nu.json, which sklearn_nu.py wrote.
+// nuReference is a case of testdata/sklearn_nu.json, which sklearn_nu.py wrote.
 type nuReference struct {
 	reference
 	Nu    float64
@@ -60,7 +60,7 @@ func TestNuClassifierAgainstScikitLearn(t *testing.T) {
 			require.NoError(t, err)
 			sign := 1.0
 			if len(c.Classes()) > 2 {
-				sign = -1 // LIBSVM's are positive for the first class of a pair
+				sign = -1 // values of LIBSVM are positive for the first class of a pair
 			} else {
 				assert.InEpsilon(t, ref.Objective, c.Report().Objective*c.ChosenC()*c.ChosenC(), objectiveTolerance)
 			}
@@ -92,7 +92,7 @@ func TestNuRegressorAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// nuData are rows of two overlapping classes, targets and weights.
+// nuData returns rows of two overlapping classes, with targets and weights.
 func nuData(n int, seed uint64) (x *mat.Dense, y []float64, labels []int, w []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y, labels, w = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n), make([]float64, n)
@@ -107,8 +107,8 @@ func nuData(n int, seed uint64) (x *mat.Dense, y []float64, labels []int, w []fl
 	return x, y, labels, w
 }
 
-// A ν machine is the C machine of its C, or the ε machine of its tube: their conditions of
-// optimality, on kernel values computed one by one, and the sum that ν asks for.
+// A ν machine is the C machine of its C, or the ε machine of its tube. It satisfies their conditions of optimality, on kernel
+// values computed one by one, and has the sum that ν requires.
 func TestNuSolutionsAreOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "rows")
@@ -128,7 +128,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
 		c := m.ChosenC()
 		switch {
-		case !m.Report().Converged: // hulls that all but touch: the distance falls to 0, and ever more slowly
+		case !m.Report().Converged: // hulls that nearly touch: the distance falls to 0 ever more slowly
 			assert.Greater(t, c, 1e5)
 		case c > 0:
 			for i, l := range labels {
@@ -136,7 +136,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 			}
 			pair := m.Pairs()[0]
 			beta := full(n, m.SupportIndices(), pair.Coefficients)
-			// What is at a bound of the one problem is beside it by rounding in the other.
+			// Coefficients at a bound of one problem may differ from the bound of the other by rounding.
 			for i := range beta {
 				if math.Abs(beta[i]) > c*w[i]*(1-1e-12) {
 					beta[i] = math.Copysign(c*w[i]*(1+1e-12), beta[i])
@@ -166,8 +166,8 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 	})
 }
 
-// Hulls that all but touch take many iterations, the more the nearer they are. The machine is the same in the end, and one that has not
-// come to it says so.
+// Hulls that nearly touch take the more iterations the nearer they are. The solver finally converges, and a machine that has not
+// converged has a warning.
 func TestNuOfHullsThatAllButTouch(t *testing.T) {
 	x, _, labels, w := nuData(55, 0x5427fcad)
 	sums := map[int]float64{}
@@ -187,8 +187,7 @@ func TestNuOfHullsThatAllButTouch(t *testing.T) {
 	assert.Less(t, many.Report().Objective, few.Report().Objective)
 }
 
-// The share of rows beyond the margin or the tube is at most ν, that of support vectors at
-// least ν.
+// The share of rows beyond the margin or the tube is at most ν, and the share of support vectors is at least ν.
 func TestNuBoundsTheErrors(t *testing.T) {
 	const n, slack = 300, 1e-6
 	x, y, labels, _ := nuData(n, 9)
@@ -208,7 +207,7 @@ func TestNuBoundsTheErrors(t *testing.T) {
 		assert.GreaterOrEqual(t, float64(len(c.SupportIndices())), nu*n)
 		assert.Greater(t, float64(outside), nu*n-20, "and both are near")
 
-		// The C machine of its C is the same.
+		// The C machine with the chosen C is the same.
 		same := &Classifier{Kernel: k, C: c.ChosenC(), Tolerance: 1e-8}
 		require.NoError(t, same.Fit(ctx, x, labels))
 		assert.True(t, mat.EqualApprox(decisions(t, c, x), decisions(t, same, x), 1e-4))
@@ -234,7 +233,7 @@ func TestNuBoundsTheErrors(t *testing.T) {
 	}
 }
 
-// Rows on the edge of the margin or the tube are not errors, though the solver leaves them on either side of it.
+// Rows on the edge of the margin or the tube are not errors, although the solver leaves them on either side of it.
 func TestNuBoundsTheErrorsOfTies(t *testing.T) {
 	const n = 300
 	x, y, labels := mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
@@ -337,7 +336,7 @@ func TestNuWithoutAMargin(t *testing.T) {
 	}
 }
 
-// Targets without noise have no tube, those of one value no support vectors.
+// Targets without noise have no tube, and constant targets no support vectors.
 func TestNuWithoutNoise(t *testing.T) {
 	x, _ := sinc(40, 0, 1)
 	y := make([]float64, 40)
@@ -362,7 +361,7 @@ func TestNuWithoutNoise(t *testing.T) {
 	}
 }
 
-// Magnitudes of targets, kernels and weights do not matter, and of odd data all is finite.
+// The magnitudes of targets, kernels and weights do not matter, and predictions for unusual data are finite.
 func TestNuOfHostileSizes(t *testing.T) {
 	x, y, labels, w := nuData(60, 4)
 	for _, scale := range []float64{1e-60, 1e-12, 1e12, 1e60} {
@@ -382,7 +381,7 @@ func TestNuOfHostileSizes(t *testing.T) {
 		require.NoError(t, plain.Fit(ctx, x, y))
 		assert.InEpsilon(t, plain.ChosenEpsilon(), r.ChosenEpsilon()/scale, 0.01)
 	}
-	// More than a few rows of any of them the same, and all.
+	// All rows are equal.
 	constant := mat.NewDense(60, 2, nil)
 	c := &Classifier{Nu: 0.3}
 	require.NoError(t, c.Fit(ctx, constant, labels))

@@ -26,16 +26,15 @@ const (
 	defaultShare = 0.05
 )
 
-// OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural
-// Computation 13, 2001): it finds the half space of the kernel's feature space, far from the origin, that contains
-// all rows of Fit except a share of at most Nu. It minimises
+// OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural Computation 13, 2001).
+// It finds the half space of the kernel's feature space, far from the origin, that contains all rows of Fit except a share of at
+// most Nu. It minimises
 //
 //	½ |f|² - ρ + Σ w[i] max(0, ρ - f(x[i])) / (Nu Σ w[i])
 //
-// for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready
-// to use. Features should be of comparable scale. The share of new rows that are classified as novel is about Nu if
-// there are many more rows than support vectors, and otherwise larger. The share of novelty.Density holds for any
-// number of rows.
+// for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready to use. Features
+// should be of comparable scale. The share of new rows that are classified as novel is about Nu if there are many more rows than
+// support vectors, and otherwise larger. The share of novelty.Density holds for any number of rows.
 //
 // See also Density in package novelty.
 type OneClass struct {
@@ -43,8 +42,8 @@ type OneClass struct {
 	// training rows.
 	Kernel kernels.Kernel
 
-	// Nu is the largest share of the rows of Fit that may be left out, which is also the least share of support
-	// vectors. If it is 0, it is 0.05. It is at most 1.
+	// Nu is the largest share of the rows of Fit that may be left out, and the smallest share of support vectors. If it is 0, it is
+	// 0.05. It is at most 1.
 	Nu float64 `zero:"0.05" most:"1"`
 
 	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it
@@ -54,7 +53,7 @@ type OneClass struct {
 	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
 	MaxIterations int `zero:"10 million"`
 
-	// If NoShrinking is set, the solver looks at all rows in every step.
+	// If NoShrinking is set, the solver considers all rows in every step.
 	NoShrinking bool
 
 	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
@@ -85,10 +84,9 @@ func (o *OneClass) settings() (machineSettings, error) {
 	return s, err
 }
 
-// Fit learns from x (n×d). The cost is between O(n²) and O(n³) for a Nu that is not small, and O(n²d) for the
-// kernel. The memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not
-// converge, Report says so.
+// Fit fits the model to x (n×d). The cost is between O(n²) and O(n³) for a Nu that is not small, and O(n²d) for the kernel. The
+// memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a
+// kernel that overflows), or the error of ctx. If the solver does not converge, Report has a warning.
 func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	return o.fit(ctx, x, nil)
@@ -126,7 +124,7 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	p := smo.NewProblem(make([]float64, n))
 	total := weights.NewCounts(own, n).Total
 	for i := range n {
-		// Divided first: the sum of large weights may overflow, which shows as a bound of 0.
+		// The division comes first, because the sum of large weights may overflow, which gives a bound of 0.
 		p.Hi[i] = weights.Weight(own, i) / total / s.nu
 	}
 	p.Form, p.Nu, p.Share = smo.Origin, s.nu, 1
@@ -145,13 +143,13 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	return nil
 }
 
-// edge is how far, relatively, a row may be beyond the edge of a margin and still lie on it: the order of a sum over the
-// support vectors depends on how many rows are predicted at a time.
+// edge is the relative distance beyond the edge of a margin at which a row still counts as on it. The order of a sum over the
+// support vectors depends on the number of rows that are predicted at a time.
 const edge = 1e-9
 
-// include lowers ρ to the least f of the rows that the problem wants inside: those whose β is below its bound. The solver
-// leaves their scores within its tolerance of 0, on either side, and many equal rows may be among them. The others weigh
-// at most the share Nu, since each of them has all of its bound and the sum of all β is 1.
+// include lowers ρ to the smallest f of the rows that must be inside: those with a β below its bound. The solver leaves their
+// scores within its tolerance of 0, on either side, and many equal rows may be among them. The others weigh at most the share Nu,
+// since each of them is at its bound and the sum of all β is 1.
 func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) error {
 	least, largest := math.Inf(1), 0.0
 	err := m.decide(oneClassType, x, workers, func(_, first int, f *mat.Dense) error {
@@ -171,14 +169,14 @@ func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) er
 	return err
 }
 
-// Score returns f(x) - ρ for each row of x (m×d): below 0 for those that are novel. The cost is O(sd) for each row,
-// with s support vectors.
+// Score returns f(x) - ρ for each row of x (m×d). Novel rows have scores below 0. The cost is O(sd) for each row, with s support
+// vectors.
 func (o *OneClass) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return o.m.single(oneClassType, o.m.ofRows(oneClassType, x, o.Workers))
 }
 
-// Predict reports for each row of x (m×d) whether it is novel: whether its Score is below 0.
+// Predict reports for each row of x (m×d) whether it is novel, that is, whether its Score is below 0.
 func (o *OneClass) Predict(x mat.Matrix) (_ []bool, err error) {
 	defer fault.Recover(&err)
 	f, err := o.Score(x)
@@ -192,13 +190,13 @@ func (o *OneClass) Predict(x mat.Matrix) (_ []bool, err error) {
 	return out, nil
 }
 
-// SupportIndices returns the training rows that are support vectors, ascending. It returns nil before Fit.
+// SupportIndices returns the training rows that are support vectors, in ascending order. It returns nil before Fit.
 func (o *OneClass) SupportIndices() []int { return o.m.supportIndices() }
 
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit.
 func (o *OneClass) SupportVectors() *mat.Dense { return o.m.supportVectors() }
 
-// Coefficients returns β, one for each of SupportIndices, which sum to 1. It returns nil before Fit.
+// Coefficients returns β, one for each of SupportIndices. They sum to 1. It returns nil before Fit.
 func (o *OneClass) Coefficients() []float64 {
 	_, values := o.m.coefficients(0)
 	return values
@@ -215,8 +213,7 @@ func (o *OneClass) Offset() float64 {
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
 func (o *OneClass) ChosenKernel() kernels.Kernel { return o.m.chosenKernel() }
 
-// Report describes how the last Fit went. Objective is the dual objective, minimised. Iterations is the number of
-// steps.
+// Report describes the last Fit. Objective is the minimised dual objective. Iterations is the number of steps.
 func (o *OneClass) Report() estimators.Report { return o.m.copiedReport() }
 
 // Graph implements [graph.Grapher]. Its Mean is the Score.
@@ -225,8 +222,8 @@ func (o *OneClass) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: f}, err
 }
 
-// MarshalBinary writes the fitted model: the support vectors, their coefficients and the
-// kernel's name. The configuration is not written.
+// MarshalBinary encodes the fitted model: the support vectors, their coefficients and the kernel's name. The configuration is not
+// included.
 func (o *OneClass) MarshalBinary() ([]byte, error) {
 	if o.m == nil {
 		return nil, fault.NotFitted(oneClassType)
@@ -234,8 +231,8 @@ func (o *OneClass) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(oneClassKind, oneClassVersion, o.m.store(o.Kernel))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a OneClass that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave o unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a OneClass with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave o unchanged.
 func (o *OneClass) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, oneClassKind, oneClassVersion, &s); err != nil {

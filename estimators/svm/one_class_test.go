@@ -46,7 +46,7 @@ func TestOneClassAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// The conditions of optimality on kernel values computed one by one, and what ν bounds.
+// The solution satisfies the conditions of optimality, on kernel values computed one by one, and the limits of ν.
 func TestOneClassIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "rows")
@@ -127,12 +127,12 @@ func TestOneClassOddData(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []bool{false, true}, novel)
 	require.NoError(t, one.Fit(ctx, mat.NewDense(30, 2, nil)))
-	// All rows at their bound.
+	// With Nu = 1 all rows are at their bound.
 	x, _, _, w := nuData(30, 1)
 	all := &OneClass{Nu: 1}
 	require.NoError(t, all.Fit(ctx, x))
 	assert.Len(t, all.SupportIndices(), 30)
-	// A linear kernel and rows around the origin: there is no half space without it.
+	// With a linear kernel and rows around the origin, no half space excludes the origin.
 	linear := &OneClass{Kernel: kernels.Linear{}, Nu: 0.5, MaxIterations: 100000}
 	require.NoError(t, linear.Fit(ctx, x))
 	score, err := linear.Score(x)
@@ -176,8 +176,8 @@ func TestOneClassFiles(t *testing.T) {
 	assert.ErrorIs(t, (&OneClass{Kernel: k}).UnmarshalBinary(data), estimators.ErrBadModel, "of a matrix")
 }
 
-// At most the share Nu of the training rows is novel, whatever lies exactly on the edge, and however few rows are asked for
-// at a time.
+// At most the share Nu of the training rows is novel, even if rows lie exactly on the edge, and for any number of rows per
+// prediction.
 func TestOneClassKeepsItsShare(t *testing.T) {
 	discrete := func(n int, levels ...int) *mat.Dense {
 		x := mat.NewDense(n, len(levels), nil)
@@ -221,7 +221,7 @@ func TestOneClassKeepsItsShare(t *testing.T) {
 			}
 		})
 	}
-	// The share of weights: rows of weight 3 count three times.
+	// The limit holds for the share of weights: rows of weight 3 count three times.
 	x, w := discrete(300, 3, 2, 5), make([]float64, 300)
 	for i := range w {
 		w[i] = float64(1 + i%3)
@@ -239,7 +239,7 @@ func TestOneClassKeepsItsShare(t *testing.T) {
 	assert.LessOrEqual(t, sum, 0.1*floats.Sum(w))
 }
 
-// Observe is told of the steps.
+// Observe is called after steps.
 func TestOneClassObserve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := mat.NewDense(3000, 2, nil)

@@ -17,14 +17,14 @@ const (
 	version        = 1
 )
 
-// stored is a machine in a file.
+// stored is the form of a machine in a file.
 type stored struct {
-	Matrix     bool // fitted by FitMatrix: there is no kernel and there are no vectors
+	Matrix     bool // fitted by FitMatrix, without kernel or vectors
 	Kernel     kernels.Reference
 	Width      int
 	Indices    []int
 	Vectors    codec.Matrix
-	Entries    storedEntries // of the coefficients
+	Entries    storedEntries // the coefficients
 	Intercepts codec.Floats
 	C, Epsilon float64
 	Report     estimators.Report
@@ -46,7 +46,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine rebuilds and validates; pairs is the number of decision values.
+// machine checks s and returns the machine. pairs is the number of decision values.
 func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
 	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
 	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, c: s.C, epsilon: s.Epsilon, report: s.Report}
@@ -93,8 +93,8 @@ func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*mac
 	return m, err
 }
 
-// MarshalBinary writes the fitted model: the support vectors, their coefficients and
-// the kernel's name. The configuration is not written.
+// MarshalBinary encodes the fitted model: the support vectors, their coefficients and the kernel's name. The configuration is not
+// included.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -102,8 +102,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Regressor with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
@@ -120,12 +120,11 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 type storedClassifier struct {
 	Machine         stored
 	Classes         []int
-	Slopes, Offsets codec.Floats // of the pairs' sigmoids; empty without
+	Slopes, Offsets codec.Floats // of the pairs' sigmoids; empty without probabilities
 }
 
-// MarshalBinary writes the fitted model: the support vectors, their coefficients, the
-// kernel's name, the classes, and what probabilities need if they were fitted. The
-// configuration is not written.
+// MarshalBinary encodes the fitted model: the support vectors, their coefficients, the kernel's name, the classes, and the sigmoids
+// of the probabilities if they were fitted. The configuration is not included.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -137,8 +136,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(classifierKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
-// [estimators.ErrBadModel] and leave c unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary into a Classifier with the same Kernel. Errors wrap [estimators.ErrBadModel]
+// and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {

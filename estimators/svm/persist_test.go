@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Only the support vectors are stored.
+// Files contain only the support vectors of the training rows.
 func TestFilesHoldSupportVectors(t *testing.T) {
 	x, y := blobs(300, 2, 0.2, 1)
 	c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}}
@@ -87,8 +87,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit fits rows of any bits: every model predicts finite numbers, and every refusal
-// is one of the documented errors.
+// FuzzFit fits rows of any bits. Every model predicts finite numbers, and every error is one of the documented errors.
 func FuzzFit(f *testing.F) {
 	seed := func(values ...float64) []byte {
 		var out []byte

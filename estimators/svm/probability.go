@@ -13,16 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// defaultFolds is the number of folds of the cross-validation behind probabilities.
+// defaultFolds is the number of folds of the cross-validation for probabilities.
 const defaultFolds = 5
 
-// foldStream, plus the number of the pair, is the stream of random numbers of its
-// folds: "folds".
+// foldStream plus the number of the pair is the random stream of the pair's folds.
 const foldStream = 0x666f6c6473
 
-// foldTasks are the machines that each leave out a fold of p, whose decision values for
-// it they put into unseen. The folds have the two classes in their shares, as far as rows of a unit, nil for each its own,
-// are in the same one.
+// foldTasks returns the tasks of machines that each leave out a fold of p, and store the decision values for it in unseen. The
+// folds are stratified by class, as far as the rows of a unit are in one fold. If unit is nil, each row is a unit.
 func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed, pair uint64) []task {
 	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
 	fold, dealt, ofUnit := make([]int, len(p.Rows)), 0, map[int]int{}
@@ -61,7 +59,7 @@ func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed
 			continue
 		}
 		if math.Abs(sum) == float64(len(part.Rows)) {
-			// A single class is left: no machine, but its side of the margin.
+			// Only a single class is left. It needs no machine, and the values are its side of the margin.
 			for _, k := range left {
 				unseen[k] = part.Target[0]
 			}
@@ -77,7 +75,7 @@ func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed
 	return out
 }
 
-// predictLeft sets the decision values of the rows of p that part left out.
+// predictLeft sets the decision values of the rows of p that part leaves out.
 func predictLeft(ctx context.Context, src smo.Source, p, part smo.Problem, sol smo.Solution, left []int, unseen []float64) error {
 	var vectors []int
 	var beta []float64
@@ -116,11 +114,10 @@ func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
 // leastPair bounds the probabilities of pairs away from 0 and 1, as in LIBSVM.
 const leastPair = 1e-7
 
-// couple turns decision values of pairs into probabilities of classes. Of more than two
-// they minimise Σ_a Σ_b≠a (r[b,a] p[a] - r[a,b] p[b])² over Σ p = 1, where r[a,b] is the
-// probability of a among a and b (Wu, Lin and Weng 2004, equation 21). In matrix form
-// that is p'Qp; with the all-ones matrix added, which on Σ p = 1 changes nothing, Q is
-// positive definite, and p is along the solution of Qp = 1.
+// couple converts decision values of pairs to probabilities of classes. For more than two classes they minimise Σ_a Σ_b≠a (r[b,a]
+// p[a] - r[a,b] p[b])² subject to Σ p = 1 (Wu, Lin and Weng 2004, equation 21). r[a,b] is the probability of a among a and b. In
+// matrix form the sum is p'Qp. Adding the all-ones matrix to Q changes nothing for Σ p = 1 and makes Q positive definite, and p is
+// then proportional to the solution of Qp = 1.
 func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 	n, _ := f.Dims()
 	if classes == 2 {
@@ -151,14 +148,14 @@ func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 		}
 		solution := mat.NewVecDense(classes, out.RawRowView(i))
 		if chol.Factorize(q) {
-			// The error is a condition number, of which the digits that are left suffice.
+			// The error is only a condition number, and the remaining digits suffice.
 			_ = chol.SolveVecTo(solution, ones)
 		}
 		normalise(out.RawRowView(i))
 	}
 }
 
-// normalise makes probabilities of p, uniform ones where there are none.
+// normalise scales p to probabilities, or to uniform ones if that is not possible.
 func normalise(p []float64) {
 	sum := 0.0
 	for k, v := range p {

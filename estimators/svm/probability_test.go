@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Two Gaussians two apart on a line: the odds at v are exp(2v).
+// For two Gaussians at a distance of two on a line, the odds at v are exp(2v).
 func TestProbabilitiesAreCalibrated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	const n = 800
@@ -47,7 +47,7 @@ func TestProbabilitiesNeedTheirField(t *testing.T) {
 	_, err = c.PredictProbaMatrix(x)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 
-	// With it a file brings its probabilities along.
+	// If the field is set, a file contains the probabilities.
 	c = &Classifier{Probabilities: true}
 	assert.True(t, estimators.Supports(c, estimators.Proba))
 	require.NoError(t, c.Fit(ctx, x, y))
@@ -79,7 +79,7 @@ func TestProbabilitiesOnAMatrix(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, got, 1e-6))
 }
 
-// A class of a single row is in no machine of the fold that leaves it out.
+// If a class has a single row, the machine of the fold that leaves it out does not have the class.
 func TestProbabilitiesOfFewRows(t *testing.T) {
 	for _, y := range [][]int{{0, 1}, {0, 1, 1}, {0, 1, 1, 1, 1, 1, 1}, {0, 1, 2}} {
 		x := mat.NewDense(len(y), 1, nil)
@@ -96,7 +96,7 @@ func TestProbabilitiesOfFewRows(t *testing.T) {
 	}
 }
 
-// Pairwise probabilities that stem from those of classes give them back.
+// Pairwise probabilities that are computed from probabilities of classes give these back.
 func TestCouplingOfConsistentProbabilities(t *testing.T) {
 	want := []float64{0.5, 0.3, 0.15, 0.05}
 	f := mat.NewDense(2, 6, nil)
@@ -106,7 +106,7 @@ func TestCouplingOfConsistentProbabilities(t *testing.T) {
 		for b := a + 1; b < 4; b++ {
 			links[pair] = platt.Sigmoid{Slope: 1}
 			f.Set(0, pair, math.Log(want[b]/want[a]))
-			f.Set(1, pair, 1e9) // certain of the greater each time
+			f.Set(1, pair, 1e9) // certain of the greater class of each pair
 			pair++
 		}
 	}
@@ -116,7 +116,7 @@ func TestCouplingOfConsistentProbabilities(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0, 0, 0, 1}, p.RawRowView(1), 1e-5)
 }
 
-// Probabilities that contradict each other minimise the documented sum of squares.
+// For contradictory pairwise probabilities, the result minimises the documented sum of squares.
 func TestCouplingIsAMinimum(t *testing.T) {
 	r := []float64{0.9, 0.2, 0.7} // of 1 among 0 and 1, of 2 among 0 and 2, of 2 among 1 and 2
 	f := mat.NewDense(1, 3, nil)

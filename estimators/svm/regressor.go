@@ -18,18 +18,19 @@ import (
 
 const regressorType = "svm: Regressor"
 
-// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon cost nothing, and larger
-// errors cost C times their excess over it. It minimises
+// Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon cost nothing, and larger errors cost C times
+// their excess over it. It minimises
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w. With Nu it minimises the same plus ε C Nu Σ w[i], over ε too. The zero value is ready to use: C
-// and Epsilon are chosen from the targets, whatever their units. Given values are in the units of the targets.
-// Features should be of comparable scale. It has no predictive variance, because the loss does not correspond to a
-// noise distribution that could be told apart from the tube.
+// for weights w. With Nu it minimises the same plus ε C Nu Σ w[i], over ε too. The zero value is ready to use: C and Epsilon are
+// chosen from the targets, whatever their units. Given values are in the units of the targets. Features should be of comparable
+// scale. It has no predictive variance, because the loss does not correspond to a noise distribution that could be separated from
+// the tube.
 //
-// With nothing set its kernel is an RBF kernel of the median distance: no length is learnt, and no kind of kernel, category or
-// other target, as selection.Regressor learns them. A Space of that chooses this machine's kernel.
+// With default settings its kernel is an RBF kernel of the median distance. Unlike selection.Regressor, it does not choose lengths,
+// kinds of kernels, categories or transformations of the targets. A Space of selection.Regressor chooses the kernel of this
+// machine.
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
@@ -44,24 +45,23 @@ type Regressor struct {
 	// documentation). For no tube, set it far below the noise.
 	Epsilon float64 `zero:"the choice by the least-squares machine"`
 
-	// If Nu is not 0, it is used instead of Epsilon (ν-SVR): at most this share of the rows is outside of the tube,
-	// and at least this share are support vectors. It is at most 1.
+	// If Nu is not 0, it is used instead of Epsilon (ν-SVR): at most this share of the rows is outside the tube, and at least this
+	// share are support vectors. It is at most 1.
 	Nu float64 `zero:"none" most:"1"`
 
-	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
-	// allowed. The rows of a group are left out together where C and Epsilon are chosen. If it is nil, each row
-	// is left out with those that are equal to it.
+	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out together
+	// when C and Epsilon are chosen. If it is nil, each row is left out with the rows that are equal to it.
 	Groups []int `settings:"-"`
 
-	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package
-	// documentation). If it is 0, it is 1e-3. If Fit chooses C or Epsilon, as it does with Nu, that is multiplied by
-	// the targets' standard deviation.
+	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package documentation). If
+	// it is 0, it is 1e-3. If Fit chooses C or Epsilon, or with Nu, the default is multiplied by the standard deviation of the
+	// targets.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
 	MaxIterations int `zero:"10 million"`
 
-	// If NoShrinking is set, the solver looks at all rows in every step.
+	// If NoShrinking is set, the solver considers all rows in every step.
 	NoShrinking bool
 
 	// Seed is the seed for the samples of rows that MedianRBF and the least-squares machine draw when there are many
@@ -95,9 +95,9 @@ func (r *Regressor) settings() (machineSettings, error) {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// Fit learns from x (n×d) and y (n). The cost is between O(n²) and O(n³), and O(n²d) for the kernel. The memory is
-// CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a
-// kernel that overflows), or the error of ctx. If the solver does not converge, Report says so.
+// Fit fits the model to x (n×d) and y (n). The cost is between O(n²) and O(n³), and O(n²d) for the kernel. The memory is CacheBytes
+// and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a kernel that overflows), or
+// the error of ctx. If the solver does not converge, Report has a warning.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -134,9 +134,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return r.finish(rest, s, src, kernel, rows, picked(rows, y))
 }
 
-// FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
-// used. Predictions are then made by PredictMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
-// of k is kept.
+// FitMatrix fits the model to the caller's kernel matrix k (n×n) and y (n). The field Kernel is not used. Predictions are then made
+// by PredictMatrix. Only the upper triangle of a *mat.SymDense is read, and the model does not keep k.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fitMatrix(ctx, k, y, nil)
@@ -209,14 +208,14 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return r.m.single(regressorType, r.m.ofRows(regressorType, x, r.Workers))
 }
 
-// PredictMatrix predicts from kernel values k (m×n) between new rows and the rows of FitMatrix. Only the columns of
+// PredictMatrix returns predictions from kernel values k (m×n) between new rows and the rows of FitMatrix. Only the columns of
 // support vectors are used.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return r.m.single(regressorType, r.m.ofValues(regressorType, k))
 }
 
-// SupportIndices returns the training rows that are support vectors, ascending. It returns nil before Fit.
+// SupportIndices returns the training rows that are support vectors, in ascending order. It returns nil before Fit.
 func (r *Regressor) SupportIndices() []int { return r.m.supportIndices() }
 
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit, after FitMatrix, and if all
@@ -237,8 +236,8 @@ func (r *Regressor) Intercept() float64 {
 // ChosenC returns the C that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the width of the solution. It
-// returns 0 before Fit, and if Fit chose it and found no noise.
+// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the half width of the solution. It returns 0 before
+// Fit, and if Fit chose it and found no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0
@@ -249,8 +248,7 @@ func (r *Regressor) ChosenEpsilon() float64 {
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 
-// Report describes how the last Fit went. Objective is the dual objective, minimised. Iterations is the number of
-// steps.
+// Report describes the last Fit. Objective is the minimised dual objective. Iterations is the number of steps.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

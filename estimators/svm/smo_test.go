@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// optimal fails unless β and b are optimal to the tolerance, by the conditions of the
-// package's documentation on kernel values computed one by one.
+// optimal fails unless β and b are optimal within the tolerance, by the conditions of the package's documentation on kernel values
+// computed one by one.
 func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p smo.Problem, beta []float64, b, tolerance float64) {
 	n := len(p.Target)
 	sum, size := 0.0, 0.0
@@ -47,7 +47,7 @@ func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p smo.Problem, 
 	assert.InDelta(t, 0, sum, 1e-12*(1+size))
 }
 
-// full spreads coefficients over all training rows.
+// full returns the coefficients of all training rows.
 func full(n int, indices []int, coefficients []float64) []float64 {
 	out := make([]float64, n)
 	for k, i := range indices {
@@ -120,7 +120,7 @@ func TestShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	assert.InDeltaSlice(t, fr, gr, 1e-4)
 }
 
-// The cache bounds the memory and leaves the solution.
+// A small cache limits the memory and does not change the solution.
 func TestSmallCaches(t *testing.T) {
 	const n = 200
 	x, y := blobs(n, 2, 0.8, 1)
@@ -159,7 +159,7 @@ func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 	}
 	optimal(t, tanh.Kernel, x, p, full(120, tanh.SupportIndices(), pair.Coefficients), pair.Intercept, defaultTolerance)
 
-	// No curvature at all, or a negative one.
+	// The curvature is zero or negative.
 	for _, v := range []float64{0, -1} {
 		k := mat.NewSymDense(6, nil)
 		for i := range 6 {
@@ -172,7 +172,7 @@ func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 		for _, b := range c.Pairs()[0].Coefficients {
 			sum += math.Abs(b)
 		}
-		assert.Equal(t, 18.0, sum) // 3 each, of equal rows together
+		assert.Equal(t, 18.0, sum) // 3 for each of six rows
 	}
 }
 
@@ -186,7 +186,7 @@ func TestNotConvergingIsReported(t *testing.T) {
 	require.Len(t, r.Warnings, 1)
 	assert.Contains(t, r.Warnings[0], "1 of 1 machines ended")
 
-	// A tolerance below the rounding of the kernel's values ends nevertheless.
+	// With a tolerance below the rounding of the kernel's values, the solver still ends.
 	m := &Classifier{Kernel: kernels.RBF{Gamma: 1}, C: 1e3, Tolerance: 1e-18}
 	require.NoError(t, m.Fit(ctx, x, y))
 	assert.Less(t, m.Report().Iterations, defaultMaxIterations)

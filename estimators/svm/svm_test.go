@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// blobs are k Gaussian classes on a circle, the labels 10, 20, ...
+// blobs returns k Gaussian classes on a circle, with the labels 10, 20, ...
 func blobs(n, k int, spread float64, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -51,7 +51,7 @@ func decisions(t *testing.T, c *Classifier, x mat.Matrix) *mat.Dense {
 	return f
 }
 
-// The zero value is what the documentation says: spelt out, it gives the same.
+// The zero value is equivalent to the documented defaults given explicitly.
 func TestDocumentedDefaults(t *testing.T) {
 	x, y := sinc(40, 0.3, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)
@@ -150,7 +150,7 @@ func TestVotes(t *testing.T) {
 	assert.InDelta(t, 1-4./15, s.At(1, 1), 1e-12)
 }
 
-// The number of workers changes no bit, also where rows are evaluated one by one.
+// The number of workers does not change any bit, also if rows are evaluated one by one.
 func TestWorkers(t *testing.T) {
 	x, y := blobs(150, 3, 0.6, 1)
 	for _, cache := range []int64{0, 8 * 150 * 90} {
@@ -179,7 +179,7 @@ func TestOddData(t *testing.T) {
 	for i := range 60 {
 		labels2, target2 = append(labels2, y[i/2]), append(target2, target[i/2])
 	}
-	// The same rows of both classes.
+	// Both classes have the same rows.
 	contrary := append([]int(nil), labels2...)
 	for i := 1; i < 60; i += 2 {
 		contrary[i] = 30 - contrary[i]
@@ -221,7 +221,7 @@ func TestOddData(t *testing.T) {
 	assert.Equal(t, y7, p)
 	assert.Empty(t, r.SupportIndices())
 	assert.Nil(t, r.SupportVectors())
-	// On constant rows the larger class is predicted.
+	// For constant rows the larger class is predicted.
 	c := &Classifier{}
 	y[0] = 20
 	require.NoError(t, c.Fit(ctx, constant, y))
@@ -278,7 +278,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// A kernel that overflows is an error that names the rows, in memory or not.
+// A kernel that overflows gives an error that names the rows, whether the matrix is in memory or not.
 func TestKernelOverflow(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{1, 2, 1e200, 3})
 	for _, cache := range []int64{0, 1} {
@@ -289,14 +289,14 @@ func TestKernelOverflow(t *testing.T) {
 	}
 }
 
-// packed is a symmetric matrix of a type that gonum does not know.
+// packed is a symmetric matrix of a type unknown to gonum.
 type packed struct{ mat.Symmetric }
 
 func TestAnySymmetricMatrix(t *testing.T) {
 	x, y := blobs(30, 2, 0.5, 1)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)
 	require.NoError(t, err)
-	// What is below the diagonal of a SymDense is not part of it.
+	// Entries below the diagonal of a SymDense are not part of it.
 	raw := k.RawSymmetric()
 	for i := range 30 {
 		for j := range i {
@@ -325,7 +325,7 @@ func TestObserveAndCancel(t *testing.T) {
 	assert.Positive(t, calls.Load())
 	before := c.Report()
 
-	// Cancelled from within: the model stays.
+	// A cancellation during Fit leaves the model unchanged.
 	cancellable, cancel := context.WithCancel(ctx)
 	c.Observe = func(estimators.Step) { cancel() }
 	c.C = 1000

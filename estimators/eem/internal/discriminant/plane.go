@@ -20,7 +20,7 @@ type Plane struct {
 	factors     []*linalg.Cholesky
 }
 
-// PlaneFit is a plane and the directions that it lies along.
+// PlaneFit is a plane and its directions.
 type PlaneFit struct {
 	Plane      *Plane
 	Directions *mat.Dense // h×r
@@ -28,9 +28,8 @@ type PlaneFit struct {
 	Objective  float64
 }
 
-// FitPlane finds the discriminant directions of the classes: with W the mean of the classes' shrunk
-// covariances and M the class means less their mean, in columns, they are W⁻¹MQS⁻¹ for
-// M'W⁻¹M = QS²Q', on which W is the identity.
+// FitPlane finds the discriminant directions of the classes. Let W be the mean of the classes' shrunk covariances, and let M have
+// the class means minus their mean in columns. The directions are W⁻¹MQS⁻¹ for M'W⁻¹M = QS²Q', and W is the identity on them.
 func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) {
 	h, k := len(stats[0].Means), len(stats)
 	covs := covariances(stats)
@@ -72,8 +71,7 @@ func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) 
 	return &PlaneFit{Plane: plane, Directions: directions, Jitter: chol.Jitter(), Objective: -mat.Trace(&gram)}, nil
 }
 
-// axes returns solved·QS⁻¹ for gram = QS²Q' and its singular values that are not
-// rounding; a column of zeros if there is none.
+// axes returns solved·QS⁻¹ for gram = QS²Q' and its singular values above rounding. It returns a column of zeros if there is none.
 func axes(gram, solved *mat.Dense) *mat.Dense {
 	h, k := solved.Dims()
 	sym := mat.NewSymDense(k, nil)
@@ -90,7 +88,7 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
 	var keep []int
-	for i := k - 1; i >= 1; i-- { // the least belongs to the centring
+	for i := k - 1; i >= 1; i-- { // the smallest is due to the centring
 		if values[i] > 0 && values[i] > float64(k)*0x1p-40*values[k-1] {
 			keep = append(keep, i)
 		}
@@ -109,8 +107,8 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 	return &out
 }
 
-// covariances are the classes' shrunk ones, a class of one row having the mean of the
-// others'; the identity where nothing varies.
+// covariances returns the shrunk covariances of the classes. A class of one row has the mean of the others'. If nothing varies, all
+// are the identity.
 func covariances(stats []*moments.Moments) []*mat.SymDense {
 	h := len(stats[0].Means)
 	out := make([]*mat.SymDense, len(stats))
@@ -141,7 +139,7 @@ func covariances(stats []*moments.Moments) []*mat.SymDense {
 	return out
 }
 
-// newPlane has the classes' Gaussians along the directions.
+// newPlane returns the plane of the classes' Gaussians along the directions.
 func newPlane(ctx context.Context, stats []*moments.Moments, covs []*mat.SymDense, directions *mat.Dense) (*Plane, error) {
 	_, r := directions.Dims()
 	p := &Plane{Means: mat.NewDense(len(stats), r, nil)}
@@ -195,7 +193,7 @@ func (p *Plane) Decision(z *mat.Dense, logW []float64) *mat.Dense {
 			}
 		}
 		half := f.LogDet()/2 + float64(r)*math.Log(2*math.Pi)/2
-		// Predictions have no context that could end, which is the only error.
+		// The only error is that of the context, and predictions have none.
 		quad, _ := f.QuadInverse(context.Background(), diff)
 		for i, q := range quad {
 			out.Set(i, k, logW[k]-half-q/2)

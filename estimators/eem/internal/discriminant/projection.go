@@ -10,24 +10,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// leastSpread is the floor of the variances S+ and S- along the projection.
+// leastSpread is the smallest value of the variances S+ and S- along the projection.
 const leastSpread = 1e-12
 
-// Projection is the direction on which two classes, as Gaussians of their shrunk
-// covariances, have the largest divergence, and those Gaussians on it.
+// Projection is the direction on which two classes, as Gaussians with their shrunk covariances, have the largest divergence,
+// together with these Gaussians on it.
 type Projection struct {
-	Beta           []float64 // 0 where no direction tells the classes apart
+	Beta           []float64 // 0 if no direction separates the classes
 	MPos, MNeg     float64   // means; mPos - mNeg is 2
 	SPos, SNeg     float64   // variances
-	Distance       float64   // q = m'Σ⁻¹m, which is the divergence's first term
+	Distance       float64   // q = m'Σ⁻¹m, the first term of the divergence
 	Jitter         float64   // absolute
 	RhoPos, RhoNeg float64
 	Constant       bool // beta is 0
 }
 
-// NewProjection solves for the direction of two classes. A class of one row, or of no more weight, borrows the
-// other's covariance; with one row in both, or activations that do not vary, the
-// covariance is the identity. The error is ErrNotPSD or ctx's.
+// NewProjection solves for the direction of two classes. A class of one row, or of no more weight, uses the other's covariance. If
+// both have one row, or activations do not vary, the covariance is the identity. The errors are ErrNotPSD and that of ctx.
 func NewProjection(ctx context.Context, pos, neg *moments.Moments) (*Projection, error) {
 	h := len(pos.Means)
 	p := &Projection{Beta: make([]float64, h)}
@@ -75,15 +74,15 @@ func NewProjection(ctx context.Context, pos, neg *moments.Moments) (*Projection,
 	b := mat.NewVecDense(h, p.Beta)
 	p.SPos = max(mat.Inner(b, covPos, b), leastSpread)
 	p.SNeg = max(mat.Inner(b, covNeg, b), leastSpread)
-	// Activations so small that their squares vanish give no direction that numbers hold.
+	// Activations whose squares underflow give no finite direction.
 	if total := p.MPos + p.MNeg + p.SPos + p.SNeg; total-total != 0 {
 		return p.withoutDirection(), nil
 	}
 	return p, nil
 }
 
-// unvarying says of a mean variance whether it is but the rounding of features that do not
-// vary. Those are as large as their means.
+// unvarying reports whether a mean variance is only the rounding of features that do not vary. Their magnitude is that of their
+// means.
 func unvarying(variance float64, stats []*moments.Moments) bool {
 	largest := 0.0
 	for _, s := range stats {
@@ -95,7 +94,7 @@ func unvarying(variance float64, stats []*moments.Moments) bool {
 	return variance <= limit*limit
 }
 
-// withoutDirection returns a projection for classes that nothing separates. It gives every row the prior odds.
+// withoutDirection returns a projection for classes that no direction separates. It gives every row the prior odds.
 func (p *Projection) withoutDirection() *Projection {
 	return &Projection{
 		Beta: make([]float64, len(p.Beta)), SPos: 1, SNeg: 1, Jitter: p.Jitter, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: true,
@@ -110,21 +109,20 @@ func halfIdentity(h int) *mat.SymDense {
 	return out
 }
 
-// Divergence is the Cauchy-Schwarz divergence of the two projected Gaussians.
+// Divergence returns the Cauchy-Schwarz divergence of the two projected Gaussians.
 func (p *Projection) Divergence() float64 {
 	sum := p.SPos + p.SNeg
 	return (p.MPos-p.MNeg)*(p.MPos-p.MNeg)/sum + math.Log(sum/(2*math.Sqrt(p.SPos)*math.Sqrt(p.SNeg)))
 }
 
-// LogOdds returns the log odds of the positive class at a projection z; logW is the log of the ratio of
-// priors and costs.
+// LogOdds returns the log odds of the positive class at a projection z. logW is the log of the ratio of priors and costs.
 func (p *Projection) LogOdds(z, logW float64) float64 {
 	if p.Constant {
 		return logW
 	}
 	dp, dn := z-p.MPos, z-p.MNeg
 	odds := -math.Log(p.SPos)/2 - dp*dp/(2*p.SPos) + math.Log(p.SNeg)/2 + dn*dn/(2*p.SNeg) + logW
-	if math.IsNaN(odds) && z-z == 0 { // both are infinitely unlikely: the one that is further off is more so
+	if math.IsNaN(odds) && z-z == 0 { // both are infinitely unlikely, and the class at the larger distance is less likely
 		far := max(math.Abs(dp), math.Abs(dn))
 		dp, dn = math.Abs(dp)/far/math.Sqrt(p.SPos), math.Abs(dn)/far/math.Sqrt(p.SNeg)
 		switch {

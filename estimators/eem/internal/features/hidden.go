@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// Hidden sees rows through random units.
+// Hidden is the layer of random units.
 type Hidden struct {
 	hidden *featuremap.RandomHidden
 	units  int
@@ -24,7 +24,7 @@ func NewHidden(h *featuremap.RandomHidden) *Hidden {
 	return &Hidden{hidden: h, units: len(b)}
 }
 
-// Features implements Layer: dst has the outputs of the units.
+// Features implements Layer: it sets dst to the outputs of the units.
 func (l *Hidden) Features(dst, x *mat.Dense) error { return l.hidden.UnitsTo(dst, x) }
 
 // Width implements Layer.
@@ -41,7 +41,7 @@ func (l *Hidden) Scorer(_ context.Context, directions *mat.Dense) (Scorer, error
 	return &HiddenScorer{Hidden: l.hidden, Directions: directions}, nil
 }
 
-// HiddenScorer finds the place of rows by the outputs of their units.
+// HiddenScorer computes the positions of rows from the outputs of their units.
 type HiddenScorer struct {
 	Hidden     *featuremap.RandomHidden
 	Directions *mat.Dense // h×r
@@ -72,7 +72,7 @@ func (s *HiddenScorer) Write(z, x []float64) {
 	p := rowwise.Scratch(units)
 	defer rowwise.Release(p)
 	if s.Hidden.TransformRow(*p, x) != nil {
-		z[0] = math.NaN() // of an activation that is not finite
+		z[0] = math.NaN() // an activation is not finite
 		return
 	}
 	combination(z, *p, s.Directions)

@@ -18,10 +18,9 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Landmarks maps rows by their kernel with landmarks. With K = FF' the kernel
-// matrix of the landmarks, of which some may depend on others, and L the rows of F that
-// do not, the features are L⁻¹k: those of the eigenvectors but for a rotation, and the
-// first of them are those of the first landmarks.
+// Landmarks maps rows by their kernel with landmarks. Let K = FF' be the kernel matrix of the landmarks, some of which may depend
+// on others, and let L have the rows of F of the independent landmarks. The features are L⁻¹k: those of the eigenvectors up to a
+// rotation. The first of them are the features of the first landmarks.
 type Landmarks struct {
 	Kernel  kernels.Kernel
 	Rows    *mat.Dense // h×d
@@ -55,7 +54,7 @@ func (l *Landmarks) Factorised(ctx context.Context, workers int) (*Landmarks, er
 	return NewLandmarks(ctx, l.Kernel, l.Rows, workers)
 }
 
-// transposed is L' as BLAS wants it.
+// transposed returns L' in the form for BLAS.
 func (l *Landmarks) transposed() blas64.Triangular {
 	r := len(l.kept)
 	out := blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, r*r)}
@@ -76,7 +75,7 @@ func (l *Landmarks) independentRows() *mat.Dense {
 	return out
 }
 
-// Features implements Layer: dst is T⁻ᵀk(C, x).
+// Features implements Layer: it sets dst to L⁻¹k(C, x), with the independent landmarks C.
 func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	k, err := kernels.Cross(context.Background(), l.Kernel, l.independentRows(), x, &kernels.Options{Workers: l.Workers})
 	if err != nil {
@@ -87,7 +86,7 @@ func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	return nil
 }
 
-// Width implements Layer: how many of the first units are independent.
+// Width implements Layer: it returns the number of independent landmarks among the first units.
 func (l *Landmarks) Width(units int) int {
 	n, _ := slices.BinarySearch(l.kept, units)
 	return n
@@ -106,7 +105,7 @@ func (l *Landmarks) Leading(units int) (Layer, error) {
 	}, nil
 }
 
-// LandmarkScorer finds the place of rows by coefficients on the landmarks.
+// LandmarkScorer computes the positions of rows from coefficients on the landmarks.
 type LandmarkScorer struct {
 	Kernel       kernels.Kernel
 	Rows         *mat.Dense // h×d
@@ -114,8 +113,8 @@ type LandmarkScorer struct {
 	Workers      int
 }
 
-// Scorer sums up: directions β are coefficients b̂ on the landmarks with F'b̂ = β, of which the
-// least are taken where landmarks depend on others.
+// Scorer implements Layer. Directions β become coefficients b̂ on the landmarks with F'b̂ = β. If landmarks depend on others, it
+// takes the b̂ of the smallest norm.
 func (l *Landmarks) Scorer(ctx context.Context, directions *mat.Dense) (Scorer, error) {
 	s := &LandmarkScorer{Kernel: l.Kernel, Rows: l.Rows, Workers: l.Workers}
 	h, r := l.factor.Dims()

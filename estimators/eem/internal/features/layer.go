@@ -9,30 +9,30 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Layer maps rows to the features that a machine learns from. Layers are nested: the first columns
-// are the features of a smaller one.
+// Layer maps rows to the features to which a machine is fitted. Layers are nested: the first columns are the features of a smaller
+// one.
 type Layer interface {
-	// Features of the rows of x (m×d) are put into the columns of dst (h×m).
+	// Features sets the columns of dst (h×m) to the features of the rows of x (m×d).
 	Features(dst, x *mat.Dense) error
-	// Width is the number of features of the first units; all of them if units is large.
+	// Width returns the number of features of the first units, or of all units if units is large.
 	Width(units int) int
-	// Leading is the layer of the first units.
+	// Leading returns the layer of the first units.
 	Leading(units int) (Layer, error)
-	// Scorer returns what finds the place of rows along directions (features×r).
+	// Scorer returns a Scorer for directions (features×r).
 	Scorer(ctx context.Context, directions *mat.Dense) (Scorer, error)
 }
 
-// Scorer finds the place of rows along directions.
+// Scorer computes the positions of rows along directions.
 type Scorer interface {
-	// Write puts the place of one row x into z, without allocating.
+	// Write sets z to the position of one row x, without allocating memory.
 	Write(z, x []float64)
-	// Scores has the place of each row of x (m×d).
+	// Scores returns the position of each row of x (m×d).
 	Scores(x *mat.Dense) (*mat.Dense, error)
 	// Graph is Scores as a graph.
 	Graph(x graph.Value) (graph.Value, error)
 }
 
-// placed is scores of a single row, which blocks would only make slower.
+// placed is like Scores for a single row, which blocks would only slow down.
 func placed(s Scorer, x *mat.Dense, directions int) (*mat.Dense, error) {
 	out := mat.NewDense(1, directions, nil)
 	s.Write(out.RawRowView(0), x.RawRowView(0))
@@ -52,10 +52,10 @@ func combination(z, values []float64, directions *mat.Dense) {
 	}
 }
 
-// predictChunk rows at a time bound the memory of a prediction.
+// predictChunk is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictChunk = 2048
 
-// inChunks puts f of each chunk of x into the rows of the result.
+// inChunks returns a matrix whose rows f sets, for each chunk of x.
 func inChunks(x *mat.Dense, columns int, f func(dst, x *mat.Dense) error) (*mat.Dense, error) {
 	n, d := x.Dims()
 	out := mat.NewDense(n, columns, nil)

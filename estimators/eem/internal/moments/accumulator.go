@@ -13,20 +13,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Accumulator sums up the rows of a class, for the first so many features as each of
-// widths says, ascending: the symmetric product, which is nearly all of the cost, is done
-// once for all of them.
+// Accumulator sums the rows of a class for several numbers of features, which are ascending in widths. The symmetric product, which
+// is nearly all of the cost, is computed once for all of them.
 //
-// The moments are taken about the mean of the first panel and moved to that of all rows in
-// the end. Should the first panel lie apart from all others, that loses no more than the
-// logarithm of their number in digits.
+// The moments are computed about the mean of the first panel, and converted to the mean of all rows at the end. If the first panel
+// is far from all others, that loses no more digits than the logarithm of their number.
 type Accumulator struct {
 	widths []int
 	n      float64
 	centre []float64 // nil before the first panel
-	sum    []float64 // of y, the features less the centre
+	sum    []float64 // sum of y, the features minus the centre
 	c2     *mat.SymDense
-	c3     [][]float64 // for each width, as c4
+	c3     [][]float64 // for each width, like c4
 	c4     []float64
 }
 
@@ -40,9 +38,8 @@ func NewAccumulator(widths []int) *Accumulator {
 	return a
 }
 
-// PanelRows rows at a time, a panel, which stays in the cache, are in columns, along which the
-// symmetric product is fastest. The padding keeps columns from lying a power of two apart,
-// where they would drive each other out.
+// PanelRows is the number of rows of a panel, which stays in the cache. The rows are in columns, along which the symmetric product
+// is fastest. The padding avoids distances of a power of two between columns, which would evict each other from the cache.
 const PanelRows, panelPadding = 512, 8
 
 // NewPanel returns memory for a panel.
@@ -64,22 +61,21 @@ func transpose(y, x *mat.Dense) {
 	}
 }
 
-// Add takes in a panel y, a column for each row of the class, which it overwrites, with
-// weights w, nil for 1 each.
+// Add adds a panel y, with a column for each row of the class, which it overwrites. The weights w are nil if all are 1.
 func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 	h, n := y.Dims()
 	if a.centre == nil {
 		a.centre = make([]float64, h)
 		for j := range a.centre {
 			row := y.RawRowView(j)
-			origin := row[0] // from which the sum loses nothing to a common offset
+			origin := row[0] // subtracted so that the sum loses no digits to a common offset
 			for _, v := range row {
 				a.centre[j] += v - origin
 			}
 			a.centre[j] = origin + a.centre[j]/float64(n)
 		}
 	}
-	squares := make([]float64, n) // of the part of each row up to a width
+	squares := make([]float64, n) // of each row, over its features up to a width
 	weighted := squares
 	if w != nil {
 		weighted = make([]float64, n)
@@ -119,8 +115,7 @@ func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 	fast.AddOuterK(a.c2, 1, y)
 }
 
-// subtract takes c from row, adds the squares of what is left to squares, and returns its
-// sum.
+// subtract subtracts c from row, adds the squares of the remainders to squares, and returns their sum.
 func subtract(row []float64, c float64, squares []float64) (sum float64) {
 	squares = squares[:len(row)]
 	for i, v := range row {
@@ -132,7 +127,7 @@ func subtract(row []float64, c float64, squares []float64) (sum float64) {
 	return sum
 }
 
-// Moments returns those of each width; a may not be used after it.
+// Moments returns the moments of each width. a must not be used after it.
 func (a *Accumulator) Moments() ([]*Moments, error) {
 	out := make([]*Moments, len(a.widths))
 	for k, width := range a.widths {

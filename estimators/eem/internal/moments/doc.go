@@ -1,5 +1,5 @@
-// Package moments sums the moments of the rows of a class up, which are all that the extreme entropy machine (package eem)
-// learns about the class.
+// Package moments sums the moments of the rows of a class, which are all that the extreme entropy machine (package eem) uses of the
+// class.
 //
 // # Moments
 //
@@ -7,13 +7,12 @@
 //
 //	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
-// They give the covariance and its shrinkage after Ledoit and Wolf. They can be merged and subtracted, so rows may come in
-// blocks and from several machines, and may be taken out again. All moments are about the mean, because raw moments would
-// lose every digit if the rows had a large common offset. What rounding leaves of the mean is kept beside it for the same
-// reason.
+// They determine the covariance and its shrinkage by the method of Ledoit and Wolf. They can be merged and subtracted, so rows may
+// come in blocks and from several computers, and may be removed again. All moments are about the mean, because raw moments would
+// lose every digit if the rows had a large common offset. The rounding error of the mean is kept beside it for the same reason.
 //
 // # Sums
 //
-// An [Accumulator] takes in a panel of rows at a time, in columns. It sums the moments of the first so many features for
-// several numbers of features at once, because nearly all of the cost is the symmetric product of the largest.
+// An [Accumulator] adds a panel of rows at a time, in columns. It sums the moments for several numbers of features at once, because
+// nearly all of the cost is the symmetric product of the largest.
 package moments

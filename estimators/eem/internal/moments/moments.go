@@ -15,7 +15,7 @@ import (
 
 const (
 	name = "eem: Statistics"
-	// Kind names the stored moments.
+	// Kind is the name of the stored moments.
 	Kind    = "eem.Statistics"
 	version = 1
 )
@@ -25,7 +25,7 @@ const (
 type Moments struct {
 	Weight float64   // n
 	Means  []float64 // m
-	Low    []float64 // what rounding leaves of the mean: far from 0 it is not small beside the spread
+	Low    []float64 // the rounding error of the mean; far from 0 it is not small beside the spread
 	C2     *mat.SymDense
 	C3     []float64
 	C4     float64
@@ -67,7 +67,7 @@ func (s *Moments) Add(x mat.Matrix) error {
 	return s.Absorb(block[0])
 }
 
-// meanDifference returns the mean of s less that of o.
+// meanDifference returns the mean of s minus that of o.
 func (s *Moments) meanDifference(o *Moments) []float64 {
 	d := make([]float64, len(s.Means))
 	for j := range d {
@@ -76,7 +76,7 @@ func (s *Moments) meanDifference(o *Moments) []float64 {
 	return d
 }
 
-// move adds d to the mean, but not to the moments.
+// move adds d to the mean without changing the moments.
 func (s *Moments) move(d []float64) {
 	for j, v := range d {
 		small := s.Low[j] + v
@@ -87,8 +87,8 @@ func (s *Moments) move(d []float64) {
 	}
 }
 
-// shift moves the third and fourth moments to a centre e below the mean; they are then
-// about it. C2 would become C2 + nee', which the caller adds.
+// shift converts the third and fourth moments to moments about a centre at distance e below the mean. C2 would become C2 + nee',
+// which the caller adds.
 func (s *Moments) shift(e []float64) {
 	h := len(s.Means)
 	squares := 0.0
@@ -106,8 +106,8 @@ func (s *Moments) shift(e []float64) {
 	}
 }
 
-// Merge adds the rows that o holds; o does not change. Any order and grouping gives the same result up to rounding.
-// The cost is O(h²). The error is ErrShape for another width.
+// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. The cost is O(h²).
+// The error is ErrShape for another width.
 func (s *Moments) Merge(o *Moments) error {
 	if o == nil {
 		return nil
@@ -115,7 +115,7 @@ func (s *Moments) Merge(o *Moments) error {
 	return s.Absorb(o.Clone())
 }
 
-// Absorb is Merge that leaves nothing of use in o.
+// Absorb is like Merge but may overwrite o.
 func (s *Moments) Absorb(o *Moments) error {
 	if o.Weight == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (s *Moments) Absorb(o *Moments) error {
 	s.shift(toOwn)
 	o.shift(fromOther)
 	s.C2.AddSym(s.C2, o.C2)
-	s.C2.SymRankOne(s.C2, s.Weight*(o.Weight/n), mat.NewVecDense(len(apart), apart)) // both nee' in one
+	s.C2.SymRankOne(s.C2, s.Weight*(o.Weight/n), mat.NewVecDense(len(apart), apart)) // adds the nee' of both
 	s.move(toCentre)
 	s.Weight = n
 	for j, v := range o.C3 {
@@ -149,8 +149,8 @@ func (s *Moments) Absorb(o *Moments) error {
 	return nil
 }
 
-// Unmerge removes the rows that o holds. They must have been added before, of which only the number can be checked.
-// The cost is O(h²). The error is ErrShape for another width or for more rows than there are.
+// Unmerge removes the rows of o. They must have been added before, but only their number can be checked. The cost is O(h²). The
+// error is ErrShape for another width or for more rows than there are.
 func (s *Moments) Unmerge(o *Moments) error {
 	if o == nil || o.Weight == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (s *Moments) Unmerge(o *Moments) error {
 	if len(o.Means) != len(s.Means) {
 		return fault.Shape("the other statistics have", len(o.Means), "columns", "these have %d", len(s.Means))
 	}
-	// Sums of weights agree to rounding.
+	// Sums of weights agree up to rounding.
 	switch rest := s.Weight - o.Weight; {
 	case math.Abs(rest) <= 1e-12*s.Weight:
 		*s = Moments{}
@@ -175,7 +175,7 @@ func (s *Moments) Unmerge(o *Moments) error {
 	for j, e := range apart {
 		toCentre[j] = -e * (o.Weight / n)
 	}
-	// What is left, about the old mean; then about its own.
+	// The moments of the remaining rows are first about the old mean, and then about their own.
 	other.C2.ScaleSym(-1, other.C2)
 	s.C2.AddSym(s.C2, other.C2)
 	for i, v := range other.C3 {
@@ -188,11 +188,11 @@ func (s *Moments) Unmerge(o *Moments) error {
 	return nil
 }
 
-// recentre moves moments about the mean, which is not the rows' own, to their own, d above
-// it.
+// recentre converts moments about the stored mean, which is not the mean of the rows, to moments about their own mean, which is
+// higher by d.
 func (s *Moments) recentre(d []float64) {
-	// shift supposes that the first moment is 0; about another point it is nd. Rows about
-	// their own mean are those about the old point less d.
+	// shift assumes that the first moment is 0, but about another point it is nd. The deviations from the rows' own mean are those
+	// from the old point minus d.
 	h := len(d)
 	squares := 0.0
 	for _, v := range d {
@@ -204,7 +204,7 @@ func (s *Moments) recentre(d []float64) {
 	trace := mat.Trace(s.C2)
 	dc2d := mat.Dot(dv, c2d)
 	dc3 := fast.Dot(linalg.Vector(d), linalg.Vector(s.C3))
-	// Σ|y-d|⁴, Σ|y-d|²(y-d) and Σ(y-d)(y-d)' with Σy = nd.
+	// The new moments are Σ|y-d|⁴, Σ|y-d|²(y-d) and Σ(y-d)(y-d)' with Σy = nd.
 	s.C4 += 4*dc2d - 4*dc3 + 2*squares*trace - 3*s.Weight*squares*squares
 	for j := range s.C3 {
 		s.C3[j] += -2*c2d.AtVec(j) - trace*d[j] + 2*s.Weight*squares*d[j]
@@ -227,8 +227,8 @@ func (s *Moments) Covariance() *mat.SymDense {
 //
 //	(1-ρ) C2/n + ρ μ I,    μ the mean of the diagonal of C2/n,
 //
-// and ρ, the share that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88,
-// 2004), as scikit-learn does. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
+// and the ρ that minimises the expected squared error (Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004), as in
+// scikit-learn. With up to two rows ρ is 0. It returns nil without rows. The cost is O(h²).
 func (s *Moments) LedoitWolf() (cov *mat.SymDense, rho float64) {
 	cov = s.Covariance()
 	if cov == nil {
@@ -257,21 +257,19 @@ func (s *Moments) LedoitWolf() (cov *mat.SymDense, rho float64) {
 type stored struct {
 	N    float64
 	Mean codec.Floats
-	Low  codec.Floats // of the mean
+	Low  codec.Floats // rounding errors of the mean
 	C2   codec.Floats // the upper triangle, row by row
 	C3   codec.Floats
 	C4   float64
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler: statistics travel between
-// machines.
+// MarshalBinary implements encoding.BinaryMarshaler, so that statistics can be sent to other computers.
 func (s *Moments) MarshalBinary() ([]byte, error) {
 	out := stored{N: s.Weight, Mean: s.Means, Low: s.Low, C3: s.C3, C4: s.C4, C2: codec.FromSym(s.C2)}
 	return codec.Marshal(Kind, version, out)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel
-// and leave s as it was.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s unchanged.
 func (s *Moments) UnmarshalBinary(data []byte) error {
 	var in stored
 	if _, err := codec.Unmarshal(data, Kind, version, &in); err != nil {

@@ -1,22 +1,22 @@
-// Package features has the features of random frequencies, and what a sweep keeps of them and predicts with. The documentation of
+// Package features computes the features of random frequencies, and predicts with the draws of kept sweeps. The documentation of
 // package gabasr has the mathematics.
 //
 // # Rows
 //
-// A [Scaling] centres and scales the columns of rows, and leaves out those that were constant. A [Trend] has orthonormal polynomials
-// of scaled columns. The features of a row are
+// A [Scaling] centres and scales the columns of rows, and leaves out columns that were constant. A [Trend] has orthonormal
+// polynomials of scaled columns. The features of a row are
 //
 //	φ(x) = (1, trend, cos<w,x>, sin<w,x>, ...)
 //
-// where [Map] says how the frequencies w, and v of maps that are not stationary, make pairs. [MapRows] computes them in blocks of rows on
-// all workers.
+// [Map] determines how the frequencies w, and v of maps that are not stationary, are combined to pairs. [MapRows] computes the
+// features in blocks of rows on all workers.
 //
 // # Draws
 //
-// A [Draw] is what a kept sweep of a chain leaves: the frequencies, the mixture that they were drawn from as [Part] values, the
-// coefficients, and for some sweeps the factor of their covariance. [Predict] gives the means of draws at scaled rows, and φ'A⁻¹φ
-// where a draw has a factor. [Draw.Row] does the same for one row without allocating memory, and [Graphs] as a graph. A file holds draws
-// as they are. [Draw.Valid] checks those that were read.
+// A [Draw] is the result of a kept sweep of a chain: the frequencies, their mixture as [Part] values, the coefficients, and for
+// some sweeps the factor of their covariance. [Predict] returns the means of draws at scaled rows, and φ'A⁻¹φ if a draw has a
+// factor. [Draw.Row] does the same for one row without allocating memory, and [Graphs] as a graph. Draws are stored unchanged in
+// files. [Draw.Valid] checks draws that were read.
 //
 // # Cost
 //

@@ -15,14 +15,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Draw is what a sweep leaves behind for predictions: frequencies, the posterior of the
-// coefficients, and the mixtures. It is stored as it is.
+// Draw holds what predictions need of a sweep: frequencies, the posterior of the coefficients, and the mixtures. It has the form of
+// a draw in a file.
 type Draw struct {
 	W, V         codec.Matrix // frequencies of scaled x; V is empty for a stationary map
 	Coefficients codec.Floats // posterior mean, the intercept first
-	// the upper factor of A, row by row from the diagonal on; empty where Holder is not 0 or no variance is needed
+	// the upper factor of A, row by row from the diagonal on; empty if Holder is not 0 or no variance is needed
 	Factor  codec.Floats
-	Holder  int     // how many draws further on, or before, is the one of the chain whose factor stands for this one's
+	Holder  int     // offset, possibly negative, to the draw of the chain whose factor this draw uses
 	Shape   float64 // aN
 	Rate    float64 // bN
 	Ridge   float64
@@ -31,15 +31,14 @@ type Draw struct {
 	Local   []Part // the mixture of V
 }
 
-// Part is a component with n of the frequencies; Root is the lower factor of its
-// precision, row by row up to the diagonal.
+// Part is a component with n of the frequencies. Root is the lower factor of its precision, row by row up to the diagonal.
 type Part struct {
 	N    int
 	Mu   codec.Floats
 	Root codec.Floats
 }
 
-// Matrix is that of a stored one, which shares its memory; nil without rows.
+// Matrix returns m as a matrix that shares its memory, or nil if m has no rows.
 func Matrix(m codec.Matrix) *mat.Dense {
 	if m.Rows == 0 {
 		return nil
@@ -47,32 +46,31 @@ func Matrix(m codec.Matrix) *mat.Dense {
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
 
-// features returns Φ of the rows of x, the intercept first, then those of the trend.
+// features returns Φ of the rows of x: the intercept, the columns of the trend, and then the pairs.
 func (d *Draw) features(x, trend *mat.Dense, kind Map, workers int) *mat.Dense {
 	n, _ := x.Dims()
 	w, v := Matrix(d.W), Matrix(d.V)
 	pairs, head := Pairs(w, v, kind), 1+WidthOf(trend)
 	phi := mat.NewDense(n, head+2*pairs, nil)
 	FillHeads(phi.RawMatrix(), trend, nil)
-	// Predictions have no context that could end, which is the only error.
+	// The only error is that of the context, and predictions have none.
 	_ = MapRows(context.Background(), phi.Slice(0, n, head, head+2*pairs).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
 	return phi
 }
 
-// Predict returns φ'w for the rows of x, and φ'A⁻¹φ if asked for. Cost O(np), and O(np²)
-// with the latter.
+// Predict returns φ'w for the rows of x, and φ'A⁻¹φ if withSpread is set. The cost is O(np), and O(np²) with the latter.
 func (d *Draw) Predict(x, trend *mat.Dense, kind Map, withSpread bool, workers int) (mean, spread []float64) {
 	phi := d.features(x, trend, kind, workers)
 	n, _ := x.Dims()
 	mean = make([]float64, n)
 	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
 	if withSpread {
-		spread, _ = d.Quadratic(context.Background(), phi) // as above
+		spread, _ = d.Quadratic(context.Background(), phi) // The context cannot end, as above.
 	}
 	return mean, spread
 }
 
-// Predict returns those of all draws, the spreads of the draws alone that have a factor.
+// Predict returns the predictions of all draws. Only draws with a factor have spreads.
 func Predict(draws []*Draw, x, trend *mat.Dense, kind Map, withSpread bool, workers int) (means, spreads [][]float64) {
 	means, spreads = make([][]float64, len(draws)), make([][]float64, len(draws))
 	for k, d := range draws {
@@ -81,7 +79,7 @@ func Predict(draws []*Draw, x, trend *mat.Dense, kind Map, withSpread bool, work
 	return means, spreads
 }
 
-// Row is predict for one row of scaled columns, and those of the trend, without allocating.
+// Row is like Predict for one row of scaled columns and of the trend, without allocating memory.
 func (d *Draw) Row(x, trend []float64, kind Map, withSpread bool) (mean, spread float64) {
 	w, v := d.W.Rows, 0
 	pairs := w
@@ -106,7 +104,7 @@ func (d *Draw) Row(x, trend []float64, kind Map, withSpread bool) (mean, spread 
 		return mean, 0
 	}
 	at := 0
-	for i := range phi { // solves with the factor's transpose
+	for i := range phi { // The loop solves with the factor's transpose.
 		row := d.Factor[at : at+len(phi)-i]
 		at += len(row)
 		u := phi[i] / row[0]
@@ -118,14 +116,14 @@ func (d *Draw) Row(x, trend []float64, kind Map, withSpread bool) (mean, spread 
 	return mean, spread
 }
 
-// products sets dst to those of the rows of w with x.
+// products sets dst to the products of the rows of w with x.
 func products(dst []float64, w codec.Matrix, x []float64) {
 	for i := range dst {
 		dst[i] = linalg.Dot(w.Data[i*w.Cols:(i+1)*w.Cols], x)
 	}
 }
 
-// Quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites. The error is ctx's.
+// Quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites. The only error is that of ctx.
 func (d *Draw) Quadratic(ctx context.Context, phi *mat.Dense) ([]float64, error) {
 	n, p := phi.Dims()
 	r := make([]float64, p*p)
@@ -145,11 +143,11 @@ func (d *Draw) Quadratic(ctx context.Context, phi *mat.Dense) ([]float64, error)
 	return out, nil
 }
 
-// SquaredScale is the squared scale of the t distribution of a new observation where φ'A⁻¹φ is q.
+// SquaredScale returns the squared scale of the t distribution of a new observation, for q = φ'A⁻¹φ.
 func (d *Draw) SquaredScale(q float64) float64 { return d.Rate / d.Shape * (1 + q) }
 
-// Variance is that of a new observation. A t distribution of 2 degrees of freedom or less
-// has none, which takes one row to fit: there it is the squared scale.
+// Variance returns the variance of a new observation. A t distribution with 2 degrees of freedom or less has no variance; this
+// happens only for a fit to one row. The result is then the squared scale.
 func (d *Draw) Variance(q float64) float64 {
 	v := d.SquaredScale(q)
 	if df := 2 * d.Shape; df > 2 {
@@ -158,7 +156,7 @@ func (d *Draw) Variance(q float64) float64 {
 	return v
 }
 
-// MeanSigmoid is the mean of the sigmoid under a normal distribution (MacKay 1992).
+// MeanSigmoid returns the mean of the sigmoid under a normal distribution (MacKay 1992).
 func MeanSigmoid(mean, variance float64) float64 {
 	return vecmath.Sigmoid(mean / math.Sqrt(1+math.Pi*variance/8))
 }

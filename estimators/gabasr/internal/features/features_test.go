@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The polynomials are orthonormal over the rows, each row as often as it weighs, in any units.
+// The polynomials are orthonormal over the weighted rows, in any units.
 func TestPolynomialsAreOrthonormal(t *testing.T) {
 	v, own := make([]float64, 40), make([]float64, 40)
 	for i := range v {
@@ -44,13 +44,13 @@ func TestPolynomialsAreOrthonormal(t *testing.T) {
 	}
 }
 
-// What the rows cannot tell apart has one coefficient, of the lowest degree.
+// Polynomials that the rows cannot distinguish share one coefficient, of the lowest degree.
 func TestTrendLeavesOutWhatOthersAre(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	wide := mat.NewDense(30, 5, nil)
 	for i := range 30 {
 		a := rng.NormFloat64()
-		// A column, one of two values, a constant, the first in other units, a parabola of the first.
+		// The columns are: an ordinary one, one of two values, a constant, the first in other units, and a parabola of the first.
 		wide.SetRow(i, []float64{a, float64(i % 2), 4, 1 - 1000*a, a * a})
 	}
 	kept := func(x *mat.Dense, degree int) (out [][]int) {
@@ -67,7 +67,7 @@ func TestTrendLeavesOutWhatOthersAre(t *testing.T) {
 	assert.Nil(t, kept(mat.NewDense(30, 2, nil), 2))
 }
 
-// A row of a weight counts as so many rows.
+// A row of an integer weight is equivalent to as many copies.
 func TestScalingOfWeightedRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)

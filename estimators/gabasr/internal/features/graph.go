@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Graph is columns.
+// Graph returns the columns of the trend as a graph.
 func (t Trend) Graph(x graph.Value) (none graph.Value) {
 	var parts []graph.Value
 	for _, p := range t {
@@ -33,7 +33,7 @@ func (t Trend) Graph(x graph.Value) (none graph.Value) {
 	return graph.Concat(parts...)
 }
 
-// graph returns φ'w, and φ'A⁻¹φ if asked for, one column each.
+// graph returns φ'w, and φ'A⁻¹φ if withSpread is set, as one column each.
 func (d *Draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spread graph.Value) {
 	products := func(w *mat.Dense) graph.Value { return x.MatMul(x.Constant(w.T())) }
 	w, v := Matrix(d.W), Matrix(d.V)
@@ -69,7 +69,7 @@ func (d *Draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spr
 	if !trend.IsZero() {
 		parts = append(parts, trend)
 	}
-	order := make([]int, 0, p) // cosines and sines in turns
+	order := make([]int, 0, p) // Cosines and sines alternate.
 	for j := range head {
 		order = append(order, j)
 	}
@@ -85,12 +85,12 @@ func (d *Draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spr
 	return times(phi, d.Coefficients), spread
 }
 
-// times is the product with a column of numbers.
+// times returns the product with a column of numbers.
 func times(v graph.Value, by []float64) graph.Value {
 	return v.MatMul(v.Constant(mat.NewDense(len(by), 1, slices.Clone(by))))
 }
 
-// Graphs is predictAll.
+// Graphs is [Predict] as a graph.
 func Graphs(draws []*Draw, x, trend graph.Value, kind Map, withSpread bool) (means, spreads []graph.Value) {
 	for _, d := range draws {
 		mean, spread := d.graph(x, trend, kind, withSpread && d.Holder == 0)

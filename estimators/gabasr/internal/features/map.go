@@ -13,21 +13,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Map is how frequencies make features, in the order of Map of package gabasr.
+// Map determines the features of the frequencies. Its values are those of Map in package gabasr.
 type Map int
 
-// The kinds of maps.
+// These are the kinds of maps.
 const (
 	Stationary Map = iota
 	Paired
 	AllPairs
 )
 
-// featureRows rows at a time are mapped: their products stay in the cache, and below the
-// size that BLAS would spread over processors of its own accord.
+// featureRows is the number of rows that are mapped at a time. Their products stay in the cache, and are below the size that BLAS
+// would distribute over processors.
 const featureRows = 64
 
-// Pairs returns the number of pairs of columns that frequencies w and v make.
+// Pairs returns the number of pairs of columns for the frequencies w and v.
 func Pairs(w, v *mat.Dense, kind Map) int {
 	m, _ := w.Dims()
 	if kind == AllPairs {
@@ -37,9 +37,9 @@ func Pairs(w, v *mat.Dense, kind Map) int {
 	return m
 }
 
-// MapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the
-// sine of each pair side by side, without the intercept. Of all pairs those of the first v
-// come first. scale[i], if scale is not nil, multiplies row i. The error is ctx's.
+// MapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the sine of each pair side by side, without
+// the intercept. With all pairs, those of the first v come first. If scale is not nil, scale[i] multiplies row i. The only error is
+// that of ctx.
 func MapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) error {
 	n, _ := x.Dims()
 	_, width := dst.Dims()
@@ -73,8 +73,8 @@ func MapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, 
 	})
 }
 
-// waves sets out to the features of a row, times s, from its products with w and v, which
-// it overwrites, as sin and unused of their lengths.
+// waves sets out to the features of a row, times s, from its products with w and v. It overwrites the products, and sin and unused,
+// which have the same lengths.
 func waves(out, w, v, sin, unused []float64, s float64, kind Map) {
 	vecmath.Sincos(sin, w, w)
 	if kind != Stationary {
@@ -106,7 +106,7 @@ func halve(v []float64) {
 	}
 }
 
-// rawRows is a window of the rows first to last-1.
+// rawRows returns a window of the rows first to last-1.
 func rawRows(x *mat.Dense, first, last int) blas64.General {
 	raw := x.RawMatrix()
 	return blas64.General{Rows: last - first, Cols: raw.Cols, Stride: raw.Stride, Data: raw.Data[first*raw.Stride:]}

@@ -10,19 +10,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Scaling is what Fit does to x: constant columns are left out, the others centred and
-// divided by their standard deviation.
+// Scaling is the scaling of x by Fit: constant columns are left out, the others are centred and divided by their standard
+// deviation.
 type Scaling struct {
 	Width   int
-	Columns []int        // that are kept, ascending; at least one
-	Mean    codec.Floats // of these
+	Columns []int        // kept columns, ascending; at least one
+	Mean    codec.Floats // of the kept columns
 	Inverse codec.Floats // 1/standard deviation
-	// Constant has the means of the columns that are left out. Without them a file of a few bytes could claim any width,
-	// and its reader would allocate it.
+	// Constant has the means of the columns that are left out. Without them a file of a few bytes could claim any width, and its
+	// reader would allocate the memory.
 	Constant codec.Floats
 }
 
-// NewScaling looks at the columns of x, of counted rows. With plain all are kept as they are.
+// NewScaling returns the scaling of the weighted rows of x. If plain is set, all columns are kept unscaled.
 func NewScaling(x *mat.Dense, plain bool, of weights.Counts) Scaling {
 	n, d := x.Dims()
 	s := Scaling{Width: d}
@@ -31,7 +31,7 @@ func NewScaling(x *mat.Dense, plain bool, of weights.Counts) Scaling {
 		if !plain {
 			var spread, largest float64
 			mean, spread, largest = Moments(mat.Col(nil, j, x), of)
-			// Rounding of the mean leaves a constant column a spread of its last bits.
+			// Rounding of the mean leaves a constant column a spread in its last bits.
 			if n > 1 && !(spread > 1e-13*largest) {
 				s.Constant = append(s.Constant, mean)
 				continue
@@ -50,8 +50,8 @@ func NewScaling(x *mat.Dense, plain bool, of weights.Counts) Scaling {
 	return s
 }
 
-// Moments returns mean, standard deviation and largest magnitude, without overflow; the
-// deviation of a single value is 1. The values are counted.
+// Moments returns the mean, the standard deviation and the largest magnitude of weighted values, without overflow. The deviation of
+// a single value is 1.
 func Moments(v []float64, of weights.Counts) (mean, deviation, largest float64) {
 	for _, e := range v {
 		largest = max(largest, math.Abs(e))
@@ -98,8 +98,7 @@ func (s Scaling) Row(dst, x []float64) {
 	}
 }
 
-// Frequency writes a frequency of scaled columns as one of x itself, 0 for the columns
-// that are left out.
+// Frequency converts a frequency of scaled columns to a frequency of x. It is 0 for the columns that are left out.
 func (s Scaling) Frequency(dst, w []float64) {
 	clear(dst)
 	for k, j := range s.Columns {
@@ -107,7 +106,7 @@ func (s Scaling) Frequency(dst, w []float64) {
 	}
 }
 
-// Origin is where scaled x is 0.
+// Origin returns the row whose scaled columns are 0.
 func (s Scaling) Origin() []float64 {
 	out := make([]float64, s.Width)
 	for k, j := range s.Columns {
@@ -116,7 +115,7 @@ func (s Scaling) Origin() []float64 {
 	return out
 }
 
-// Valid checks what a file has.
+// Valid checks a scaling that was read from a file.
 func (s Scaling) Valid() bool {
 	if s.Width-len(s.Columns) != len(s.Constant) || !s.Constant.Finite() {
 		return false

@@ -17,21 +17,20 @@ import (
 )
 
 const (
-	// maxDegree is the highest power of a trend. Beyond it a polynomial leaves the rows faster
-	// than anybody's trend does.
+	// maxDegree is the highest power of a trend. Polynomials of higher degrees grow faster beyond the rows than any trend does.
 	maxDegree = 3
-	// dependent is the share of a column of the trend, as a root of squares, that others may
-	// leave of it before it counts as theirs: of fewer the rows cannot tell its coefficient.
+	// dependent is a limit for the part of a column of the trend that other columns do not explain, as a ratio of norms. A column
+	// below it is left out, because the rows cannot determine its coefficient.
 	dependent = 1e-6
 )
 
-// Trend is the polynomials of the columns of scaled x that stand in Φ between the intercept
-// and the pairs. Their coefficients have a flat prior.
+// Trend holds the polynomials of the columns of scaled x. Their columns are between the intercept and the pairs in Φ, and their
+// coefficients have a flat prior.
 type Trend []Polynomial
 
-// Polynomial has the polynomials of one column that are orthonormal over the counted rows, by
-// the recurrence P[j+1] = ((u - Shift[j]) P[j] - Norm[j] P[j-1]) / Norm[j+1], with P[0] = 1, P[-1]
-// = 0 and u the column less Centre, times Inverse (G. Forsythe, J. SIAM 5, 1957).
+// Polynomial has the polynomials of one column that are orthonormal over the weighted rows. The recurrence is P[j+1] = ((u -
+// Shift[j]) P[j] - Norm[j] P[j-1]) / Norm[j+1], with P[0] = 1, P[-1] = 0 and u = (column - Centre)·Inverse (G. Forsythe, J. SIAM 5,
+// 1957).
 type Polynomial struct {
 	Column          int
 	Centre, Inverse float64
@@ -40,7 +39,7 @@ type Polynomial struct {
 	Kept            []int        // the degrees that have a column in Φ, ascending
 }
 
-// Width is the number of columns.
+// Width returns the number of columns of the trend.
 func (t Trend) Width() (q int) {
 	for _, p := range t {
 		q += len(p.Kept)
@@ -48,10 +47,10 @@ func (t Trend) Width() (q int) {
 	return q
 }
 
-// NewTrend makes the polynomials up to the degree of the columns of x, for counted rows, and
-// leaves out those that are, over the rows, sums of others of no higher degree: of a column
-// of two values there is no parabola. The errors are ErrShape where the rows do not count 2 more than
-// the coefficients, and ctx's. Cost O(nq²) for q coefficients.
+// NewTrend computes the polynomials up to the degree of the columns of x, for weighted rows. It leaves out polynomials that are,
+// over the rows, sums of others of no higher degree: a column of two values has no parabola. The errors are ErrShape if the weights
+// of the rows do not sum to at least 2 more than the number of coefficients, and the error of ctx. The cost is O(nq²) for q
+// coefficients.
 func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, degree int) (Trend, error) {
 	if degree == 0 {
 		return nil, nil
@@ -65,7 +64,7 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 		}
 	}
 	most := min(n, degree*d)
-	basis := blas64.General{Cols: n, Stride: n, Data: make([]float64, 0, most*n)} // orthonormal rows, of the columns that are kept
+	basis := blas64.General{Cols: n, Stride: n, Data: make([]float64, 0, most*n)} // orthonormal rows, one for each kept column
 	column, products := make([]float64, n), make([]float64, most)
 	values := make([]float64, degree+1)
 	for power := 1; power <= degree; power++ {
@@ -81,7 +80,7 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 				p.values(values, x.At(i, p.Column))
 				column[i] = values[power] * of.Root(i) / math.Sqrt(of.Total)
 			}
-			for range 2 { // once leaves rounding of what it takes off
+			for range 2 { // A single pass leaves rounding errors of the subtracted part.
 				if basis.Rows > 0 {
 					fast.Gemv(blas.NoTrans, 1, basis, linalg.Vector(column), 0, linalg.Vector(products[:basis.Rows]))
 					fast.Gemv(blas.Trans, -1, basis, linalg.Vector(products[:basis.Rows]), 1, linalg.Vector(column))
@@ -99,15 +98,15 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 		}
 	}
 	t = slices.DeleteFunc(t, func(p Polynomial) bool { return len(p.Kept) == 0 })
-	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer leave the noise no variance
+	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer rows leave the noise no variance
 		return nil, fault.Shape("x has", n, "rows",
 			"of weight %.4g together, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
 	}
 	return t, nil
 }
 
-// newPolynomial learns the recurrence from a column of counted rows. It ends below the degree
-// where the column has no more values than that. ok is false for a constant column.
+// newPolynomial fits the recurrence to a column of weighted rows. It ends below the degree if the column has too few distinct
+// values. ok is false for a constant column.
 func newPolynomial(v []float64, of weights.Counts, degree int) (p Polynomial, ok bool) {
 	centre, spread, largest := Moments(v, of)
 	inverse := 1 / spread
@@ -142,7 +141,7 @@ func newPolynomial(v []float64, of weights.Counts, degree int) (p Polynomial, ok
 	return p, len(p.Shift) > 0
 }
 
-// values sets out to P[0], P[1], ... of a value of the column, as many as there are or out has.
+// values sets out to P[0], P[1], ... of a value of the column, as far as the recurrence and out reach.
 func (p *Polynomial) values(out []float64, v float64) {
 	u := (v - p.Centre) * p.Inverse
 	out[0] = 1
@@ -155,7 +154,7 @@ func (p *Polynomial) values(out []float64, v float64) {
 	}
 }
 
-// Row sets dst, of the trend's width, to the columns of one scaled row.
+// Row sets dst, which has the trend's width, to the columns of one scaled row.
 func (t Trend) Row(dst, x []float64) {
 	var values [maxDegree + 1]float64
 	at := 0
@@ -169,7 +168,7 @@ func (t Trend) Row(dst, x []float64) {
 	}
 }
 
-// Columns returns the columns of scaled rows; nil without a trend.
+// Columns returns the columns of scaled rows, or nil without a trend.
 func (t Trend) Columns(x *mat.Dense) *mat.Dense {
 	q := t.Width()
 	if q == 0 {
@@ -183,8 +182,8 @@ func (t Trend) Columns(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// FillHeads sets the first columns of phi, the intercept and those of the trend, which is nil
-// without one. scale[i], if scale is not nil, multiplies row i.
+// FillHeads sets the first columns of phi: the intercept and the columns of trend, which may be nil. If scale is not nil, scale[i]
+// multiplies row i.
 func FillHeads(phi blas64.General, trend *mat.Dense, scale []float64) {
 	for i := range phi.Rows {
 		row, s := phi.Data[i*phi.Stride:], 1.0
@@ -201,7 +200,7 @@ func FillHeads(phi blas64.General, trend *mat.Dense, scale []float64) {
 	}
 }
 
-// WidthOf is the number of columns of a trend's, 0 of none.
+// WidthOf returns the number of columns of trend, 0 if it is nil.
 func WidthOf(trend *mat.Dense) int {
 	if trend == nil {
 		return 0
@@ -210,7 +209,7 @@ func WidthOf(trend *mat.Dense) int {
 	return q
 }
 
-// Valid reports whether rows of so many columns have such a trend.
+// Valid reports whether the trend is valid for rows of the given number of columns.
 func (t Trend) Valid(columns int) bool {
 	for k, p := range t {
 		numbers := codec.Floats{p.Centre, p.Inverse}

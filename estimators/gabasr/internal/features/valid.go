@@ -2,13 +2,13 @@ package features
 
 import "github.com/kernelearn/kernelearn/internal/codec"
 
-// Held reports whether draw k takes the factor of one that has its own.
+// Held reports whether draw k uses the factor of a draw that has one.
 func Held(draws []*Draw, k int) bool {
 	by := draws[k].Holder
 	return by == 0 || by > -len(draws) && by < len(draws) && k+by >= 0 && k+by < len(draws) && draws[k+by] != nil && draws[k+by].Holder == 0
 }
 
-// Valid reports whether a draw of such columns, and so many of the trend, can be predicted with.
+// Valid reports whether the draw can predict rows with the given numbers of columns and of columns of the trend.
 func (d *Draw) Valid(columns, trend int, kind Map, variances bool) bool {
 	w, err := d.W.Dense()
 	if err != nil || w == nil || d.W.Cols != columns {
@@ -32,8 +32,7 @@ func (d *Draw) Valid(columns, trend int, kind Map, variances bool) bool {
 	return validParts(d.Mixture, columns, d.W.Rows) && (v == nil && len(d.Local) == 0 || v != nil && validParts(d.Local, columns, d.V.Rows))
 }
 
-// triangular reports whether data are the rows of an upper factor of order p, with a
-// positive diagonal.
+// triangular reports whether data holds the rows of an upper factor of order p with a positive diagonal.
 func triangular(data codec.Floats, p int) bool {
 	if float64(len(data)) != float64(p)*(float64(p)+1)/2 || !data.Finite() {
 		return false
@@ -48,8 +47,7 @@ func triangular(data codec.Floats, p int) bool {
 	return true
 }
 
-// validParts reports whether the components have as many frequencies together as there
-// are.
+// validParts reports whether the components are valid and have the given number of frequencies in total.
 func validParts(parts []Part, columns, rows int) bool {
 	total := 0
 	for _, p := range parts {
@@ -57,7 +55,7 @@ func validParts(parts []Part, columns, rows int) bool {
 			return false
 		}
 		for i := range columns {
-			if !(p.Root[i*(i+3)/2] > 0) { // the diagonal
+			if !(p.Root[i*(i+3)/2] > 0) { // the index is that of the diagonal
 				return false
 			}
 		}

@@ -14,10 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// A sweep of 1000 rows of 5 columns against the paper's, which computes Φ, Φ'Φ and its
-// Cholesky factor anew for each proposal. That is timed on scratchProposals of them, with
-// the same BLAS, and scaled to M. The exponent is that of our time in M since the size
-// before.
+// BenchmarkSweep compares a sweep of 1000 rows of 5 columns with the paper's, which recomputes Φ, Φ'Φ and its Cholesky factor for
+// each proposal. The paper's sweep is timed for scratchProposals proposals, with the same BLAS, and scaled to M. The exponent is
+// that of our time in M since the previous size.
 func BenchmarkSweep(b *testing.B) {
 	const scratchProposals = 20
 	var before float64

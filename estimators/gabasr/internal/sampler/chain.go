@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// The random walk of λ, and its prior, which is normal in log λ.
+// These are the constants of the random walk of λ and of its prior, which is normal in log λ.
 const (
 	ridgeSteps     = 2
 	ridgeWalk      = 0.7
@@ -25,7 +25,7 @@ const (
 // chain is a Markov chain over frequencies, their mixtures and λ.
 type chain struct {
 	x       *mat.Dense // n×D, scaled
-	trend   *mat.Dense // of these rows; nil without one
+	trend   *mat.Dense // columns of the trend for these rows; nil without a trend
 	kind    features.Map
 	sys     *system
 	w, v    *mixture // v is nil for a stationary map
@@ -34,10 +34,10 @@ type chain struct {
 
 	labels []float64 // 0 or 1; nil for a regression
 	omega  []float64 // the Pólya-Gamma variables
-	roots  []float64 // of these or of the counts, which multiply the rows of Φ; nil without
-	trace  float64   // log likelihood of the coefficients last drawn, with Pólya-Gamma variables
+	roots  []float64 // roots of omega or of the weights, which multiply the rows of Φ; nil without either
+	trace  float64   // log likelihood of the last drawn coefficients, with Pólya-Gamma variables
 
-	step            float64 // the largest width of a move of a frequency; 0: none are made
+	step            float64 // the largest width of a move of a frequency; 0 for no moves
 	fixedRidge      bool
 	proposed, taken int
 }
@@ -51,7 +51,7 @@ func (c *chain) local() *mat.Dense {
 	return c.v.omega
 }
 
-// fill computes Φ of the current frequencies. The error is the context's.
+// fill computes Φ of the current frequencies. The only error is that of the context.
 func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
 	features.FillHeads(c.sys.phi.RawMatrix(), c.trend, c.roots)
@@ -59,8 +59,8 @@ func (c *chain) fill() error {
 		c.roots, c.workers)
 }
 
-// sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
-// variables, λ. It ends with a factor in the order of the columns.
+// sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma variables, λ. At the end the factor is in
+// the order of the columns.
 func (c *chain) sweep(ctx context.Context) error {
 	c.proposed, c.taken = 0, 0
 	for _, x := range []*mixture{c.w, c.v} {
@@ -105,7 +105,7 @@ func (c *chain) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// move proposes for each frequency a value near it. The error is the context's, or that of a factor.
+// move proposes a nearby value for each frequency. The errors are that of the context and that of a factor.
 func (c *chain) move(ctx context.Context, x *mixture) error {
 	if !c.sys.factor() {
 		return c.sys.failure()
@@ -116,14 +116,14 @@ func (c *chain) move(ctx context.Context, x *mixture) error {
 	}
 	logU := make([]float64, len(higher))
 	for i, h := range higher {
-		logU[i] = -c.rng.ExpFloat64() - h // accepted if the ratio of the evidence and that of the prior together are above it
+		logU[i] = -c.rng.ExpFloat64() - h // A proposal is accepted if the product of the ratios of evidence and prior is larger.
 	}
 	_, _, err = c.metropolis(ctx, x, proposals, logU)
 	return err
 }
 
-// flipSigns draws the sign of each frequency given its component, exactly. That of a w
-// changes its sines' signs, that of a v nothing. The error is ctx's.
+// flipSigns draws the sign of each frequency given its component, exactly. A new sign of a w changes the signs of its sines. A new
+// sign of a v changes nothing. The only error is that of ctx.
 func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 	m, _ := x.omega.Dims()
 	for i := range m {
@@ -147,10 +147,9 @@ func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 	return nil
 }
 
-// metropolis proposes a new value for each frequency of x, of which logU[i] decides, in
-// the order of the factor from its end. The chance of a proposal, its component, and the
-// prior cancel: what is left is the ratio of the evidence. It returns, by frequency, the
-// log ratios and what was accepted.
+// metropolis proposes a new value for each frequency of x, in the order of the factor from its end. logU[i] decides on frequency i.
+// The probability of the proposal, which comes from the frequency's component, and the prior cancel, and the ratio of the evidence
+// is left. The results are, by frequency, the log ratios and whether the proposal was accepted.
 func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense,
 	logU []float64) (logRatio []float64, accepted []bool, err error) {
 	m, _ := x.omega.Dims()
@@ -169,7 +168,7 @@ func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense
 	return logRatio, accepted, err
 }
 
-// replaced returns the frequencies w and v with those of x replaced.
+// replaced returns the frequencies w and v, where by replaces the frequencies of x.
 func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 	if x == c.w {
 		return by, c.local()
@@ -177,10 +176,9 @@ func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 	return c.w.omega, by
 }
 
-// batch is a scan in which each frequency has a pair of columns. The proposals depend on
-// the mixture alone, so all their columns, and the products of these with the present ones
-// and among themselves, are known before the scan. Cost O(np²) and O(p²) for each
-// frequency.
+// batch scans frequencies that have one pair of columns each. The proposals depend on the mixture only. Their columns, the products
+// of these with the present columns, and the products among themselves are therefore computed before the scan. The cost is O(np²),
+// and O(p²) for each frequency.
 func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
 	s := c.sys
 	n, p := s.n, s.p
@@ -219,7 +217,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 			continue
 		}
 		copy(x.omega.RawRowView(j), proposals.RawRowView(j))
-		// What later proposals meet is now the new pair.
+		// Later proposals meet the new pair.
 		for row := range width {
 			old.Data[row*p+s.pairStart(j)], old.Data[row*p+s.pairStart(j)+1] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
 		}
@@ -227,9 +225,8 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	return nil
 }
 
-// blocks is a scan in which each frequency has many pairs of columns, of all pairs: each
-// proposal is factored anew. Cost O(np·columns + p³) for each frequency, of which there
-// are about 2√pairs.
+// blocks scans frequencies that have many pairs of columns each, with AllPairs. Each proposal gets a new factor. The cost is
+// O(np·columns + p³) for each frequency, and there are about 2√pairs frequencies.
 func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
 	s := c.sys
 	m, d := x.omega.Dims()
@@ -265,14 +262,13 @@ func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, lo
 	return nil
 }
 
-// replace recomputes the columns of the pairs that frequency i of x takes part in, and
-// their products. The error is the context's.
+// replace recomputes the columns of the pairs of frequency i of x, and their products. The only error is that of the context.
 func (c *chain) replace(x *mixture, i int) error {
 	s := c.sys
 	m, d := c.w.omega.Dims()
 	k, _ := c.v.omega.Dims()
 	w, v := c.w.omega, c.v.omega
-	columns := make([]int, 0, 2*max(m, k)) // where they go in Φ
+	columns := make([]int, 0, 2*max(m, k)) // the positions of the columns in Φ
 	if x == c.w {
 		w = w.Slice(i, i+1, 0, d).(*mat.Dense)
 		for a := range k {
@@ -311,7 +307,7 @@ func (c *chain) replace(x *mixture, i int) error {
 	return nil
 }
 
-// walk is a random walk of log λ, a factorisation each step.
+// walk makes a random walk of log λ, with a factorisation for each step.
 func (c *chain) walk() {
 	s := c.sys
 	logPrior := func(l float64) float64 {
@@ -330,8 +326,8 @@ func (c *chain) walk() {
 	}
 }
 
-// augment draws the coefficients w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and
-// weighs the rows of Φ by these. The factor is then out of date. Cost O(np²). The error is the context's.
+// augment draws the coefficients w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and weights the rows of Φ by these. The
+// factor is then out of date. The cost is O(np²). The only error is that of the context.
 func (c *chain) augment() error {
 	scores := c.scores(c.drawCoefficients())
 	c.trace = logLikelihood(scores, c.labels, c.sys.rows)
@@ -353,7 +349,7 @@ func (c *chain) drawCoefficients() []float64 {
 	return out
 }
 
-// scores returns Φw, its rows not multiplied.
+// scores returns Φw for rows without their factors.
 func (c *chain) scores(w []float64) []float64 {
 	out := make([]float64, c.sys.n)
 	fast.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
@@ -365,7 +361,7 @@ func (c *chain) scores(w []float64) []float64 {
 	return out
 }
 
-// reweigh draws the Pólya-Gamma variables given the scores. The error is the context's.
+// reweigh draws the Pólya-Gamma variables given the scores. The only error is that of the context.
 func (c *chain) reweigh(scores []float64) error {
 	n := c.sys.n
 	if c.roots == nil {
@@ -377,8 +373,7 @@ func (c *chain) reweigh(scores []float64) error {
 	return c.weigh()
 }
 
-// weigh makes Φ and the targets those of the present Pólya-Gamma variables. The error is the
-// context's.
+// weigh computes Φ and the targets for the present Pólya-Gamma variables. The only error is that of the context.
 func (c *chain) weigh() error {
 	target := make([]float64, c.sys.n)
 	for i, o := range c.omega {
@@ -391,7 +386,7 @@ func (c *chain) weigh() error {
 	return c.sys.load(target)
 }
 
-// keep copies the state at the end of a sweep.
+// keep returns a copy of the state at the end of a sweep.
 func (c *chain) keep() *features.Draw {
 	s := c.sys
 	d := &features.Draw{

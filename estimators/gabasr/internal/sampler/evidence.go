@@ -11,14 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Evidence is what the frequencies are steered by.
+// Evidence is the criterion by which the frequencies are sampled.
 type Evidence int
 
-// The evidences.
+// These are the criteria.
 const (
 	NormalEvidence    Evidence = iota // normal coefficients and noise of unknown variance, integrated out
 	AugmentedEvidence                 // logistic, given Pólya-Gamma variables
-	SurrogateEvidence                 // the paper's: sigmoid of least-squares coefficients
+	SurrogateEvidence                 // surrogate of the paper: sigmoid of least-squares coefficients
 )
 
 // Prior has the constants of the model.
@@ -27,9 +27,8 @@ type Prior struct {
 	Shape, Rate float64 // of the inverse gamma distribution of the noise's variance
 }
 
-// logEvidence returns the log evidence of a factor, of the target for normal noise, up to
-// terms in the variables and the labels alone for the Pólya-Gamma form. Of the surrogate
-// it is the log likelihood.
+// logEvidence returns the log evidence of a factor. For normal noise it is the log evidence of the target. For the Pólya-Gamma form
+// terms in only the variables and the labels are left out. For the surrogate it is the log likelihood.
 func (s *system) logEvidence(f *factored) float64 {
 	switch s.evidence {
 	case NormalEvidence:
@@ -51,7 +50,7 @@ func (s *system) logEvidence(f *factored) float64 {
 	return logLikelihood(scores, s.labels, s.rows)
 }
 
-// logLikelihood is that of labels 0 or 1 under the sigmoid of the scores, which are counted.
+// logLikelihood returns the log likelihood of labels 0 or 1 under the sigmoid of the scores of weighted rows.
 func logLikelihood(scores, labels []float64, of weights.Counts) float64 {
 	sum := 0.0
 	for i, v := range scores {
@@ -61,11 +60,11 @@ func logLikelihood(scores, labels []float64, of weights.Counts) float64 {
 	return sum
 }
 
-// softplus is log(1 + eᵛ).
+// softplus returns log(1 + eᵛ).
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
-// surrogateWith returns the surrogate's log likelihood with the new columns in the place
-// of the pair, whose old ones are no longer in the factor. Cost O(np + p²).
+// surrogateWith returns the surrogate's log likelihood with the new columns in place of the pair, whose old columns are no longer
+// in the factor. The cost is O(np + p²).
 func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
 	f, rest := &s.fac, s.p-2
 	var own [2]float64

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// fromScratch is the log evidence of frequencies by its definition: features one by one,
-// a Cholesky factorisation, the residuals.
+// fromScratch returns the log evidence of frequencies by its definition: features one by one, a Cholesky factorisation, the
+// residuals.
 func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	s := c.sys
 	phi := designByDefinition(c.x, c.trend, w, v, c.kind)
@@ -53,7 +53,7 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	var r, mean, e mat.VecDense
 	y := mat.NewVecDense(n, target)
 	r.MulVec(phi.T(), y)
-	_ = chol.SolveVecTo(&mean, &r) // an ill-conditioned system is solved all the same
+	_ = chol.SolveVecTo(&mean, &r) // an ill-conditioned system still has a solution
 	e.MulVec(phi, &mean)
 	switch s.evidence {
 	case SurrogateEvidence:
@@ -72,7 +72,7 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 		rate += s.precision(i, s.ridge) * mean.AtVec(i) * mean.AtVec(i)
 	}
 	rate = s.b0 + rate/2
-	flat := float64(features.WidthOf(c.trend)) // each takes a row
+	flat := float64(features.WidthOf(c.trend)) // each coefficient of the trend takes a row
 	aN := s.a0 + (total-flat)/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(s.a0)
@@ -124,7 +124,7 @@ func designByDefinition(x, trend, w, v *mat.Dense, kind features.Map) *mat.Dense
 	return out
 }
 
-// problem is n rows of two columns with a wave and noise, and the labels of its sign.
+// problem returns n rows of two columns, a wave of them with noise, and the labels of its sign.
 func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
@@ -139,14 +139,14 @@ func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 	return x, y, labels
 }
 
-// The log ratios of all proposals of 20 sweeps agree with the definition, for each
-// evidence, each map, and from well to badly conditioned.
+// The log ratios of all proposals of 20 sweeps agree with the definition, for each evidence, each map, and good and bad condition
+// numbers.
 func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	for _, kind := range []features.Map{features.Stationary, features.Paired, features.AllPairs} {
 		for e := NormalEvidence; e <= SurrogateEvidence; e++ {
 			for _, ridge := range []float64{1, 1e-3, 1e-6} {
 				if testing.Short() && ridge != 1e-3 {
-					continue // for the race detector, which has one goroutine to look at in any case
+					continue // the race detector finds nothing in a single goroutine
 				}
 				for _, size := range []struct{ n, m int }{{60, 12}, {20, 16}} {
 					own := make([]float64, size.n)
@@ -162,11 +162,11 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 							continue
 						}
 						if weighted && (e == AugmentedEvidence || ridge != 1e-3 || size.n < 60) {
-							continue // the first has none, the others are weighed no otherwise
+							continue // Pólya-Gamma variables take no weights, and one ridge and the largest size suffice for weights
 						}
 						for _, degree := range []int{0, 2} {
 							if degree > 0 && ridge != 1e-3 {
-								continue // no matter to the trend
+								continue // the ridge does not affect the trend
 							}
 							t.Run(fmt.Sprintf("%v/evidence %d/ridge %g/%d rows/weighted %t/degree %d", kind, e, ridge, size.n, weighted, degree), func(t *testing.T) {
 								worst, proposals := compareRatios(t, kind, e, ridge, rows, size.n, size.m, degree)

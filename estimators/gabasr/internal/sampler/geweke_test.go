@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// geweke is a small model in full: x is fixed, everything else is drawn.
+// geweke is a complete small model: x is fixed, everything else is drawn.
 type geweke struct {
 	*chain
 	rng *rand.Rand
@@ -35,7 +35,7 @@ func newGeweke(t *testing.T, kind features.Map, e Evidence, degree int, seed uin
 		s.trend = of.Columns(x)
 	}
 	g.chain = s.chain(ctx)
-	g.sys.trend = 0.5 // a flat prior draws nothing
+	g.sys.trend = 0.5 // nothing can be drawn from a flat prior
 	g.sys.evidence = e
 	return g
 }
@@ -78,7 +78,7 @@ func (g *geweke) fromPrior() {
 	g.classes(scores)
 }
 
-// priorScores is Φw with w from the prior, for noise of the variance.
+// priorScores returns Φw with w from the prior, for noise of the given variance.
 func (g *geweke) priorScores(variance float64) []float64 {
 	w := make([]float64, g.sys.p)
 	for i := range w {
@@ -87,7 +87,7 @@ func (g *geweke) priorScores(variance float64) []float64 {
 	return g.scores(w)
 }
 
-// targets draws those of the normal model, given frequencies and λ.
+// targets draws the targets of the normal model, given frequencies and λ.
 func (g *geweke) targets() {
 	variance := 1 / distuv.Gamma{Alpha: gewekePrior.Shape, Beta: gewekePrior.Rate, Src: g.rng}.Rand()
 	y := g.priorScores(variance)
@@ -98,7 +98,7 @@ func (g *geweke) targets() {
 	g.sys.factor()
 }
 
-// classes draws the labels, and the Pólya-Gamma variables, of the logistic model.
+// classes draws the labels and the Pólya-Gamma variables of the logistic model.
 func (g *geweke) classes(scores []float64) {
 	g.labels = make([]float64, len(scores))
 	for i, f := range scores {
@@ -110,7 +110,7 @@ func (g *geweke) classes(scores []float64) {
 	g.sys.factor()
 }
 
-// again draws the targets anew, given the parameters.
+// again draws new targets, given the parameters.
 func (g *geweke) again() {
 	if g.sys.evidence == NormalEvidence {
 		g.targets()
@@ -119,7 +119,7 @@ func (g *geweke) again() {
 	g.classes(g.scores(g.drawCoefficients()))
 }
 
-// statistics are bounded or have light tails: the moments of a frequency do not exist.
+// statistics returns statistics that are bounded or have light tails, because the moments of a frequency do not exist.
 func (g *geweke) statistics() []float64 {
 	l := math.Log(g.sys.ridge)
 	out := []float64{l, l * l, math.Tanh(g.sys.target[0] * g.sys.target[1]), math.Tanh(g.sys.target[2])}
@@ -144,9 +144,8 @@ func (g *geweke) statistics() []float64 {
 	return out
 }
 
-// The chain leaves the joint distribution of parameters and data as it is (J. Geweke,
-// JASA 99, 2004): draws from the prior, and a run of sweeps that alternate with new data,
-// have the same moments.
+// The chain leaves the joint distribution of parameters and data invariant (J. Geweke, JASA 99, 2004): draws from the prior, and a
+// run of sweeps that alternate with new data, have the same moments.
 func TestJointDistribution(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many draws on one goroutine")
@@ -156,7 +155,7 @@ func TestJointDistribution(t *testing.T) {
 		for _, c := range []struct {
 			kind   features.Map
 			degree int
-			step   float64 // of moves to near values, which chains that go on make
+			step   float64 // step of the moves to nearby values, which continued chains make
 		}{{features.Stationary, 0, 0}, {features.Paired, 0, 0}, {features.AllPairs, 0, 0}, {features.Stationary, 2, 0}, {features.AllPairs, 1, 0}, {features.Stationary, 0, 2}, {features.Paired, 0, 2}, {features.AllPairs, 0, 2}} {
 			t.Run(fmt.Sprintf("evidence %d/%v/degree %d/step %v", e, c.kind, c.degree, c.step), func(t *testing.T) {
 				independent := newGeweke(t, c.kind, e, c.degree, 1)

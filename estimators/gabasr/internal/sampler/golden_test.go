@@ -15,7 +15,7 @@ import (
 
 var ctx = context.Background()
 
-const reference = 1e-9 // all references are met to it
+const reference = 1e-9 // tolerance of all reference values
 
 type change struct {
 	J     int       `json:"j"`
@@ -23,8 +23,7 @@ type change struct {
 	Ratio float64   `json:"log_ratio"`
 }
 
-// start makes a chain over given frequencies, of one component; its factor is that of the
-// given λ.
+// start returns a chain with given frequencies of one component. Its factor is for the given λ.
 func start(t *testing.T, kind features.Map, e Evidence, x, w, v *mat.Dense, target []float64, ridge float64, p0 Prior) *chain {
 	t.Helper()
 	n, _ := x.Dims()
@@ -38,7 +37,7 @@ func start(t *testing.T, kind features.Map, e Evidence, x, w, v *mat.Dense, targ
 	return c
 }
 
-// alone proposes one change and takes it back.
+// alone proposes one change and reverts it.
 func (c *chain) alone(t *testing.T, change change) float64 {
 	t.Helper()
 	m, d := c.w.omega.Dims()
@@ -46,7 +45,7 @@ func (c *chain) alone(t *testing.T, change change) float64 {
 	proposals.SetRow(change.J, change.Omega)
 	logU := make([]float64, m)
 	for i := range logU {
-		logU[i] = math.Inf(1) // none is accepted
+		logU[i] = math.Inf(1) // no proposal is accepted
 	}
 	ratios, accepted, err := c.metropolis(ctx, c.w, proposals, logU)
 	require.NoError(t, err)
@@ -138,7 +137,7 @@ func TestAugmentedEvidence(t *testing.T) {
 	}
 }
 
-// A whole scan, to the state that it ends in.
+// A complete scan ends in the reference state.
 func TestScan(t *testing.T) {
 	var g struct {
 		X, Omega, Proposals [][]float64

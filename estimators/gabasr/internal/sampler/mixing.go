@@ -12,23 +12,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// MixedBelow is the split R̂ of predictions that counts as convergence. It is the limit of A. Vehtari and others,
-// Bayesian Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, which they ask for.
-// Below it half chains differ by less than 0.14 standard deviations of a new observation, and the means of four
-// chains by 0.1 from those of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
+// MixedBelow is the limit of the split R̂ of predictions below which chains have converged. It is the limit of A. Vehtari and
+// others, Bayesian Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, as they recommend. Below
+// it half chains differ by less than 0.14 standard deviations of a new observation, and the means of four chains by 0.1 from those
+// of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
 const MixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.
 const lookRows = 50
 
-// stage is a length of a chain: of the sweeps after the burn-in every few are kept.
+// stage is a length of a chain. After the burn-in, every is the number of sweeps for each kept sweep.
 type stage struct {
 	sweeps, burnIn, every int
 }
 
-// stages are the lengths at which the chains are compared, of which all but the first are reached by who has not been mixed at the one
-// before. Each is twice the one before, and as many sweeps of it are kept: a model that took longer is no larger and
-// predicts as fast.
+// stages returns the lengths at which the chains are compared. A machine reaches a later stage only if its chains have not mixed at
+// the one before. Each stage is twice as long as the one before and keeps the same number of sweeps, so a model that took longer is
+// no larger and predicts as fast.
 func (s Settings) stages() []stage {
 	out := []stage{{s.Sweeps, s.BurnIn, 1}}
 	for range s.doublings {
@@ -38,10 +38,10 @@ func (s Settings) stages() []stage {
 	return out
 }
 
-// keptSweeps is the number of sweeps that are kept, the start if there is no sweep.
+// keptSweeps returns the number of kept sweeps, which is 1 for the start alone.
 func (g stage) keptSweeps() int { return max(1, (g.sweeps-g.burnIn)/g.every) }
 
-// keptIndex returns which of the kept sweeps a sweep is; ok is false for one that is not kept.
+// keptIndex returns the index of a sweep among the kept sweeps. ok is false if it is not kept.
 func (g stage) keptIndex(sweep int) (at int, ok bool) {
 	switch {
 	case g.sweeps == 0:
@@ -52,20 +52,20 @@ func (g stage) keptIndex(sweep int) (at int, ok bool) {
 	return (sweep-g.burnIn)/g.every - 1, true
 }
 
-// holder returns which of a chain's kept sweeps has the factor that the kept sweep at takes:
-// the kept sweeps are divided evenly, and the middle one of each part has one.
+// holder returns the index of the kept sweep of a chain whose factor is used for the kept sweep at. The kept sweeps are divided
+// evenly, and the middle one of each part has a factor.
 func (g stage) holder(at, covariances int) int {
 	kept := g.keptSweeps()
 	parts := min(covariances, kept)
 	part := at * parts / kept
-	first, end := (part*kept+parts-1)/parts, ((part+1)*kept+parts-1)/parts // those whose part it is
+	first, end := (part*kept+parts-1)/parts, ((part+1)*kept+parts-1)/parts // the bounds of the part
 	return (first + end - 1) / 2
 }
 
-// look is what a kept sweep predicts of a new observation at some rows of the fit, in the units of its target.
+// look holds the predictions of a kept sweep for new observations at some rows of the fit, in the units of its target.
 type look struct{ means, variances []float64 }
 
-// look returns that of the current sweep, whose draw is d. Cost O(p²) for each of the rows.
+// look returns the predictions of the current sweep, whose draw is d. The cost is O(p²) for each of the rows.
 func (c *chain) look(d *features.Draw) (look, error) {
 	s := c.sys
 	rows := min(lookRows, s.n)
@@ -87,7 +87,7 @@ func (c *chain) look(d *features.Draw) (look, error) {
 		return out, err
 	}
 	for i, q := range out.variances {
-		if s.evidence == AugmentedEvidence { // of a label, which is 1 with this probability
+		if s.evidence == AugmentedEvidence { // the variance of a label, which is 1 with this probability
 			p := features.MeanSigmoid(out.means[i], q)
 			out.means[i], out.variances[i] = p, p*(1-p)
 			continue
@@ -97,10 +97,10 @@ func (c *chain) look(d *features.Draw) (look, error) {
 	return out, nil
 }
 
-// splitRHat is the potential scale reduction of a new observation over the halves of the chains, whose kept sweeps have these looks:
-// √(1 + B/W), B the variance of the half chains' means and W that of an observation within them, and B/W the mean over the rows. Both are
-// those of the posterior given each sweep's frequencies, not of a draw from it: the noise and the coefficients are integrated out,
-// as in the predictions that it is about. NaN where a half has less than two sweeps.
+// splitRHat returns the potential scale reduction of a new observation over the halves of the chains with the given looks of their
+// kept sweeps. It is √(1 + B/W), where B is the variance of the half chains' means, W is the variance of an observation within
+// them, and B/W is the mean over the rows. Both are posterior moments given each sweep's frequencies, not moments of a draw: the
+// noise and the coefficients are integrated out, as in predictions. It is NaN if a half has fewer than two sweeps.
 func splitRHat(chains [][]look) float64 {
 	var halves [][]look
 	for _, c := range chains {
@@ -134,15 +134,15 @@ func splitRHat(chains [][]look) float64 {
 			between += (m - grand) * (m - grand) / float64(len(halves)-1)
 		}
 		if between > 0 {
-			ratio += between / within / float64(rows) // +Inf for labels that each half is certain of, and not of the same
+			ratio += between / within / float64(rows) // +Inf if the halves are certain of different labels
 		}
 	}
 	return math.Sqrt(1 + ratio)
 }
 
-// Unmixed is the warning of chains that have not mixed.
+// Unmixed returns the warning for chains that have not mixed.
 func (s Settings) Unmixed(rHat float64, sweeps int) string {
-	// Half chains are about as far from each other as chains are, where these do not mix.
+	// Half chains differ about as much as chains do if these do not mix.
 	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.Chains))
 	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.Chains)
 	if s.doublings == 0 {

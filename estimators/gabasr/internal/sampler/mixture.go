@@ -11,15 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// mixture is the Dirichlet-process mixture of normal distributions that the frequencies,
-// the rows of omega, are drawn from.
+// mixture is the Dirichlet-process mixture of normal distributions from which the frequencies, the rows of omega, are drawn.
 type mixture struct {
 	omega *mat.Dense   // M×D
 	z     []int        // component of each row
 	parts []*component // none is empty between steps
 	alpha float64
 
-	// The prior: mu ~ N(centre, R⁻¹), Lambda ~ Wishart(beta, (beta Wp)⁻¹).
+	// The prior is mu ~ N(centre, R⁻¹), Lambda ~ Wishart(beta, (beta Wp)⁻¹).
 	centre []float64
 	r      *mat.SymDense // R
 	rootR  *mat.TriDense // lower factor of R
@@ -34,11 +33,10 @@ type component struct {
 	root *mat.TriDense // lower, root root' = Lambda
 }
 
-// noPart is the component of no row; a row that is between components has -1.
+// noPart stands for the prior in place of a component. A row without a component has -1.
 const noPart = -2
 
-// newMixture starts with one component of mean 0 and precision Wp⁻¹, and has R⁻¹ = Wp =
-// scale²I, beta = D+3.
+// newMixture returns a mixture with one component of mean 0 and precision Wp⁻¹, with R⁻¹ = Wp = scale²I and beta = D+3.
 func newMixture(omega *mat.Dense, scale float64) *mixture {
 	m, d := omega.Dims()
 	x := &mixture{
@@ -56,7 +54,7 @@ func newMixture(omega *mat.Dense, scale float64) *mixture {
 	return x
 }
 
-// logDensity is the log of N(w; mu, Lambda⁻¹) without -D/2 log 2π.
+// logDensity returns the log of N(w; mu, Lambda⁻¹) without -D/2 log 2π.
 func (c *component) logDensity(w []float64) float64 {
 	sum, det := 0.0, 0.0
 	d := len(w)
@@ -103,10 +101,9 @@ func solve(l *mat.TriDense, v []float64) {
 	}
 }
 
-// wishart draws from Wishart(dof, b⁻¹), of mean dof·b⁻¹, and returns the lower factor of
-// the draw. With b = UU', U upper, b⁻¹ has the lower factor U⁻ᵀ, so the factor of the draw
-// is U⁻ᵀ times Bartlett's. Cost d³/2 for order d. Once ctx has ended it stops, and what it returns is of
-// no use.
+// wishart draws from Wishart(dof, b⁻¹), which has the mean dof·b⁻¹, and returns the lower factor of the draw. With b = UU', U
+// upper, b⁻¹ has the lower factor U⁻ᵀ, so the factor of the draw is U⁻ᵀ times Bartlett's. The cost is d³/2 for order d. If ctx
+// ends, it stops, and its result is invalid.
 func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) *mat.TriDense {
 	d := b.SymmetricDim()
 	u := upperFactor(ctx, b)
@@ -134,8 +131,7 @@ func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) 
 	return out
 }
 
-// upperFactor returns the upper U with UU' = b: Cholesky from the last row up. Once ctx has ended it
-// stops, as wishart.
+// upperFactor returns the upper U with UU' = b, by Cholesky's algorithm from the last row up. If ctx ends, it stops like wishart.
 func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 	d := b.SymmetricDim()
 	u := mat.NewTriDense(d, mat.Upper, nil)
@@ -144,7 +140,7 @@ func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 		for k := j + 1; k < d; k++ {
 			v -= u.At(j, k) * u.At(j, k)
 		}
-		// b is a prior's scale plus squares: positive but for rounding.
+		// b is a prior's scale plus squares, and therefore positive except for rounding.
 		diag := math.Sqrt(max(v, 1e-14*b.At(j, j)))
 		u.SetTri(j, j, diag)
 		for i := range j {
@@ -158,8 +154,7 @@ func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 	return u
 }
 
-// lowerFactor returns the lower L with LL' = a, positive definite but for rounding. Once ctx has ended it
-// stops, as wishart.
+// lowerFactor returns the lower L with LL' = a, which is positive definite except for rounding. If ctx ends, it stops like wishart.
 func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 	d := a.SymmetricDim()
 	l := mat.NewTriDense(d, mat.Lower, nil)
@@ -184,7 +179,7 @@ func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 	return l
 }
 
-// lambda is the precision of a component. Once ctx has ended it stops, as wishart.
+// lambda returns the precision of a component. If ctx ends, it stops like wishart.
 func (c *component) lambda(ctx context.Context) *mat.SymDense {
 	d := len(c.mu)
 	out := mat.NewSymDense(d, nil)
@@ -203,7 +198,7 @@ func (c *component) lambda(ctx context.Context) *mat.SymDense {
 	return out
 }
 
-// fromPrior draws a component without rows. Once ctx has ended it stops, as wishart.
+// fromPrior draws a component without rows. If ctx ends, it stops like wishart.
 func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *component {
 	c := &component{mu: make([]float64, len(x.centre)), root: x.precisionGiven(ctx, &component{mu: x.centre}, noPart, rng)}
 	if ctx.Err() != nil {
@@ -219,8 +214,8 @@ func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *component {
 	return c
 }
 
-// meanConditional returns mean and lower factor of the precision of mu_k given the rest. Once ctx has
-// ended it stops, as wishart.
+// meanConditional returns the mean and the lower factor of the precision of mu_k given the rest. If ctx ends, it stops like
+// wishart.
 func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, root *mat.TriDense) {
 	c := x.parts[k]
 	d := len(c.mu)
@@ -251,9 +246,8 @@ func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, r
 	return mean, root
 }
 
-// precisionConditional returns degrees of freedom and inverse scale of the Wishart
-// distribution of Lambda_k given the rest; k = noPart is that of the prior. Once ctx has ended it stops,
-// as wishart.
+// precisionConditional returns the degrees of freedom and the inverse scale of the Wishart distribution of Lambda_k given the rest,
+// or of the prior if k = noPart. If ctx ends, it stops like wishart.
 func (x *mixture) precisionConditional(ctx context.Context, c *component, k int) (dof float64, inverseScale *mat.SymDense) {
 	d := len(c.mu)
 	b := mat.NewSymDense(d, nil)
@@ -287,8 +281,7 @@ func (x *mixture) precisionGiven(ctx context.Context, c *component, k int, rng *
 	return wishart(ctx, dof, b, rng)
 }
 
-// leave takes row i out of its component. If it was alone, the component goes too and is
-// returned.
+// leave removes row i from its component. If the component is then empty, it is removed too and returned.
 func (x *mixture) leave(i int) (alone *component) {
 	k := x.z[i]
 	x.z[i] = -1
@@ -305,8 +298,8 @@ func (x *mixture) leave(i int) (alone *component) {
 	return c
 }
 
-// assignment sets prob to the probabilities of the components for row i, which is in
-// none, the last for the new component aux. It returns prob, grown as need be.
+// assignment sets prob to the probabilities of the components for row i, which has no component. The last is for the new component
+// aux. It returns prob, grown as necessary.
 func (x *mixture) assignment(prob []float64, i int, aux *component) []float64 {
 	w := x.omega.RawRowView(i)
 	prob = prob[:0]
@@ -328,9 +321,8 @@ func (x *mixture) assignment(prob []float64, i int, aux *component) []float64 {
 	return prob
 }
 
-// sample runs a sweep of Neal's Algorithm 8 with one auxiliary component over the
-// assignments, then draws all components and alpha. Cost O(MKD² + MD³). The error is
-// ctx's; the mixture is then of no use.
+// sample runs a sweep of Neal's Algorithm 8 with one auxiliary component over the assignments, then draws all components and alpha.
+// The cost is O(MKD² + MD³). The only error is that of ctx. The mixture is then invalid.
 func (x *mixture) sample(ctx context.Context, rng *rand.Rand) error {
 	var prob []float64
 	for i := range x.z {
@@ -373,7 +365,7 @@ func (x *mixture) sample(ctx context.Context, rng *rand.Rand) error {
 	return nil
 }
 
-// sampleAlpha draws alpha, Gamma(1, 1) a priori, as Escobar and West (1995).
+// sampleAlpha draws alpha, with the prior Gamma(1, 1), by the method of Escobar and West (1995).
 func (x *mixture) sampleAlpha(rng *rand.Rand) {
 	m, k := float64(len(x.z)), float64(len(x.parts))
 	eta := distuv.Beta{Alpha: x.alpha + 1, Beta: m, Src: rng}.Rand()
@@ -383,12 +375,12 @@ func (x *mixture) sampleAlpha(rng *rand.Rand) {
 	if rng.Float64() < odds/(1+odds) {
 		shape++
 	}
-	// A draw of exactly 0 would forbid new components for good.
+	// A draw of exactly 0 would permanently rule out new components.
 	x.alpha = max(distuv.Gamma{Alpha: shape, Beta: rate, Src: rng}.Rand(), 1e-12)
 }
 
-// keepSign returns the probability that row i keeps its sign, given its component: that
-// of the row and of its negative under it.
+// keepSign returns the probability that row i keeps its sign, given its component. It compares the densities of the row and of its
+// negative.
 func (x *mixture) keepSign(i int) float64 {
 	w := x.omega.RawRowView(i)
 	negative := make([]float64, len(w))
@@ -399,7 +391,7 @@ func (x *mixture) keepSign(i int) float64 {
 	return vecmath.Sigmoid(c.logDensity(w) - c.logDensity(negative))
 }
 
-// propose returns a draw for each row from its component. The error is ctx's.
+// propose returns a draw for each row from its component. The only error is that of ctx.
 func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, error) {
 	m, d := x.omega.Dims()
 	out := mat.NewDense(m, d, nil)
@@ -412,9 +404,9 @@ func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, erro
 	return out, nil
 }
 
-// nearby returns a value near each frequency, by a step that is as likely as its opposite, and by how much the log density of its
-// component is then higher. Steps are of a width that is drawn for each, from a hundredth of unit to all of it: how closely
-// the targets tell a frequency depends on what it carries of them.
+// nearby returns a value near each frequency, by a symmetric step, and the increase of the log density of its component. The width
+// of each step is random, between a hundredth of unit and unit, because the precision with which the targets determine a frequency
+// depends on its amplitude.
 func (x *mixture) nearby(ctx context.Context, rng *rand.Rand, unit float64) (proposals *mat.Dense, higher []float64, err error) {
 	m, d := x.omega.Dims()
 	proposals, higher = mat.NewDense(m, d, nil), make([]float64, m)

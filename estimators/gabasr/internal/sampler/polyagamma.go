@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 )
 
-// polyaGamma draws from PG(1, z) exactly, by L. Devroye's alternating series for the
-// Jacobi distribution J*(1, z/2), of which it is a quarter (N. Polson, J. Scott and J.
-// Windle, JASA 108, 2013).
+// polyaGamma draws from PG(1, z) exactly, by L. Devroye's alternating series for the Jacobi distribution J*(1, z/2). A quarter of
+// such a draw has the distribution PG(1, z) (N. Polson, J. Scott and J. Windle, JASA 108, 2013).
 func polyaGamma(z float64, rng *rand.Rand) float64 {
-	const cut = 0.64 // where the two series change over
+	const cut = 0.64 // the boundary between the two series
 	z = math.Abs(z) / 2
 	rate := math.Pi*math.Pi/8 + z*z/2
 	tail := tailShare(z, rate, cut)
@@ -42,7 +41,7 @@ func jacobiTerm(n int, x, cut float64) float64 {
 	return math.Pi * k * math.Pow(2/(math.Pi*x), 1.5) * math.Exp(-2*k*k/x)
 }
 
-// tailShare is the probability that the proposal lies beyond the cut.
+// tailShare returns the probability that the proposal lies beyond the cut.
 func tailShare(z, rate, cut float64) float64 {
 	root := math.Sqrt(1 / cut)
 	base := math.Log(rate) + rate*cut
@@ -51,8 +50,8 @@ func tailShare(z, rate, cut float64) float64 {
 	return 1 / (1 + 4/math.Pi*below)
 }
 
-// truncatedInverseGaussian draws from the inverse Gaussian distribution of mean 1/z and
-// shape 1, given that it is below the cut.
+// truncatedInverseGaussian draws from the inverse Gaussian distribution of mean 1/z and shape 1, given that the draw is below the
+// cut.
 func truncatedInverseGaussian(z, cut float64, rng *rand.Rand) float64 {
 	if z*cut < 1 {
 		for {

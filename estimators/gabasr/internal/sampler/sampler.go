@@ -18,10 +18,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// chainStream is the stream of a chain's numbers; the machine and the chain are added.
+// chainStream is the base of the random streams of chains. The numbers of the machine and the chain are added.
 const chainStream = 0x676162617372 << 16 // "gabasr"
 
-// Sweep is the state of a chain at the end of a sweep, as Sweep of package gabasr.
+// Sweep is the state of a chain at the end of a sweep, like Sweep of package gabasr.
 type Sweep struct {
 	Machine, Chain, Number int
 	LogEvidence, Ridge     float64
@@ -31,7 +31,7 @@ type Sweep struct {
 	Kept                   bool
 }
 
-// Machine is what is learnt of one target: draws and traces of all chains.
+// Machine is the fit to one target: draws and traces of all chains.
 type Machine struct {
 	Draws       []*features.Draw
 	Baseline    float64 // the highest log evidence of a start
@@ -41,7 +41,7 @@ type Machine struct {
 	LeaveOneOut []float64 // leave-one-out scores, averaged over the draws
 }
 
-// Best returns the draw of the highest log evidence.
+// Best returns the draw with the highest log evidence.
 func (m *Machine) Best() *features.Draw {
 	out := m.Draws[0]
 	for _, d := range m.Draws {
@@ -52,14 +52,14 @@ func (m *Machine) Best() *features.Draw {
 	return out
 }
 
-// Task is a target of a machine, in units of its own.
+// Task is a target of a machine, in its own units.
 type Task struct {
-	Target  []float64 // counted
+	Target  []float64 // of weighted rows
 	Labels  []float64 // 0 or 1; nil for a regression
 	LogUnit float64   // log of the unit of the target
 }
 
-// Run samples all chains of all tasks, in parallel, for counted rows x with a trend.
+// Run samples all chains of all tasks, in parallel, for weighted rows x with a trend.
 func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []Task) ([]*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -122,9 +122,8 @@ func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	return out, nil
 }
 
-// shares are the weights of the work of the stages. Three fits in four with one column stop at the first stage, and
-// of the others fewer come to each stage, which is twice as long as the one before
-// (docs/measured/gabasr-sampling.md).
+// shares returns the shares of the stages in the work. Three fits in four with one column stop at the first stage. Of the others,
+// fewer reach each later stage, which is twice as long as the one before (docs/measured/gabasr-sampling.md).
 func shares(stages []stage) []float64 {
 	out := make([]float64, len(stages))
 	for k := range out {
@@ -134,7 +133,7 @@ func shares(stages []stage) []float64 {
 	return out
 }
 
-// merge joins the chains of a target that have come to the end of a stage.
+// merge joins the chains of a target at the end of a stage.
 func merge(chains []*run, stage int) *Machine {
 	out := &Machine{Baseline: math.Inf(-1)}
 	for _, r := range chains {
@@ -152,10 +151,10 @@ func merge(chains []*run, stage int) *Machine {
 	return out
 }
 
-// startSweeps is how many sweeps take about as long as the start of a chain.
+// startSweeps is the number of sweeps that take about as long as the start of a chain.
 const startSweeps = 10
 
-// run is a chain of a machine on its way.
+// run is a chain of a machine in progress.
 type run struct {
 	Settings
 	chain           *chain
@@ -165,21 +164,21 @@ type run struct {
 	shift           float64
 	steps           *progress.Steps
 	stages          []stage
-	sweep           int             // the last that has ended
-	first           context.Context // of the part that is left of the first stage
+	sweep           int             // the last completed sweep
+	first           context.Context // context of the rest of the first stage, after the start
 	out             *Machine
 	kept            []keptDraw  // in order
-	loo             [][]float64 // of each stage, averaged over its draws so far
+	loo             [][]float64 // leave-one-out scores for each stage, averaged over its draws so far
 }
 
-// keptDraw is a draw that some stage keeps, and whether one wants its factor.
+// keptDraw is a draw that some stage keeps.
 type keptDraw struct {
 	sweep int
 	draw  *features.Draw
 	look  look
 }
 
-// looks returns those of the kept sweeps of each chain.
+// looks returns the looks of the kept sweeps of each chain.
 func looks(chains []*run) [][]look {
 	out := make([][]look, len(chains))
 	for i, r := range chains {
@@ -192,17 +191,17 @@ func looks(chains []*run) [][]look {
 	return out
 }
 
-// stage is that whose end the chain has come to.
+// stage returns the stage whose end the chain has reached.
 func (r *run) stage() int {
 	for k, g := range r.stages {
 		if g.sweeps == r.sweep {
 			return k
 		}
 	}
-	panic("gabasr: a chain between two stages") // until ends with one
+	panic("gabasr: a chain between two stages") // runTo always stops at the end of a stage
 }
 
-// run starts a chain of a machine, with numbers of a stream of its own.
+// run starts a chain of a machine, with its own stream of random numbers.
 func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber int, others bool, steps *progress.Steps) (*run, error) {
 	s.rng = rand.New(rand.NewPCG(s.Seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
 	first, rest := progress.Two(ctx, startSweeps, float64(s.Sweeps))
@@ -215,7 +214,7 @@ func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber in
 			return nil, err
 		}
 	}
-	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // what the trend takes has no density
+	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // coefficients of the trend have no density
 	r := &run{
 		Settings: s.Settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift,
 		steps:  steps,
@@ -226,7 +225,7 @@ func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber in
 	return r, r.record()
 }
 
-// record puts the sweep that has ended into the trace, and keeps it if a stage does.
+// record adds the completed sweep to the trace, and keeps it if some stage does.
 func (r *run) record() error {
 	c := r.chain
 	now := c.record(r.machine, r.number, r.sweep, r.shift)
@@ -277,7 +276,8 @@ func (r *run) record() error {
 	return nil
 }
 
-// runTo goes on to the end of a stage, in ctx. Between stages a chain has nothing of the size of the features.
+// runTo continues the chain to the end of a stage, with context ctx. Between stages a chain holds nothing of the size of the
+// features.
 func (r *run) runTo(ctx context.Context, stage int) error {
 	if stage == 0 {
 		ctx = r.first
@@ -290,7 +290,7 @@ func (r *run) runTo(ctx context.Context, stage int) error {
 	from, to := r.sweep, r.stages[stage].sweeps
 	group := progress.Open(ctx)
 	for r.sweep < to {
-		// What in a sweep looks at the context says that it goes on.
+		// The checks of the context within a sweep report its progress.
 		if err := r.chain.sweep(group.Step(r.sweep-from, to-from)); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (r *run) runTo(ctx context.Context, stage int) error {
 		}
 	}
 	r.chain.sleep()
-	var later []keptDraw // that this stage or a later one keeps
+	var later []keptDraw // the draws that this stage or a later one keeps
 	for _, d := range r.kept {
 		for _, g := range r.stages[stage:] {
 			if _, ok := g.keptIndex(d.sweep); ok {
@@ -313,7 +313,7 @@ func (r *run) runTo(ctx context.Context, stage int) error {
 	return nil
 }
 
-// finish makes the draws of a stage, and says in the trace which they are.
+// finish sets the draws of a stage, and marks them in the trace.
 func (r *run) finish(stage int) {
 	g := r.stages[stage]
 	for _, d := range r.kept {
@@ -332,13 +332,13 @@ func (r *run) finish(stage int) {
 	}
 }
 
-// sleep leaves out what is large and follows from the rest.
+// sleep releases what is large and can be recomputed from the rest.
 func (c *chain) sleep() {
 	s := c.sys
 	s.phi, s.gram, s.cross, s.fac, s.spare, s.work = nil, nil, nil, factored{}, factored{}, scratch{}
 }
 
-// wake computes anew what sleep left out. Cost O(np² + p³).
+// wake recomputes what sleep released. The cost is O(np² + p³).
 func (c *chain) wake(ctx context.Context) error {
 	old := c.sys
 	c.sys = newSystem(ctx, old.evidence, mat.NewDense(old.n, old.p, nil), old.head, old.ridge, Prior{old.intercept, old.a0, old.b0})
@@ -361,7 +361,7 @@ func (c *chain) wake(ctx context.Context) error {
 	return nil
 }
 
-// become turns the chain of the start, with normal noise, into one of another evidence.
+// become converts the chain of the start, with normal noise, to one of another evidence.
 func (c *chain) become(e Evidence, labels []float64) error {
 	c.sys.evidence, c.sys.labels, c.labels = e, labels, labels
 	if e == AugmentedEvidence {
@@ -375,8 +375,7 @@ func (c *chain) become(e Evidence, labels []float64) error {
 			return err
 		}
 	}
-	// Least-squares coefficients have the higher likelihood the less they are held back: λ is
-	// no parameter that it could choose.
+	// The likelihood of least-squares coefficients always rises as λ falls, so it cannot choose λ.
 	c.fixedRidge = c.fixedRidge || e == SurrogateEvidence
 	if !c.sys.factor() {
 		return c.sys.failure()
@@ -384,7 +383,7 @@ func (c *chain) become(e Evidence, labels []float64) error {
 	return nil
 }
 
-// value is what the trace shows.
+// value returns the LogEvidence of the trace.
 func (c *chain) value() float64 {
 	if c.sys.evidence == AugmentedEvidence {
 		return c.trace
@@ -401,8 +400,8 @@ func (c *chain) record(number, index, sweep int, shift float64) Sweep {
 	return out
 }
 
-// leaveOneOut returns the scores of a draw, each without its row and all that it weighs,
-// (f - h y)/(1 - h) with h = φ'A⁻¹φ, times the root of the weight. Cost O(np²). The error is the context's.
+// leaveOneOut returns the scores of a draw. Each score leaves out its row with its complete weight: it is (f - h y)/(1 - h) with h
+// = φ'A⁻¹φ, times the root of the weight. The cost is O(np²). The only error is that of the context.
 func (c *chain) leaveOneOut(d *features.Draw) ([]float64, error) {
 	s := c.sys
 	scores := make([]float64, s.n)

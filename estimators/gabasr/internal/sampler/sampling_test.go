@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
+// The mean and variance of PG(1, z) are tanh(z/2)/2z and (sinh z - z)/(4z³cosh²(z/2)).
 func TestPolyaGammaMoments(t *testing.T) {
 	const draws = 200000
 	for _, z := range []float64{0, 0.3, 1, 3, 3.5, 8, 40} {
@@ -31,7 +31,7 @@ func TestPolyaGammaMoments(t *testing.T) {
 	}
 }
 
-// Wishart(dof, b⁻¹) has the mean dof·b⁻¹ and in its diagonal the variance 2·dof·b⁻¹².
+// Wishart(dof, b⁻¹) has the mean dof·b⁻¹, and its diagonal has the variance 2·dof·b⁻¹².
 func TestWishartMoments(t *testing.T) {
 	const draws, dof = 40000, 4.5
 	b := mat.NewSymDense(3, []float64{2, 0.5, 0.1, 0.5, 1, -0.3, 0.1, -0.3, 1.5})
@@ -100,7 +100,8 @@ func newTwoPlaces() *spectrum {
 	return periodogram(x, y, weights.NewCounts(nil, 20), 0)
 }
 
-// The split R̂ of predictions by hand: half chains' means over what an observation varies within them.
+// The split R̂ of predictions agrees with values computed by hand, from the means of the half chains and the variance of an
+// observation within them.
 func TestSplitRHat(t *testing.T) {
 	chain := func(variance float64, means ...float64) (out []look) {
 		for _, m := range means {
@@ -111,12 +112,13 @@ func TestSplitRHat(t *testing.T) {
 	assert.True(t, math.IsNaN(splitRHat(nil)))
 	assert.True(t, math.IsNaN(splitRHat([][]look{chain(1, 1, 2, 3)})), "a half of one sweep")
 	assert.Equal(t, 1.0, splitRHat([][]look{chain(1, 2, 2, 2, 2), chain(1, 2, 2, 2, 2)}))
-	// Means .5 and 2.5 of halves, whose variance is 2; within them .5 of the sweeps and 3 of an observation.
+	// The means of the halves are .5 and 2.5, with variance 2. Within them, the variance is .5 of the sweeps and 3 of an
+	// observation.
 	assert.InDelta(t, math.Sqrt(1+2/3.5), splitRHat([][]look{chain(3, 0, 1, 2, 3)}), 1e-12)
-	// Halves (1.5, 1.5), (3.5, 3.5) of two chains: variance 4/3, within .5 + 2.
+	// The halves (1.5, 1.5) and (3.5, 3.5) of two chains have variance 4/3 between and .5 + 2 within.
 	assert.InDelta(t, math.Sqrt(1+4./3/2.5), splitRHat([][]look{chain(2, 1, 2, 1, 2), chain(2, 3, 4, 3, 4)}), 1e-12)
-	// A sweep between the halves of an odd number counts in neither.
+	// If the number of sweeps is odd, the middle one belongs to neither half.
 	assert.Equal(t, splitRHat([][]look{chain(3, 0, 1, 2, 3)}), splitRHat([][]look{chain(3, 0, 1, 99, 2, 3)}))
-	// Labels that every half is certain of, and not of the same.
+	// Here the halves are certain of different labels.
 	assert.Equal(t, math.Inf(1), splitRHat([][]look{chain(0, 1, 1, 1, 1), chain(0, 0, 0, 0, 0)}))
 }

@@ -12,40 +12,39 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// The defaults of Regressor and Classifier.
+// These are the defaults of Regressor and Classifier.
 const (
-	// DefaultPairs is the number M of pairs of features. 25 to 100 do for most data;
-	// 2M+1 near the number of rows is best avoided where λ is fixed.
+	// DefaultPairs is the number M of pairs of features. 25 to 100 suffice for most data. With a fixed λ, values of 2M+1 near the
+	// number of rows are best avoided.
 	DefaultPairs  = 50
 	DefaultSweeps = 25
-	// DefaultDoublings is how often chains of default length become twice as long if they have not mixed: to 200 sweeps.
+	// DefaultDoublings is the number of times that chains of default length are doubled if they have not mixed, up to 200 sweeps.
 	DefaultDoublings = 3
-	DefaultBurnIn    = 10 // or two fifths of the sweeps, where that is less
+	DefaultBurnIn    = 10 // or two fifths of the sweeps, if that is less
 	DefaultChains    = 4
-	// DefaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. Of 15
-	// kept sweeps of a chain, 2 leave 95 of 100 predicted standard deviations within 1% of those with all covariances
-	// on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them three
-	// times as much and more (docs/measured/gabasr-sampling.md).
+	// DefaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. If 2 of 15 kept
+	// sweeps of a chain keep it, 95 of 100 predicted standard deviations are close to those with all covariances. They are within
+	// 1% on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three
+	// times as much (docs/measured/gabasr-sampling.md).
 	DefaultCovariances = 2
 	// DefaultInterceptPrecision is the prior precision of the intercept.
 	DefaultInterceptPrecision = 1e-4
-	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
-	// variance of the noise.
+	// DefaultNoise is a0 and b0, the shape and rate of the inverse gamma distribution of the variance of the noise.
 	DefaultNoise = 1e-3
 )
 
 // Settings is a configuration with its defaults.
 type Settings struct {
-	Type           string // whose fit it is, for errors
+	Type           string // name of the estimator, for errors
 	Pairs          int
 	Map            features.Map
 	Evidence       Evidence
 	Sweeps, BurnIn int // Sweeps is 0 for the start alone
-	doublings      int // how often chains that have not mixed become twice as long
+	doublings      int // number of times that chains that have not mixed are doubled
 	NoSweeps       bool
 	NoBurnIn       bool
 	Chains         int
-	Ridge          float64 // 0: sampled
+	Ridge          float64 // 0 if it is sampled
 	Prior          Prior
 	Plain          bool // no scaling
 	Degree         int  // of the trend
@@ -56,9 +55,9 @@ type Settings struct {
 	LeaveOneOut    bool // compute leave-one-out scores
 }
 
-// WithDefaults fills in the defaults, and checks what the fields say together.
+// WithDefaults fills in the defaults, and checks the consistency of the fields.
 func (s Settings) WithDefaults() (Settings, error) {
-	// Sums of these must not overflow before fitsMemory sees them.
+	// Sums of these must not overflow before fitsMemory checks them.
 	if err := check.Numbers(fmt.Sprintf("%s: %d sweeps, %d of burn-in, of %d chains", s.Type, s.Sweeps, s.BurnIn, s.Chains),
 		float64(s.Sweeps)+float64(s.BurnIn)+float64(s.Chains), "take fewer Sweeps or Chains"); err != nil {
 		return s, err
@@ -88,8 +87,8 @@ func (s Settings) WithDefaults() (Settings, error) {
 	return s, nil
 }
 
-// fitsMemory is an error for chains that take more than [check.MaxBytes]: the features and two factors of those that run
-// beside each other, and the draws that all keep.
+// fitsMemory returns an error for chains that take more than [check.MaxBytes]. It counts the features and two factors of the chains
+// that run in parallel, and the draws of all chains.
 func (s Settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	n, d := x.Dims()
 	pairs, chains := float64(s.Pairs), float64(tasks)*float64(s.Chains)

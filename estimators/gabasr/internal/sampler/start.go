@@ -14,20 +14,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// The grid of starts: frequencies of standard deviation 2^e over the median distance of
-// rows, for a map that is not stationary with local ones likewise, and λ by decades. With
-// one column high frequencies can be told apart, so the grid goes further.
+// These constants define the grid of starts: frequencies of standard deviation 2^e over the median distance of rows, local
+// frequencies likewise for a map that is not stationary, and λ by decades. With one column high frequencies can be distinguished,
+// so the grid extends further.
 const (
 	startLow, startHigh, startHighOne = -3, 2, 6
 	ridgeLow, ridgeHigh               = -5, 1
-	// startRows is the largest number of rows that frequencies are chosen on.
+	// startRows is the largest number of rows for the choice of frequencies.
 	startRows = 2000
 )
 
 var localExponents = []int{-3, -1, 1}
 
-// candidate is a start: scales, and, if not nil, frequencies from the periodogram that
-// take the place of half of the others.
+// candidate is a start: scales and, if not nil, frequencies from the periodogram, which replace half of the others.
 type candidate struct {
 	scale, local float64
 	drawn        *mat.Dense
@@ -37,9 +36,9 @@ type candidate struct {
 type starter struct {
 	Settings
 	x      *mat.Dense
-	trend  *mat.Dense // of x; nil without one
+	trend  *mat.Dense // columns of the trend for the rows of x; nil without a trend
 	rows   weights.Counts
-	target []float64 // counted
+	target []float64 // of weighted rows
 	unit   float64   // 1/median distance
 	rng    *rand.Rand
 }
@@ -56,9 +55,8 @@ func (s Settings) counts() (w, v int) {
 	return s.Pairs, 0
 }
 
-// start returns a chain with the features of the highest evidence, factored, whose system
-// is that of normal noise. Cost of a candidate O(np²) for at most startRows rows and p³
-// for each λ.
+// start returns a chain with the features of the highest evidence. It is factored, and its system has normal noise. A candidate
+// costs O(np²) for at most startRows rows and p³ for each λ.
 func (s *starter) start(ctx context.Context) (*chain, error) {
 	_, d := s.x.Dims()
 	m, k := s.counts()
@@ -75,7 +73,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	}
 	drawn := []*mat.Dense{nil}
 	if spectrum := periodogram(some.x, some.target, some.rows, s.Degree); spectrum != nil && m > 1 {
-		// In proportion to the power, and to its root, which gives the weaker waves more.
+		// The draws are in proportion to the power and to its root, which favours weaker waves.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
 	trial := some.chain(ctx)
@@ -114,7 +112,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if err := c.sys.load(s.target); err != nil {
 		return nil, err
 	}
-	if some != s { // more rows may want another λ
+	if some != s { // more rows may need another λ
 		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
 	c.sys.ridge = bestRidge
@@ -124,7 +122,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	return c, ctx.Err()
 }
 
-// bestRidge returns the λ of the highest evidence, 0 and -Inf if none can be factored.
+// bestRidge returns the λ of the highest evidence, or 0 and -Inf if no matrix can be factored.
 func (s *system) bestRidge(among []float64) (ridge, ev float64) {
 	ev = math.Inf(-1)
 	for _, l := range among {
@@ -164,7 +162,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 	return out
 }
 
-// chain makes a chain of the settings' size, without content.
+// chain returns an empty chain of the settings' size.
 func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
@@ -183,7 +181,7 @@ func (s *starter) chain(ctx context.Context) *chain {
 	return c
 }
 
-// frequencies gives the chain the candidate's, all that its evidence takes.
+// frequencies sets the frequencies of the chain to the candidate's. The evidence needs nothing else.
 func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	c.w.omega.Scale(k.scale, eps)
 	if c.v != nil {
@@ -197,7 +195,7 @@ func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	}
 }
 
-// assign gives the chain the candidate's frequencies, and mixtures that fit them.
+// assign sets the frequencies of the chain to the candidate's, with matching mixtures.
 func (s *starter) assign(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	frequencies(c, k, eps, epsLocal)
 	w := c.w.omega
@@ -209,7 +207,8 @@ func (s *starter) assign(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	if drawn == nil {
 		return
 	}
-	// A component of their own, or the first steps would draw all frequencies as widely.
+	// Drawn frequencies get a separate component, because otherwise the first steps would draw all frequencies from the same wide
+	// range.
 	count, _ := drawn.Dims()
 	mean, square := 0.0, 0.0
 	for i := range count {
@@ -235,7 +234,7 @@ func normals(m, d int, rng *rand.Rand) *mat.Dense {
 	return out
 }
 
-// sample is the starter of startRows of the rows.
+// sample returns a starter for startRows of the rows.
 func (s *starter) sample() *starter {
 	n, _ := s.x.Dims()
 	of := s.rng.Perm(n)[:startRows]
@@ -255,16 +254,15 @@ func (s *starter) sample() *starter {
 	return &out
 }
 
-// spectrum is the power of a series at the frequencies step, 2·step, ...
+// spectrum holds the power of a series at the frequencies step, 2·step, ...
 type spectrum struct {
 	step  float64
 	power []float64
 }
 
-// periodogram returns that of counted targets less their least-squares parabola, or the cubic of
-// a trend of degree 3, up to the
-// frequency of as many half waves as there are rows, in steps of half a wave; nil for
-// more columns than one, for few rows, or without any power.
+// periodogram returns the spectrum of weighted targets minus their least-squares parabola, or minus the cubic of a trend of degree
+// 3. The steps are half a wave, and the highest frequency has as many half waves as there are rows. It returns nil for more than
+// one column, for few rows, or without any power.
 func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) *spectrum {
 	n, d := x.Dims()
 	if d != 1 || n < 8 {
@@ -286,7 +284,7 @@ func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) 
 		trend.SetRow(i, row[:max(2, degree)+1])
 	}
 	var b mat.VecDense
-	// Two places alone have no parabola; the targets then keep what they have.
+	// If x has only two distinct values, there is no parabola, and the targets stay unchanged.
 	if b.SolveVec(trend, rest) == nil {
 		var fit mat.VecDense
 		fast.MulVec(&fit, trend, &b)
@@ -313,9 +311,8 @@ func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) 
 	return s
 }
 
-// draw returns frequencies in proportion to the power to the exponent, each anywhere
-// within its step. They are drawn systematically, so that a peak which has its share of
-// one in count is not missed.
+// draw returns frequencies in proportion to a power of the spectrum with the exponent, each uniform within its step. They are drawn
+// systematically, so that a peak with an expected count of one is not missed.
 func (s *spectrum) draw(count int, exponent float64, rng *rand.Rand) *mat.Dense {
 	share := make([]float64, len(s.power))
 	total := 0.0

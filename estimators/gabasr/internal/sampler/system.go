@@ -14,17 +14,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// system is the linear model y = Φw + noise for given frequencies: Φ'Φ, the factor of
-// A = P0 + Φ'Φ, and the evidence. Column 0 of Φ is the intercept's, those up to head are the
-// trend's; the columns of pair j are head+2j and the next. Φ, gram and cross are in that order; the factor is in an order of its
-// own, which an exchange changes.
+// system is the linear model y = Φw + noise for given frequencies: Φ'Φ, the factor of A = P0 + Φ'Φ, and the evidence. Column 0 of Φ
+// is the intercept, and the columns before head are the trend. Pair j has the columns head+2j and head+2j+1. Φ, gram and cross are
+// in that order. The factor has its own order, which an exchange changes.
 type system struct {
-	ctx      context.Context // of the Fit that it is made in; once it has ended all else is of no use
+	ctx      context.Context // context of the Fit; if it has ended, everything else is invalid
 	evidence Evidence
 	n, p     int
-	head     int        // columns before the pairs
-	phi      *mat.Dense // n×p, its rows counted
-	target   []float64  // n, of the regression on phi, counted
+	head     int        // number of columns before the pairs
+	phi      *mat.Dense // n×p, of weighted rows
+	target   []float64  // n, of the regression on phi, weighted
 	rows     weights.Counts
 	square   float64   // |target|²
 	labels   []float64 // 0 or 1, for the surrogate
@@ -32,36 +31,36 @@ type system struct {
 	cross    []float64 // Φ'target
 
 	ridge, intercept float64   // prior precisions of the pairs and of the intercept
-	trend            float64   // of the trend, 0: a flat prior, which the estimators have
-	mean             []float64 // w0; nil: 0, which the estimators have
+	trend            float64   // of the trend; the estimators have 0, a flat prior
+	mean             []float64 // w0; the estimators have nil, for 0
 	a0, b0           float64
 
 	fac    factored
 	spare  factored // memory for the next factorisation
 	work   scratch
-	jitter float64 // the largest that was needed, absolute
+	jitter float64 // the largest that was needed, in absolute terms
 }
 
-// factored is [R | z] with R'R = A, z = R⁻ᵀ(Φ'target + P0 w0), of columns in order.
+// factored is [R | z] with R'R = A and z = R⁻ᵀ(Φ'target + P0 w0), for columns in the given order.
 type factored struct {
-	r      []float64 // p×p, what lies left of the diagonal is not used
+	r      []float64 // p×p, entries left of the diagonal are not used
 	z      []float64
-	order  []int // column at each position; those before the pairs stay where they are
+	order  []int // column at each position; those before the pairs do not move
 	bN     float64
 	logDet float64
 	logEv  float64
 	ridge  float64
 }
 
-// scratch is memory of an exchange.
+// scratch is the working memory of an exchange.
 type scratch struct {
 	x, y   []float64    // the deleted rows
-	solved [4][]float64 // R⁻ᵀ of the products with the two new columns and the two old ones
+	solved [4][]float64 // R⁻ᵀ times the products with the two new columns and the two old ones
 	f      []float64    // scores of the surrogate
 	w      []float64
 }
 
-// newSystem takes over phi, of head columns and pairs. Nothing is computed yet but the memory.
+// newSystem returns a system that owns phi, of head columns and pairs. It allocates memory but computes nothing.
 func newSystem(ctx context.Context, e Evidence, phi *mat.Dense, head int, ridge float64, p0 Prior) *system {
 	n, p := phi.Dims()
 	s := &system{
@@ -83,8 +82,7 @@ func general(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// load computes the products anew, after Φ or the targets have changed as a whole. The error is the
-// context's.
+// load recomputes the products after all of Φ or the targets have changed. The only error is that of the context.
 func (s *system) load(target []float64) error {
 	s.target, s.square = target, linalg.Dot(target, target)
 	raw := s.phi.RawMatrix()
@@ -92,7 +90,7 @@ func (s *system) load(target []float64) error {
 	return fast.GemmContext(s.ctx, blas.Trans, blas.NoTrans, 1, raw, raw, 0, general(s.gram, s.p, s.p))
 }
 
-// precision is the prior's of a column.
+// precision returns the prior precision of a column.
 func (s *system) precision(column int, ridge float64) float64 {
 	switch {
 	case column == 0:
@@ -103,11 +101,11 @@ func (s *system) precision(column int, ridge float64) float64 {
 	return ridge
 }
 
-// pairStart is the first of the two columns of a pair.
+// pairStart returns the first of the two columns of a pair.
 func (s *system) pairStart(pair int) int { return s.head + 2*pair }
 
-// flat is the number of coefficients of a flat prior. Each takes a row: the likelihood that is
-// left is that of the rest of the target, whatever they are.
+// flat returns the number of coefficients with a flat prior. Each takes a row: the remaining likelihood is that of the rest of the
+// target, whatever the coefficients are.
 func (s *system) flat() float64 {
 	if s.trend > 0 {
 		return 0
@@ -115,7 +113,7 @@ func (s *system) flat() float64 {
 	return float64(s.head - 1)
 }
 
-// moment is (Φ'target + P0 w0) of a column.
+// moment returns the entry of Φ'target + P0 w0 for a column.
 func (s *system) moment(column int, ridge float64) float64 {
 	if s.mean == nil {
 		return s.cross[column]
@@ -123,8 +121,8 @@ func (s *system) moment(column int, ridge float64) float64 {
 	return s.cross[column] + s.precision(column, ridge)*s.mean[column]
 }
 
-// factor factors A anew for s.ridge, in the order of the columns; ok is false if A is
-// not positive definite with the largest jitter, or if the context has ended, see failure. Cost p³/3 + 2np.
+// factor computes the factor of A for s.ridge, in the order of the columns. ok is false if A is not positive definite with the
+// largest jitter, or if the context has ended (see failure). The cost is p³/3 + 2np.
 func (s *system) factor() (ok bool) { return s.factorAt(s.ridge, &s.fac) }
 
 func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
@@ -160,7 +158,7 @@ func (s *system) factorAt(ridge float64, f *factored) (ok bool) {
 	return true
 }
 
-// failure is the error of a factor that failed.
+// failure returns the error of a factorisation that failed.
 func (s *system) failure() error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -182,8 +180,8 @@ func (s *system) coefficientsInto(w []float64, f *factored) {
 	}
 }
 
-// noiseRate returns bN of the normal-inverse-gamma posterior from the residuals: the
-// difference of squares y'y - r'A⁻¹r cancels where the fit is close.
+// noiseRate returns bN of the normal-inverse-gamma posterior from the residuals, because the difference of squares y'y - r'A⁻¹r
+// cancels if the fit is close.
 func (s *system) noiseRate(f *factored) float64 {
 	w := s.work.w
 	s.coefficientsInto(w, f)
@@ -209,10 +207,10 @@ func (s *system) summarise(f *factored) {
 	f.logEv = s.logEvidence(f)
 }
 
-// shape is aN.
+// shape returns aN.
 func (s *system) shape() float64 { return s.a0 + (s.rows.Total-s.flat())/2 }
 
-// logPrior is Σ log P0, without the columns of a flat prior.
+// logPrior returns Σ log P0, without the columns of a flat prior.
 func (s *system) logPrior(ridge float64) float64 {
 	out := math.Log(s.intercept) + float64(s.p-s.head)*math.Log(ridge)
 	if s.trend > 0 {
@@ -221,18 +219,18 @@ func (s *system) logPrior(ridge float64) float64 {
 	return out
 }
 
-// exchange is a proposal of new columns for the pair j. With them come the products that
-// the update needs, which the caller looks up or computes.
+// exchange is a proposal of new columns for a pair. It includes the products that the update needs, which the caller looks up or
+// computes.
 type exchange struct {
 	pair     int
-	columns  [2][]float64 // n, the new columns; only the surrogate and an acceptance read them
-	stride   int          // between the rows of columns
-	products [2][]float64 // with all columns that Φ has, p each; what stands at the pair's own is not used
+	columns  [2][]float64 // n, the new columns; read only by the surrogate and on acceptance
+	stride   int          // distance between the rows of columns
+	products [2][]float64 // with all columns of Φ, p each; entries of the pair itself are not used
 	own      [3]float64   // of the new columns: c1'c1, c1'c2, c2'c2
 	cross    [2]float64   // with the target
 }
 
-// position returns where the pair is in the factor: always an even distance from head.
+// position returns the position of the pair in the factor, always an even distance from head.
 func (s *system) position(pair int) int {
 	f := &s.fac
 	for i := s.head; i < len(f.order); i += 2 {
@@ -240,18 +238,18 @@ func (s *system) position(pair int) int {
 			return i
 		}
 	}
-	panic("gabasr: no such pair") // an order always has all pairs
+	panic("gabasr: no such pair") // an order always contains all pairs
 }
 
-// tryExchange deletes the pair at position at of the factor, computes the log ratio of
-// the evidence with the new columns to that with the old ones, and appends the new ones
-// if logU is less, the old ones else. Cost O(p²), for the surrogate O(np + p²).
+// tryExchange deletes the pair at position at of the factor and computes the log ratio of the evidence with the new columns to that
+// with the old ones. It appends the new columns if logU is less than the ratio, and otherwise the old ones. The cost is O(p²), for
+// the surrogate O(np + p²).
 func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float64, accepted bool) {
 	f, p := &s.fac, s.p
 	first := s.pairStart(e.pair)
 	s.remove(at)
 	rest := p - 2
-	// The products of the new and of the old columns with those that are left.
+	// t holds the products of the new and of the old columns with the remaining ones.
 	t := &s.work.solved
 	for i, column := range f.order[:rest] {
 		t[0][i], t[1][i] = e.products[0][column], e.products[1][column]
@@ -264,7 +262,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	next.schur(t[0][:rest], t[1][:rest], f.z[:rest], e.own, e.cross, f.ridge, s.meanOf(first))
 	prev.schur(t[2][:rest], t[3][:rest], f.z[:rest], [3]float64{g[first*p+first], g[first*p+first+1], g[(first+1)*p+first+1]},
 		[2]float64{s.cross[first], s.cross[first+1]}, f.ridge, s.meanOf(first))
-	rate := f.bN // differences of squares of one pair at a time: less cancels than with the whole
+	rate := f.bN // differences of one pair at a time cancel less than the total
 	logRatio = math.Inf(-1)
 	if next.ok && prev.ok {
 		rate += (prev.gain() - next.gain()) / 2
@@ -288,7 +286,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 		f.logEv += logRatio
 	}
 	if !prev.ok && !accepted {
-		// Rounding has eaten the old pair's share of the factor.
+		// Rounding errors are larger than the old pair's part of the factor.
 		s.factor()
 		return logRatio, false
 	}
@@ -301,7 +299,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	return logRatio, accepted
 }
 
-// meanOf is w0 of the two columns from first on.
+// meanOf returns w0 of the two columns that begin at first.
 func (s *system) meanOf(first int) [2]float64 {
 	if s.mean == nil {
 		return [2]float64{}
@@ -309,9 +307,8 @@ func (s *system) meanOf(first int) [2]float64 {
 	return [2]float64{s.mean[first], s.mean[first+1]}
 }
 
-// remove deletes the columns at positions at and at+1. Their rows, from the columns
-// behind them on, become two updates of rank one of the block that follows, by rotations;
-// z turns with it as one more column.
+// remove deletes the columns at positions at and at+1. The parts of their rows in the later columns become two rank-one updates of
+// the following block, by rotations. z is rotated as one more column.
 func (s *system) remove(at int) {
 	f, p := &s.fac, s.p
 	tail := p - at - 2
@@ -354,7 +351,7 @@ func rotation(a, b float64) (c, s float64) {
 	return a / r, b / r
 }
 
-// halfSolve overwrites the first rest entries of the four columns with R⁻ᵀ of them.
+// halfSolve multiplies the first rest entries of the four columns by R⁻ᵀ, in place.
 func (s *system) halfSolve(t *[4][]float64, rest int) {
 	for i := range rest {
 		row := s.fac.r[i*s.p+i : i*s.p+rest]
@@ -368,12 +365,12 @@ func (s *system) halfSolve(t *[4][]float64, rest int) {
 	}
 }
 
-// bottom is the last two rows of a factor with a pair appended: the factor of the Schur
-// complement S = C'C + P0 - T'T and z = S^(-T/2) u, u = C'y + P0 w0 - T'z1.
+// bottom holds the last two rows of a factor with a pair appended. They are the factor of the Schur complement S = C'C + P0 - T'T,
+// and z = S^(-T/2) u with u = C'y + P0 w0 - T'z1.
 type bottom struct {
 	r  [3]float64 // r11, r12, r22
 	z  [2]float64
-	ok bool // S is positive definite to rounding
+	ok bool // S is positive definite up to rounding
 }
 
 func (b *bottom) schur(t1, t2, z []float64, own [3]float64, cross [2]float64, ridge float64, mean [2]float64) {
@@ -396,12 +393,12 @@ func (b *bottom) schur(t1, t2, z []float64, own [3]float64, cross [2]float64, ri
 	b.ok = true
 }
 
-// gain is u'S⁻¹u, what the pair takes from the residual sum of squares.
+// gain returns u'S⁻¹u, by which the pair reduces the residual sum of squares.
 func (b *bottom) gain() float64 { return b.z[0]*b.z[0] + b.z[1]*b.z[1] }
 
 func (b *bottom) logDet() float64 { return 2 * (math.Log(b.r[0]) + math.Log(b.r[2])) }
 
-// install makes the new columns those of the pair.
+// install replaces the columns of the pair by the new ones.
 func (s *system) install(e *exchange) {
 	raw := s.phi.RawMatrix()
 	first := s.pairStart(e.pair)
@@ -419,8 +416,8 @@ func (s *system) install(e *exchange) {
 	s.cross[first], s.cross[first+1] = e.cross[0], e.cross[1]
 }
 
-// flip changes the sign of the sine column of a pair, and with it that of its row and
-// its column of A: the factor stays one, and the evidence does not change (w0 is 0 there).
+// flip changes the sign of the sine column of a pair, and of its row and its column of A. The factor remains a valid factor, and
+// the evidence does not change (w0 is 0 there).
 func (s *system) flip(pair int) {
 	f, p := &s.fac, s.p
 	sine := s.pairStart(pair) + 1

@@ -13,16 +13,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// evaluator gives columns of the design matrix as they come from the kernel: dst is
-// width×n, its rows the columns first, first+1, ...
+// evaluator evaluates unscaled columns of the design matrix. dst is width×n, and its rows are the columns first, first+1, ...
 type evaluator func(ctx context.Context, dst *mat.Dense, first int) error
 
 // blockWidth is the number of columns that are evaluated at a time.
 const blockWidth = 128
 
-// Basis is the design matrix Φ (n×M), its rows counted, with columns of unit norm, centred
-// for an intercept of flat prior. Columns whose norm is below 1e-9 of the largest are zero, but for that of
-// ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
+// Basis is the design matrix Φ (n×M) of weighted rows, with columns of unit norm, centred for an intercept of flat prior. Columns
+// whose norm is below 1e-9 of the largest are zero, except for the column of ones, which is the last if there is one. As many
+// columns as fit into the budget are kept. The others are evaluated each time they are needed.
 type Basis struct {
 	weights.Counts
 	n, M  int
@@ -30,18 +29,17 @@ type Basis struct {
 	Means []float64
 	Norms []float64    // 0 for a dropped column
 	Kept  []*mat.Dense // blocks, width×n; nil where not kept
-	// gram is Φ'Φ, M×M, whose rows are what each member needs; nil where it is not
-	// worth its memory, and the rows are computed one at a time.
+	// Products is Φ'Φ, M×M, whose rows are the products of each member. It is nil if it is not worth its memory, and the rows are
+	// then computed one at a time.
 	Products *mat.Dense
 	workers  int
 }
 
-// gramWidth is the largest basis whose Φ'Φ is computed at once. That is nM² operations in
-// matrix products, where a member's own row takes a pass over all of Φ at the speed of the
-// memory: some tens of members pay for all of them.
+// gramWidth is the largest basis whose Φ'Φ is computed at once. That takes nM² operations in matrix products, while a single
+// member's row takes a pass over all of Φ at the speed of the memory. It pays off for some tens of members.
 const gramWidth = 4096
 
-// KeepProducts sets gram, if it and all columns fit into so many bytes.
+// KeepProducts sets Products, if it and all columns fit into the given number of bytes.
 func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 	n, m := int64(b.n), int64(b.M)
 	if m > gramWidth || 8*m*(n+m) > bytes {
@@ -73,7 +71,8 @@ func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// New evaluates all m columns once, of which the last is that of ones if ones is set, and keeps as many as bytes hold.
+// New returns a Basis of m columns. It evaluates each column once, and keeps as many as fit into bytes. If ones is set, the last
+// column is that of ones.
 func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre, ones bool, bytes int64, workers int) (*Basis, error) {
 	b := &Basis{Counts: c, n: n, M: m, raw: raw, Means: make([]float64, m), Norms: make([]float64, m), workers: workers}
 	b.Kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
@@ -119,7 +118,7 @@ func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre,
 	return b, nil
 }
 
-// evaluate puts columns from first on, as they come but for the counts, into the rows of dst.
+// evaluate sets the rows of dst to unscaled columns that begin at first, multiplied by the roots of the weights.
 func (b *Basis) evaluate(ctx context.Context, dst *mat.Dense, first int) error {
 	if err := b.raw(ctx, dst, first); err != nil {
 		return err
@@ -154,7 +153,7 @@ func (b *Basis) scale(block *mat.Dense, first int) {
 	}
 }
 
-// Block returns a block of scaled columns; it belongs to b.
+// Block returns a block of scaled columns, which belongs to b.
 func (b *Basis) Block(ctx context.Context, i int) (*mat.Dense, error) {
 	if b.Kept[i] != nil {
 		return b.Kept[i], nil
@@ -164,7 +163,7 @@ func (b *Basis) Block(ctx context.Context, i int) (*mat.Dense, error) {
 	return block, b.evaluateScaled(ctx, block, first)
 }
 
-// evaluateScaled puts scaled columns from first on into the rows of dst.
+// evaluateScaled sets the rows of dst to scaled columns that begin at first.
 func (b *Basis) evaluateScaled(ctx context.Context, dst *mat.Dense, first int) error {
 	if err := b.evaluate(ctx, dst, first); err != nil {
 		return err
@@ -203,7 +202,7 @@ func (b *Basis) Correlate(ctx context.Context, v []float64) ([]float64, error) {
 			fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 			return nil
 		}
-		// Centred and scaled is the product, not the block.
+		// The product is centred and scaled, rather than the block.
 		block := mat.NewDense(width, b.n, nil)
 		if err := b.evaluate(ctx, block, first); err != nil {
 			return err

@@ -14,7 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Columns that are kept are those that are evaluated again: of unit norm, and centred if asked for. Products are theirs.
+// Kept columns equal columns that are evaluated again: they have unit norm, and are centred if requested. Products are their
+// products.
 func TestColumnsKeptAndNot(t *testing.T) {
 	const n = 300
 	x := mat.NewDense(n, 1, nil)
@@ -60,7 +61,7 @@ func TestColumnsKeptAndNot(t *testing.T) {
 	}
 }
 
-// A part of the rows has the columns of the centres that are among them.
+// A subset of the rows has the columns of the centres among them.
 func TestSubset(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 	d := NewDesign(&distinct.Rows{X: x}, Dictionary{kernels.RBF{Gamma: 1}}, linalg.Rows(x, []int{1, 3}), []int{1, 3})

@@ -8,19 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Design is a basis before a fit: n×m, and what it takes to have its columns at new rows.
+// Design is a basis before a fit, n×m, with what is needed to evaluate its columns at new rows.
 type Design struct {
 	Raw     evaluator
-	N, M    int // m, of all kernels, without the column of ones, which raw gives last
-	width   int // of the rows, or of the design matrix
+	N, M    int // m columns of all kernels, without the column of ones, which is the last of Raw
+	width   int // number of columns of the rows, or of the design matrix
 	kernels Dictionary
-	centres *mat.Dense // that the columns are on; nil for a design matrix
-	rows    []int      // the training rows that the centres are; nil for landmarks
+	centres *mat.Dense // centres of the basis functions; nil for a design matrix
+	rows    []int      // the training rows of the centres; nil for landmarks
 	X       *mat.Dense // the distinct training rows, or those of the design matrix
-	first   []int      // where each of them occurs first in Fit; nil if no two are equal
+	first   []int      // the first occurrence of each row in Fit; nil if no two are equal
 }
 
-// NewDesign is the basis of the kernels on distinct rows, on centres that are the training rows of such numbers; nil for landmarks.
+// NewDesign returns the design of the kernels on distinct rows with the given centres. which has the numbers of the training rows
+// of the centres, and is nil for landmarks.
 func NewDesign(rows *distinct.Rows, k Dictionary, centres *mat.Dense, which []int) Design {
 	d := Design{kernels: k, centres: centres, rows: which, X: rows.X, first: rows.First}
 	d.N, d.width = rows.X.Dims()
@@ -28,21 +29,21 @@ func NewDesign(rows *distinct.Rows, k Dictionary, centres *mat.Dense, which []in
 	return d
 }
 
-// OnMatrix is the basis that is the distinct rows of a design matrix.
+// OnMatrix returns the design of the distinct rows of a design matrix.
 func OnMatrix(rows *distinct.Rows) (d Design) {
 	d.N, d.M = rows.X.Dims()
 	d.width, d.Raw, d.X = d.M, matrixColumns(rows.X), rows.X
 	return d
 }
 
-// setColumns sets the columns of the kernels on the centres.
+// setColumns sets Raw to the columns of the kernels on the centres.
 func (d *Design) setColumns() {
 	d.M, _ = d.centres.Dims()
 	d.M *= len(d.kernels)
 	d.Raw = d.kernels.columns(d.centres, d.X)
 }
 
-// Subset returns the design on some rows. A basis on training rows keeps those among them.
+// Subset returns the design on some rows. If the centres are training rows, it keeps the centres among these rows.
 func (d Design) Subset(rows []int) Design {
 	x := d.Rows(rows)
 	out := Design{N: len(rows), M: d.M, width: d.width, kernels: d.kernels, centres: d.centres, X: x}
@@ -70,7 +71,7 @@ func (d Design) Subset(rows []int) Design {
 // Rows returns some of the rows.
 func (d Design) Rows(rows []int) *mat.Dense { return linalg.Rows(d.X, rows) }
 
-// Support keeps some columns.
+// Support returns the support of some columns.
 func (d Design) Support(columns []int) *Support {
 	s := &Support{Kernels: d.kernels, Columns: columns, width: d.width}
 	if d.centres == nil {
@@ -103,7 +104,7 @@ func (d Design) Support(columns []int) *Support {
 	return s
 }
 
-// matrixColumns gives the columns of a matrix, and ones after the last.
+// matrixColumns returns an evaluator for the columns of a matrix, followed by a column of ones.
 func matrixColumns(phi *mat.Dense) evaluator {
 	_, m := phi.Dims()
 	return func(_ context.Context, dst *mat.Dense, first int) error {

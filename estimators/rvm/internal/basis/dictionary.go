@@ -8,11 +8,11 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Dictionary is one kernel or several: on each of M centres sits a basis function of each. Column kM + i
-// of the basis is kernel k at centre i, so the columns of a kernel stand together.
+// Dictionary is a list of one or more kernels. Each of M centres has a basis function of each kernel. Column kM + i of the basis is
+// kernel k at centre i, so the columns of a kernel are contiguous.
 type Dictionary []kernels.Kernel
 
-// Whole is the kernel that sees what any of them does.
+// Whole returns the kernel, or the sum of several kernels.
 func (d Dictionary) Whole() kernels.Kernel {
 	if len(d) == 1 {
 		return d[0]
@@ -30,7 +30,7 @@ func (d Dictionary) ValidateColumns(width int) error {
 	return nil
 }
 
-// columns evaluates columns k(·, centre) on the rows of x; those after the last are ones.
+// columns returns an evaluator for the columns k(·, centre) on the rows of x, followed by ones.
 func (d Dictionary) columns(centres, x *mat.Dense) evaluator {
 	m, width := centres.Dims()
 	return func(ctx context.Context, dst *mat.Dense, first int) error {

@@ -1,16 +1,16 @@
-// Package basis has the columns of kernels that a relevance vector machine chooses from, and the few that it keeps.
+// Package basis computes the columns of kernels from which a relevance vector machine chooses, and the few that it keeps.
 //
 // # Before a fit
 //
-// A [Design] says which columns there are: those of a [Dictionary] of one or several kernels on centres, which are training rows
-// or landmarks, or those of a matrix that the caller has. It evaluates no column. A part of its rows is a Design again, which
-// the refits of a calibration use.
+// A [Design] defines the columns: those of a [Dictionary] of one or several kernels on centres, which are training rows or
+// landmarks, or those of the caller's matrix. It evaluates no column. A subset of its rows is a Design again, which the refits of a
+// calibration use.
 //
 // # During a fit
 //
-// A [Basis] is the design matrix Φ (n×M) in the coordinates of the fit. Rows are multiplied by the roots of their counts, columns
+// A [Basis] is the design matrix Φ (n×M) in the coordinates of the fit. Rows are multiplied by the roots of their weights. Columns
 // are centred for an intercept of flat prior, and scaled to unit norm. Columns that fit into a budget of memory are kept, in
-// blocks; others are evaluated each time they are needed. If the budget allows it, Φ'Φ is computed at once.
+// blocks. Others are evaluated each time they are needed. If the budget allows it, Φ'Φ is computed at once.
 //
 // # After a fit
 //
@@ -19,10 +19,10 @@
 //
 //	r(x) = k(x,x) - k_A(x)'K_AA⁻¹k_A(x),
 //
-// writes both as a graph, and stores itself in a file as [Stored].
+// as numbers or as a graph. [Stored] is its form in a file.
 //
 // # Cost
 //
-// A column costs O(n) evaluations of its kernel, Φ'Φ nM² multiplications in matrix products, and r(x) one factorisation of the
-// kernel matrix of the vectors, made at the first prediction that wants it.
+// A column costs O(n) evaluations of its kernel, Φ'Φ costs nM² multiplications in matrix products, and r(x) costs one factorisation
+// of the kernel matrix of the vectors, computed at the first prediction that needs it.
 package basis

@@ -8,19 +8,19 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Stored is what the files of both types have.
+// Stored is the form of a Support in the files of both types.
 type Stored struct {
-	Design  bool // fitted by FitDesign: there is no kernel and there are no vectors
+	Design  bool // fitted by FitDesign, without kernel or vectors
 	Kernel  kernels.Reference
-	Kernels []kernels.Reference `cbor:",omitempty"` // in place of Kernel, of several
-	Ends    []int               `cbor:",omitempty"` // of their columns
+	Kernels []kernels.Reference `cbor:",omitempty"` // in place of Kernel, if there are several
+	Ends    []int               `cbor:",omitempty"` // the end of each kernel's columns
 	Width   int
 	Vectors codec.Matrix
 	Rows    []int
 	Columns []int
 }
 
-// Store returns what a model file holds of the support.
+// Store returns the form of the support in a file.
 func (s *Support) Store(configured Dictionary) Stored {
 	out := Stored{Design: s.Kernels == nil, Width: s.width, Vectors: codec.FromDense(s.Vectors), Rows: s.rows, Columns: s.Columns}
 	refer := func(i int) kernels.Reference {
@@ -41,7 +41,7 @@ func (s *Support) Store(configured Dictionary) Stored {
 	return out
 }
 
-// Restore rebuilds and validates.
+// Restore checks s and returns the support.
 func (s Stored) Restore(kind string, configured Dictionary) (*Support, error) {
 	k := len(s.Columns)
 	if s.Width < 1 || !Ascending(s.Columns) {
@@ -96,7 +96,7 @@ func (s Stored) Restore(kind string, configured Dictionary) (*Support, error) {
 	return out, nil
 }
 
-// Ascending reports whether v are numbers from 0 on that ascend without repetition.
+// Ascending reports whether v is strictly ascending and not negative.
 func Ascending(v []int) bool {
 	for i, a := range v {
 		if a < 0 || i > 0 && a <= v[i-1] {

@@ -12,20 +12,20 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Support is the part of a basis that a fit has kept: the relevance vectors.
+// Support holds the columns of a basis that a fit has kept: the relevance vectors.
 type Support struct {
 	Kernels Dictionary   // nil after FitDesign
 	ends    []int        // the end of each kernel's columns
-	Vectors *mat.Dense   // nil after FitDesign, and without any
-	parts   []*mat.Dense // those of each of several kernels
-	rows    []int        // the training rows that the vectors are, or of several kernels the landmarks; nil for landmarks of one
-	Columns []int        // of the basis, which the vectors are, ascending
-	width   int          // of the rows, or of the design matrix
+	Vectors *mat.Dense   // nil after FitDesign and if there are none
+	parts   []*mat.Dense // the vectors of each kernel, if there are several
+	rows    []int        // the training rows of the vectors, or with several kernels the landmarks; nil for landmarks of one kernel
+	Columns []int        // the columns of the basis of the vectors, ascending
+	width   int          // number of columns of the rows, or of the design matrix
 	seen    vectorFactor
 }
 
-// Features returns the kept columns at the rows of x, r×k, and after them so many of ones;
-// nil where that is none.
+// Features returns the kept columns at the rows of x, r×k, followed by the given number of columns of ones. It returns nil if there
+// are no columns.
 func (s *Support) Features(x *mat.Dense, ones, workers int) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	k := len(s.Columns)
@@ -53,8 +53,8 @@ func (s *Support) Features(x *mat.Dense, ones, workers int) (*mat.Dense, error) 
 	return out, nil
 }
 
-// Input checks rows for a prediction of a type by the name; matrix tells whether they are
-// those of a design matrix.
+// Input checks and returns rows for a prediction of an estimator with the name typ. If matrix is set, they are rows of a design
+// matrix.
 func (s *Support) Input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
 	switch {
 	case s == nil:
@@ -67,7 +67,7 @@ func (s *Support) Input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense
 	return check.Wide(name, x, s.width)
 }
 
-// RowWidth is the number of columns of a row; 0 where there is no kernel.
+// RowWidth returns the number of columns of a row, or 0 without a kernel.
 func (s *Support) RowWidth() int {
 	if s == nil || s.Kernels == nil {
 		return 0
@@ -75,7 +75,7 @@ func (s *Support) RowWidth() int {
 	return s.width
 }
 
-// Index is the training row, landmark or column of a vector.
+// Index returns the training row, landmark or column of a vector.
 func (s *Support) Index(vector int) int {
 	if s.rows != nil {
 		return s.rows[vector]
@@ -83,7 +83,7 @@ func (s *Support) Index(vector int) int {
 	return s.Columns[vector]
 }
 
-// Indices returns the training rows that basis functions are centred on. It returns nil before Fit.
+// Indices returns the training rows that are centres of basis functions. It returns nil before Fit.
 func (s *Support) Indices() []int {
 	if s == nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *Support) Indices() []int {
 	return out
 }
 
-// CopiedVectors returns a copy of the rows that basis functions are centred on, nil if there are none.
+// CopiedVectors returns a copy of the centres of the basis functions, or nil if there are none.
 func (s *Support) CopiedVectors() *mat.Dense {
 	if s == nil || s.Vectors == nil {
 		return nil
@@ -103,7 +103,7 @@ func (s *Support) CopiedVectors() *mat.Dense {
 	return mat.DenseCopyOf(s.Vectors)
 }
 
-// ChosenKernel returns the kernel, a sum if there are several, and nil after FitDesign.
+// ChosenKernel returns the kernel, or the sum of several kernels. It returns nil after FitDesign.
 func (s *Support) ChosenKernel() kernels.Kernel {
 	if s == nil || s.Kernels == nil {
 		return nil
@@ -111,7 +111,7 @@ func (s *Support) ChosenKernel() kernels.Kernel {
 	return s.Kernels.Whole()
 }
 
-// EachKernel calls f with every kernel that has vectors and their range.
+// EachKernel calls f with every kernel that has vectors, and their range.
 func (s *Support) EachKernel(f func(k kernels.Kernel, first, last int) error) error {
 	first := 0
 	for i, k := range s.Kernels {
@@ -126,7 +126,7 @@ func (s *Support) EachKernel(f func(k kernels.Kernel, first, last int) error) er
 	return nil
 }
 
-// values puts the kernels of the vectors with the rows of x into the first columns of dst.
+// values sets the first columns of dst to the kernels of the vectors with the rows of x.
 func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
 	return s.EachKernel(func(k kernels.Kernel, first, last int) error {
@@ -139,7 +139,7 @@ func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	})
 }
 
-// RowValues is values of one row.
+// RowValues is like values for one row.
 func (s *Support) RowValues(dst, x []float64) {
 	if len(s.Kernels) == 1 {
 		kernels.Row(dst, s.Kernels[0], x, s.Vectors)
@@ -154,7 +154,7 @@ func (s *Support) RowValues(dst, x []float64) {
 	}
 }
 
-// divide prepares the vectors of each kernel, whose columns end at ends.
+// divide divides the vectors among the kernels, whose columns end at ends.
 func (s *Support) divide(ends []int) {
 	s.ends = ends
 	if s.Vectors == nil || len(ends) < 2 {
@@ -170,7 +170,7 @@ func (s *Support) divide(ends []int) {
 	}
 }
 
-// distinct are the vectors without those that another kernel has too.
+// distinct returns the vectors without repetitions by other kernels.
 func (s *Support) distinct() *mat.Dense {
 	if s.Vectors == nil || len(s.Kernels) == 1 {
 		return s.Vectors
@@ -186,7 +186,7 @@ func (s *Support) distinct() *mat.Dense {
 	return linalg.Rows(s.Vectors, rows)
 }
 
-// KernelOf is the index of a vector's kernel, 0 for a column of a design matrix.
+// KernelOf returns the index of a vector's kernel, or 0 for a column of a design matrix.
 func (s *Support) KernelOf(vector int) int {
 	for i, end := range s.ends {
 		if vector < end {
@@ -196,7 +196,7 @@ func (s *Support) KernelOf(vector int) int {
 	return 0
 }
 
-// KernelIndices returns the kernel of each basis function, by its place in the dictionary.
+// KernelIndices returns the index in the dictionary of the kernel of each basis function.
 func (s *Support) KernelIndices() []int {
 	if s == nil || s.Kernels == nil {
 		return nil

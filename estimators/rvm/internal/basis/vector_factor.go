@@ -11,16 +11,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// vectorFactor is the factor of the kernel matrix of the relevance vectors, made once, when it is wanted.
+// vectorFactor holds the factor of the kernel matrix of the relevance vectors. It is computed once, when it is needed.
 type vectorFactor struct {
 	mu      sync.Mutex
 	made    bool
 	vectors *mat.Dense       // without repetition
-	factor  *linalg.Cholesky // nil where the kernel is not positive semi-definite on them
+	factor  *linalg.Cholesky // nil if the kernel is not positive semi-definite on them
 }
 
-// Sees reports whether unseen is known: of a kernel that is positive semi-definite on the vectors, not
-// of columns without one.
+// Sees reports whether Unseen is known. It is known for a kernel that is positive semi-definite on the vectors, and not for columns
+// without a kernel.
 func (s *Support) Sees() bool {
 	if s.Kernels == nil {
 		return false
@@ -36,8 +36,8 @@ func (s *Support) Sees() bool {
 	s.seen.vectors = s.distinct()
 	gram, err := kernels.Matrix(context.Background(), s.Kernels.Whole(), s.seen.vectors, nil)
 	if err == nil {
-		// The error is that of a kernel that is not positive semi-definite. What is made once for all
-		// predictions must not hang on the context of the first; vectors are few.
+		// An error means that the kernel is not positive semi-definite. The factor is for all predictions and must not depend on
+		// the context of the first. The vectors are few.
 		s.seen.factor, err = linalg.NewCholesky(context.Background(), "the kernel matrix of the relevance vectors", gram)
 	}
 	fault.Repanic(err)
@@ -45,12 +45,12 @@ func (s *Support) Sees() bool {
 	return s.seen.factor != nil
 }
 
-// Unseen returns, for rows x, what of k(x, x) the relevance vectors do not see,
+// Unseen returns, for rows x, the part of k(x, x) that the relevance vectors do not explain,
 //
 //	r(x) = k(x, x) - k'K⁻¹k,
 //
-// at least 0, and k(x, x), k being the kernel or the sum of several; values are those of the columns
-// at x (r×m). The support sees.
+// at least 0, and k(x, x), where k is the kernel or the sum of several kernels. values has the columns at x (r×m). Sees must be
+// true.
 func (s *Support) Unseen(x, values *mat.Dense) (unseen, own []float64) {
 	rows, _ := x.Dims()
 	whole := s.Kernels.Whole()
@@ -61,7 +61,7 @@ func (s *Support) Unseen(x, values *mat.Dense) (unseen, own []float64) {
 	if s.Vectors == nil {
 		return unseen, own
 	}
-	// Predictions have no context, the only error but a panic.
+	// Except for panics, the only error is that of the context, and predictions have none.
 	var k mat.Matrix
 	if len(s.Kernels) == 1 {
 		k = mat.DenseCopyOf(values.Slice(0, rows, 0, len(s.Columns)).T())

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// contribution is what a column adds to the evidence at precision a.
+// contribution returns the contribution of a column to the evidence at precision a.
 func contribution(a, s, q float64) float64 {
 	if math.IsInf(a, 1) {
 		return 0
@@ -16,7 +16,7 @@ func contribution(a, s, q float64) float64 {
 	return (math.Log(a/(a+s)) + q*q/(a+s)) / 2
 }
 
-// optimum is the precision at which a column adds most, infinite if it adds nothing.
+// optimum returns the precision with the largest contribution of a column, or infinity if it contributes nothing.
 func optimum(s, q float64) float64 {
 	if q*q > s && s > 0 {
 		return s * s / (q*q - s)
@@ -38,31 +38,29 @@ const (
 	remove
 )
 
-// action is a change of one column and the gain that it promises.
+// action is a change of one column, with its promised gain.
 type action struct {
 	kind  kind
-	index int     // a column to add, a member otherwise
+	index int     // index of a column to add, otherwise of a member
 	alpha float64 // the new precision
 	gain  float64
 }
 
-// The gains from which an action is taken: the polish does small re-estimates of all
-// members at once.
+// These are the smallest gains for which an action is taken. The polish makes small re-estimates of all members at once.
 const (
 	leastGain       = 1e-4
 	leastReestimate = 0.1
-	// leastRise is by how much the evidence, taken anew, has to rise.
+	// leastRise is the smallest rise of the recomputed evidence for which an action is kept.
 	leastRise = 1e-5
-	// leastFree is the share of a column that lies outside the span of the model for
-	// it to be added; below it S is rounding.
+	// leastFree is the smallest share outside the span of the model for a column to be added. Below it S is rounding.
 	leastFree = 1e-7
-	// rejectedUntilAnew is the number of actions taken back between two recomputations.
+	// rejectedUntilAnew is the number of rejected actions between two recomputations.
 	rejectedUntilAnew = 5
-	// alike is the cosine from which two columns are the same.
+	// alike is the smallest cosine of two columns that count as equal.
 	alike = 1 - 1e-6
 )
 
-// best returns the action with the largest promise.
+// best returns the action with the largest promised gain.
 func (st *state) best() action {
 	var top action
 	for i := range st.active {
@@ -98,8 +96,8 @@ func (st *state) best() action {
 	return top
 }
 
-// bestAdd returns the column whose addition promises most, if that is more than gain.
-// With ρ = q²/s the promise is (ρ - 1 - ln ρ)/2, which grows with ρ.
+// bestAdd returns the column whose addition promises the largest gain, if that exceeds gain. With ρ = q²/s the promised gain is (ρ
+// - 1 - ln ρ)/2, which increases with ρ.
 func (st *state) bestAdd(gain float64) (a action) {
 	floor := leastFree * st.beta
 	top, at := 1.0, -1
@@ -118,12 +116,12 @@ func (st *state) bestAdd(gain float64) (a action) {
 	return action{}
 }
 
-// excluded says whether a column is not to be added.
+// excluded reports whether a column must not be added.
 func (st *state) excluded(j int) bool {
 	return st.b.Norms[j] == 0 || st.banned[j] || st.duplicate[j] || slices.Contains(st.active, j)
 }
 
-// resembles reports whether a column is nearly a member.
+// resembles reports whether a column nearly equals a member.
 func (st *state) resembles(j int) bool {
 	for _, m := range st.members {
 		if math.Abs(m.products[j]) > alike {
@@ -133,7 +131,7 @@ func (st *state) resembles(j int) bool {
 	return false
 }
 
-// snapshot is what an action that is taken back needs.
+// snapshot holds what is needed to revert an action.
 type snapshot struct {
 	active          []int
 	members         []*member
@@ -142,7 +140,7 @@ type snapshot struct {
 	ee, lev         float64
 }
 
-// save uses the memory of the last snapshot, which is not wanted any more.
+// save returns a snapshot in the memory of the last one, which must no longer be in use.
 func (st *state) save() snapshot {
 	o := &st.spare
 	return snapshot{
@@ -152,9 +150,8 @@ func (st *state) save() snapshot {
 	}
 }
 
-// restore goes back to a snapshot. A promise that was not kept may come of statistics
-// that have drifted, so now and then they are taken anew, which costs a pass over the
-// basis.
+// restore returns to a snapshot. A wrong promise may be due to statistics that have drifted, so after some rejections they are
+// recomputed, which costs a pass over the basis.
 func (st *state) restore(ctx context.Context, old snapshot) error {
 	st.active, st.members, st.alpha, st.spare = old.active, old.members, old.alpha, snapshot{}
 	st.reorder()
@@ -174,9 +171,8 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 	return nil
 }
 
-// take does an action if the evidence, taken anew, rises by it, and says whether it
-// did. If not the column is banned until another action is accepted: a nearly
-// noiseless target promises gains that are rounding, for ever.
+// take performs an action, keeps it if the recomputed evidence rises, and reports whether it did. Otherwise the column is banned
+// until another action is accepted, because a nearly noiseless target endlessly promises gains that are rounding errors.
 func (st *state) take(ctx context.Context, a action) (bool, error) {
 	old := st.save()
 	column := a.index
@@ -208,7 +204,7 @@ func (st *state) take(ctx context.Context, a action) (bool, error) {
 	return false, st.restore(ctx, old)
 }
 
-// drifted reports whether updated coefficients have left the exact ones.
+// drifted reports whether updated coefficients differ from the exact ones.
 func drifted(updated, exact []float64) bool {
 	largest, worst := 0.0, 0.0
 	for i, v := range exact {
@@ -217,8 +213,7 @@ func drifted(updated, exact []float64) bool {
 	return !(worst <= 1e-8*largest)
 }
 
-// apply changes the model and updates the statistics; false if the new matrix is not
-// positive definite.
+// apply changes the model and updates the statistics. It returns false if the new matrix is not positive definite.
 func (st *state) apply(ctx context.Context, a action) (bool, error) {
 	switch a.kind {
 	case add:
@@ -271,7 +266,7 @@ func (st *state) shift(v []float64, a, b float64) {
 	}
 }
 
-// enter puts column j at the end of the members.
+// enter appends column j to the members.
 func (st *state) enter(j int, m *member, alpha float64) {
 	st.active, st.members, st.alpha = append(st.active, j), append(st.members, m), append(st.alpha, alpha)
 	st.table.put(j, m.products)
@@ -294,7 +289,7 @@ func (st *state) posterior(i int) (sigma, v []float64) {
 	return sigma, v
 }
 
-// change gives member i another precision; it becomes the last.
+// change changes the precision of member i, which becomes the last.
 func (st *state) change(i int, alpha float64) bool {
 	sigma, v := st.posterior(i)
 	d := alpha - st.alpha[i]
@@ -326,7 +321,7 @@ func (st *state) drop(i int) {
 	st.leave(i, sigma)
 }
 
-// leave takes member i out, whose column of Σ is sigma, but not out of S and Q.
+// leave removes member i, whose column of Σ is sigma, but does not update S and Q.
 func (st *state) leave(i int, sigma []float64) {
 	own, mu := sigma[i], st.mu[i]
 	for r, w := range sigma {
@@ -337,7 +332,7 @@ func (st *state) leave(i int, sigma []float64) {
 	st.cut(i)
 }
 
-// cut takes member i out of every list but the table, and of the factor.
+// cut removes member i from the factor and from all lists except the table.
 func (st *state) cut(i int) {
 	st.factor.Delete(i)
 	st.gram.cut(i)

@@ -20,20 +20,20 @@ import (
 )
 
 const (
-	interceptAlpha = 1e-6 // precision of the intercept, of unit norm; it stays
-	deadAlpha      = 1e6  // precision, of a column of unit norm, from which it is out
-	candidates     = 5    // of a scan that are tried before the next
-	reestimates    = 500  // at most, of all precisions
-	reestimatesTry = 10   // where a change is tried, whose own gain the first few show
-	// directSteps of a re-estimate set each precision to its best for the others as they are, which gets near in a
-	// few steps and out where MacKay's rule doubles a precision for ever; that one, which does not overshoot, ends it.
+	interceptAlpha = 1e-6 // fixed precision of the intercept, of unit norm
+	deadAlpha      = 1e6  // precision of a column of unit norm from which it is dropped
+	candidates     = 5    // tried changes of a scan before the next scan
+	reestimates    = 500  // the largest number of re-estimates of all precisions
+	reestimatesTry = 10   // for a tried change, whose gain the first few show
+	// directSteps is the number of steps of a re-estimate that set each precision to its best value given the others. They get near
+	// the optimum in a few steps, also for dead precisions, which MacKay's rule would double forever. MacKay's rule, which does not
+	// overshoot, then ends the re-estimate.
 	directSteps   = 20
-	leastEvidence = 1e-6 // the rise of the evidence by which a change is kept
+	leastEvidence = 1e-6 // the smallest rise of the evidence for a change to be kept
 )
 
-// Classification is a classification into t = 0 and 1 in Laplace's approximation: members of
-// the basis with precisions, and the mode of their posterior. The column of ones is
-// the last of the basis and always the first member.
+// Classification is a classification into t = 0 and 1 in Laplace's approximation: members of the basis with precisions, and the
+// mode of their posterior. The column of ones is the last of the basis and always the first member.
 type Classification struct {
 	b       *basis.Basis
 	t       []float64
@@ -43,7 +43,7 @@ type Classification struct {
 	columns  [][]float64
 	alpha    []float64
 	w        []float64 // the mode
-	y        []float64 // probabilities of the rows there
+	y        []float64 // probabilities of the rows at the mode
 	curve    []float64 // y(1-y)
 	chol     *linalg.Cholesky
 	sigma    *mat.SymDense
@@ -53,7 +53,8 @@ type Classification struct {
 	Changes  int
 }
 
-// Classify learns a class, of t = 1, against the rest, and reports whether it converged; refine ends with the true gradient.
+// Classify fits the class t = 1 against the rest, and reports whether the fit converged. If refine is set, it ends with the true
+// gradient.
 func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, workers int,
 	steps *progress.Steps) (p *Classification, done bool, err error) {
 	parts := progress.Parts(ctx, 1, 6, 3)
@@ -67,7 +68,7 @@ func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, wor
 	return p, done, err
 }
 
-// Columns are the columns of the model but that of ones.
+// Columns returns the columns of the model without that of ones.
 func (p *Classification) Columns() []int { return p.active[1:] }
 
 func (p *Classification) include(ctx context.Context, j int, alpha float64) error {
@@ -85,7 +86,7 @@ func (p *Classification) exclude(i int) {
 	p.alpha, p.w = slices.Delete(p.alpha, i, i+1), slices.Delete(p.w, i, i+1)
 }
 
-// latent returns f = Φw, Φ not counted.
+// latent returns f = Φw, with unweighted Φ.
 func (p *Classification) latent(w []float64) []float64 {
 	f := make([]float64, len(p.t))
 	for i, c := range p.columns {
@@ -95,7 +96,7 @@ func (p *Classification) latent(w []float64) []float64 {
 	return f
 }
 
-// energy is E = Σ c (log(1+e^f) - tf) + w'Aw/2 for counts c.
+// energy returns E = Σ c (log(1+e^f) - tf) + w'Aw/2 for weights c.
 func (p *Classification) energy(f, w []float64) float64 {
 	e := 0.0
 	for i, v := range f {
@@ -142,15 +143,14 @@ func (p *Classification) curvature(ctx context.Context, f []float64) error {
 	return nil
 }
 
-// rest sets dst to t - y, times the roots of the counts as the columns are.
+// rest sets dst to t - y, times the roots of the weights like the columns.
 func (p *Classification) rest(dst []float64) {
 	for i, t := range p.t {
 		dst[i] = p.b.Root(i) * (t - p.y[i])
 	}
 }
 
-// mode finds the mode of the posterior by Newton's method with halved steps, from
-// where it was, and the evidence there.
+// mode finds the mode of the posterior and the evidence there, by Newton's method with halved steps from the previous mode.
 func (p *Classification) mode(ctx context.Context) error {
 	f := p.latent(p.w)
 	e := p.energy(f, p.w)
@@ -184,8 +184,8 @@ func (p *Classification) mode(ctx context.Context) error {
 		if last || !(decrement > 0) {
 			break
 		}
-		// Close to the mode a full step doubles its digits; one more than the
-		// stopping rule wants costs nothing and gives them all.
+		// Close to the mode a full step doubles the number of correct digits. One step more than the stopping rule needs is cheap
+		// and gives all digits.
 		last = decrement < 1e-12*max(1, math.Abs(e))
 		moved := false
 		for s := 1.0; s > 1e-10; s /= 2 {
@@ -212,9 +212,9 @@ func (p *Classification) mode(ctx context.Context) error {
 	return err
 }
 
-// reestimate takes the best precision of each member but the intercept, and after directSteps
-// γ/w², again and again, at most so often, until none moves by more than tolerance in its
-// logarithm, and drops what is dead. Both rules stand still at the same precisions.
+// reestimate sets each precision except the intercept's to its best value, and after directSteps steps to γ/w². It repeats this, at
+// most the given number of times, until no logarithm of a precision moves by more than tolerance, and drops dead members. Both
+// rules have the same fixed points.
 func (p *Classification) reestimate(ctx context.Context, tolerance float64, most int) error {
 	for step := range most {
 		if err := p.mode(ctx); err != nil {
@@ -243,7 +243,7 @@ func (p *Classification) reestimate(ctx context.Context, tolerance float64, most
 	return p.mode(ctx)
 }
 
-// statistics returns S and Q of a column outside of the model, at the mode.
+// statistics returns S and Q of a column outside the model, at the mode.
 func (p *Classification) statistics(column []float64) (s, q float64) {
 	m := len(p.active)
 	cross := mat.NewDense(m, 1, nil)
@@ -258,7 +258,7 @@ func (p *Classification) statistics(column []float64) (s, q float64) {
 		s += p.curve[i] * a * a
 		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
-	quad, err := p.chol.QuadInverse(context.Background(), cross) // one column: m² steps, no time to end in
+	quad, err := p.chol.QuadInverse(context.Background(), cross) // one column takes m² steps, too few to cancel
 	fault.Repanic(err)
 	return s - quad[0], q
 }
@@ -377,8 +377,7 @@ func (p *Classification) climb(ctx context.Context, steps *progress.Steps) (bool
 	return false, p.reestimate(ctx, 1e-9, reestimates)
 }
 
-// try makes a change and keeps it if the evidence rises; if not the column is banned
-// until another change is kept.
+// try makes a change and keeps it if the evidence rises. Otherwise the column is banned until another change is kept.
 func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	old := p.copied()
 	at := slices.Index(p.active, a.index)
@@ -386,7 +385,7 @@ func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	case a.kind == remove && at > 0:
 		p.exclude(at)
 	case a.kind == add && at < 0:
-		// An earlier one of the list may have taken what this one promised.
+		// An earlier change of the list may have used up the gain of this one.
 		column, err := p.b.Column(ctx, a.index)
 		if err != nil {
 			return false, err
@@ -415,7 +414,7 @@ func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	return false, nil
 }
 
-// copied is the model as it is, which changes leave alone.
+// copied returns a copy of the model that changes do not affect.
 func (p *Classification) copied() Classification {
 	old := *p
 	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
@@ -428,7 +427,7 @@ func (p *Classification) restore(old Classification) {
 	*p = old
 }
 
-// settle re-estimates all precisions until they stay, if the evidence does not fall by it.
+// settle re-estimates all precisions until they are stationary, unless this lowers the evidence.
 func (p *Classification) settle(ctx context.Context) error {
 	old := p.copied()
 	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
@@ -440,11 +439,10 @@ func (p *Classification) settle(ctx context.Context) error {
 	return nil
 }
 
-// gradient is the derivative of the evidence by log α, the mode's own movement
-// included.
+// gradient returns the derivative of the evidence by log α, including the movement of the mode.
 func (p *Classification) gradient() []float64 {
 	n, m := len(p.t), len(p.active)
-	// Φ Σ, n×m, and v = diag(ΦΣΦ').
+	// The loop computes ΦΣ, n×m, and v = diag(ΦΣΦ').
 	phi := mat.NewDense(n, m, nil)
 	for k, c := range p.columns {
 		for i, v := range c {
@@ -465,8 +463,8 @@ func (p *Classification) gradient() []float64 {
 	return g
 }
 
-// refine climbs the evidence by its true gradient, which the re-estimates γ/w² leave:
-// they hold the curvature at the mode fixed.
+// refine climbs the evidence by its true gradient. The re-estimates γ/w² are not stationary points of it, because they hold the
+// curvature at the mode fixed.
 func (p *Classification) refine(ctx context.Context) error {
 	m := len(p.active) - 1
 	if m == 0 {

@@ -8,23 +8,22 @@ import (
 )
 
 const (
-	// noiseEvery is the number of actions between two looks at the noise, and
-	// noiseHold that for which a start from the empty model leaves it alone.
+	// noiseEvery is the number of actions between two updates of the noise. noiseHold is the number of actions for which a start
+	// from the empty model leaves it unchanged.
 	noiseEvery = 20
 	noiseHold  = 20
-	// The Newton steps of a polish between actions, and at the end.
+	// polishSteps and polishFinal are the Newton steps of a polish between actions and at the end.
 	polishSteps  = 6
 	polishFinal  = 50
 	macKaySteps  = 60
 	largestRatio = 1e6 // of α over β in the MacKay steps, and of β over 1/var t
 )
 
-// highestBeta caps the noise precision: a target without noise would send it to
-// infinity.
+// highestBeta returns the limit of the noise precision, which a target without noise would send to infinity.
 func (st *state) highestBeta() float64 { return largestRatio / st.variance }
 
-// updateNoise takes MacKay's step for β, or that of expectation maximisation, which
-// cannot lower the evidence, where the first does.
+// updateNoise takes MacKay's step for β, or, if that lowers the evidence, the step of expectation maximisation, which cannot lower
+// it.
 func (st *state) updateNoise(ctx context.Context) error {
 	if st.noise > 0 {
 		return nil
@@ -43,11 +42,10 @@ func (st *state) updateNoise(ctx context.Context) error {
 	return st.recompute(ctx)
 }
 
-// climbShare is the share of a climb after which there is mostly but the polish.
+// climbShare is the share of a climb after which mostly the polish remains.
 const climbShare = .8
 
-// climb takes actions until none promises anything after a full polish. It reports
-// whether it got there within the limit of actions.
+// climb takes actions until none promises a gain after a full polish. It reports whether it got there within the limit of actions.
 func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bool, error) {
 	if err := st.recompute(ctx); err != nil {
 		return false, err
@@ -69,7 +67,8 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 		}
 		if a := st.best(); a.kind != nothing {
 			tried++
-			// What the best change promises falls by about the same factor each time, and the polish begins when it is little.
+			// The promised gain of the best change falls by about the same factor each time, and the polish begins when it is
+			// small.
 			highest = max(highest, a.gain)
 			group.Report(climbShare * progress.Towards(highest, a.gain, leastGain))
 			ok, err := st.take(ctx, a)
@@ -86,8 +85,8 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 		if polished {
 			return true, nil
 		}
-		// Nothing is left at these precisions: take what adds nothing out, and move
-		// all precisions and the noise together.
+		// No action is left at these precisions. Members that add nothing are removed, and all precisions and the noise are moved
+		// together.
 		before := st.lev
 		if err := st.settle(polishes.Next(), polishSteps); err != nil {
 			return false, err
@@ -109,8 +108,8 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 	return false, nil
 }
 
-// settle drops dead members, polishes, and drops what the polish found dead. S and Q are
-// taken anew once, at the end: dropping needs the members' own alone.
+// settle drops dead members, polishes, and drops the members that are then dead. S and Q are recomputed once, at the end, because
+// dropping needs only the statistics of the members.
 func (st *state) settle(ctx context.Context, steps int) error {
 	st.bury()
 	if err := st.polish(ctx, steps); err != nil {
@@ -122,8 +121,7 @@ func (st *state) settle(ctx context.Context, steps int) error {
 	return st.scan(ctx)
 }
 
-// bury drops the members whose contribution is nothing, but not out of S and Q, and says
-// whether there were any.
+// bury drops the members without a contribution, but does not update S and Q. It reports whether there were any.
 func (st *state) bury() (any bool) {
 	for ; ; any = true {
 		worst, at := leastGain, -1
@@ -141,7 +139,7 @@ func (st *state) bury() (any bool) {
 	}
 }
 
-// startEmpty is a model without members at β = c/var t.
+// startEmpty returns a model without members at β = c/var t.
 func startEmpty(p *regressionProblem, c float64) *state {
 	st := newState(p, c/p.variance)
 	if p.noise > 0 {
@@ -150,8 +148,7 @@ func startEmpty(p *regressionProblem, c float64) *state {
 	return st
 }
 
-// startFull is the model of all columns, but for those like an earlier one, after
-// MacKay's re-estimation.
+// startFull returns the model of all columns, except for those like an earlier one, after MacKay's re-estimation.
 func startFull(ctx context.Context, p *regressionProblem) (*state, error) {
 	st := newState(p, 100/p.variance)
 	if p.noise > 0 {

@@ -8,9 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// memberTable holds the members' products with all columns in one piece, a row for each, where
-// their own rows lie far apart: a sum over members is then a product with a matrix. The
-// rows are in no order; of says where a member's is.
+// memberTable holds the members' products with all columns in contiguous memory, one row for each, because their own rows are
+// scattered. A sum over members is then a matrix product. The rows have no order, and of has the row of each member.
 type memberTable struct {
 	width   int
 	columns []int // the member of each row
@@ -20,7 +19,7 @@ type memberTable struct {
 
 func (t *memberTable) row(k int) []float64 { return t.data[k*t.width : (k+1)*t.width] }
 
-// put adds the products of column j, if they are not there.
+// put adds the products of column j, unless they are present.
 func (t *memberTable) put(j int, products []float64) {
 	if _, ok := t.of[j]; !ok {
 		t.of[j] = len(t.columns)
@@ -28,7 +27,7 @@ func (t *memberTable) put(j int, products []float64) {
 	}
 }
 
-// remove takes column j out; the last row takes its place.
+// remove removes column j. The last row takes its place.
 func (t *memberTable) remove(j int) {
 	k, last := t.of[j], len(t.columns)-1
 	copy(t.row(k), t.row(last))
@@ -38,8 +37,7 @@ func (t *memberTable) remove(j int) {
 	t.columns, t.data = t.columns[:last], t.data[:last*t.width]
 }
 
-// tableStrip is the number of columns that addTo takes at a time: they stay in the first
-// cache.
+// tableStrip is the number of columns that addTo processes at a time, so that they stay in the first cache.
 const tableStrip = 512
 
 // addTo adds the sum of v[i] times the products of columns[i] to dst.
@@ -58,8 +56,8 @@ func (t *memberTable) addTo(dst, v []float64, columns []int) {
 	}
 }
 
-// gram is the matrix G = Φ'Φ of the members, in their order and in one piece, where their
-// products lie far apart. Like a slice it has room to grow.
+// gram is the matrix G = Φ'Φ of the members, in their order and in contiguous memory, because their products are scattered. Like a
+// slice it has room to grow.
 type gram struct {
 	n, ld int
 	data  []float64
@@ -67,7 +65,7 @@ type gram struct {
 
 func (g *gram) row(i int) []float64 { return g.data[i*g.ld : i*g.ld+g.n] }
 
-// push adds the last of the members.
+// push adds the last member.
 func (g *gram) push(active []int, last *member) {
 	if n := g.n + 1; n > g.ld {
 		ld := max(32, 2*g.ld)
@@ -85,7 +83,7 @@ func (g *gram) push(active []int, last *member) {
 	}
 }
 
-// cut takes out member k.
+// cut removes member k.
 func (g *gram) cut(k int) {
 	for i := range g.n {
 		row := g.row(i)

@@ -15,12 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// point is a model at given members, with the posterior in full.
+// point is a model with given members, with its complete posterior.
 type point struct {
 	alpha []float64
 	beta  float64
-	// sigma comes of factor, which is in memory, when derivatives are wanted: not of every
-	// point that is tried.
+	// sigma is computed from factor, which uses memory, only if derivatives are needed, not for every tried point.
 	memory *[]float64
 	factor *linalg.Cholesky
 	sigma  *mat.SymDense
@@ -29,8 +28,8 @@ type point struct {
 	lev    float64
 }
 
-// evaluate evaluates the model at other precisions, exactly where differences of rounding
-// matter; ok is false where that is numerically impossible, and once ctx has ended.
+// evaluate evaluates the model at other precisions. exact is for differences as small as rounding. ok is false if the evaluation is
+// numerically impossible, or if ctx has ended.
 func (st *state) evaluate(ctx context.Context, alpha []float64, beta float64, exact bool) (p *point, ok bool) {
 	m := len(st.active)
 	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
@@ -57,11 +56,10 @@ func (st *state) evaluate(ctx context.Context, alpha []float64, beta float64, ex
 	return p, true
 }
 
-// release gives the memory of the factor back.
+// release releases the memory of the factor.
 func (p *point) release() { rowwise.Release(p.memory) }
 
-// derivatives are the gradient and the negative Hessian of the evidence in (log α,
-// log β), the last without β where the noise is fixed.
+// derivatives returns the gradient and the negative Hessian of the evidence in (log α, log β), without log β if the noise is fixed.
 func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []float64, h *mat.SymDense, err error) {
 	m := len(p.alpha)
 	if p.sigma == nil {
@@ -91,7 +89,7 @@ func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []
 		return g, h, nil
 	}
 	g[m] = (st.dof - p.beta*p.ee - gamma) / 2
-	// r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
+	// The computation uses r = Φ'e, and ΣGΣ = (Σ - ΣAΣ)/β.
 	r, sr := st.gradient(p.mu), mat.NewVecDense(m, nil)
 	fast.MulVec(sr, p.sigma, mat.NewVecDense(m, r))
 	trace2 := float64(m) // tr(ΣGΣG)·β²
@@ -116,10 +114,10 @@ func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []
 	return g, h, nil
 }
 
-// usualPolish is how many Newton steps a polish has, or some fewer.
+// usualPolish is the number of Newton steps of most polishes, or slightly more.
 const usualPolish = 8
 
-// polish takes Newton steps on all precisions and the noise at once, and solves.
+// polish takes Newton steps on all precisions and the noise at once, and then calls solve.
 func (st *state) polish(ctx context.Context, steps int) error {
 	if len(st.active) == 0 {
 		if st.noise == 0 && st.ee > 0 {
@@ -127,7 +125,7 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		}
 		return st.solve(ctx)
 	}
-	exact := steps > polishSteps // the last one ends on differences of rounding
+	exact := steps > polishSteps // the final polish ends on differences as small as rounding
 	p, ok := st.evaluate(ctx, st.alpha, st.beta, exact)
 	if !ok {
 		return st.solve(ctx)
@@ -174,8 +172,7 @@ func largest(v []float64) float64 {
 	return out
 }
 
-// step tries damped Newton steps until one does not lower the evidence; nil if none
-// of 30 does.
+// step tries damped Newton steps until one does not lower the evidence. It returns nil if none of 30 does.
 func (st *state) step(ctx context.Context, p *point, g []float64, h *mat.SymDense, damping float64, exact bool) (*point, float64) {
 	for range 30 {
 		if ctx.Err() != nil {
@@ -206,7 +203,7 @@ func (st *state) step(ctx context.Context, p *point, g []float64, h *mat.SymDens
 	return nil, damping
 }
 
-// newton solves (h + damping I) d = g, nil where that is not positive definite.
+// newton solves (h + damping I) d = g. It returns nil if the matrix is not positive definite.
 func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) []float64 {
 	n := len(g)
 	memory := rowwise.Scratch(n * n)
@@ -217,7 +214,7 @@ func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) 
 	for i := range n {
 		raw.Data[i*raw.Stride+i] += damping
 	}
-	// Not by mat.Cholesky, which takes longer to estimate the condition.
+	// mat.Cholesky would take longer, for its estimate of the condition.
 	factor, ok, err := linalg.Potrf(ctx, raw)
 	if err != nil || !ok {
 		return nil
@@ -233,8 +230,7 @@ func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) 
 	return d
 }
 
-// macKay takes one step of MacKay's re-estimation of all precisions and the noise,
-// and drops the members whose precision has grown beyond all measure.
+// macKay takes one step of MacKay's re-estimation of all precisions and the noise, and drops the members with excessive precisions.
 func (st *state) macKay(ctx context.Context) error {
 	if err := st.solve(ctx); err != nil {
 		return err

@@ -10,22 +10,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// regressionProblem is what all starts of a regression share.
+// regressionProblem is the part of a regression that all starts share.
 type regressionProblem struct {
 	b        *basis.Basis
-	t        []float64 // counted, and centred for an intercept of flat prior
+	t        []float64 // weighted, and centred for an intercept of flat prior
 	bt       []float64 // Φ't
 	tt       float64   // t't
-	dof      float64   // N, the sum of the weights, less 1 for an intercept of flat prior
-	variance float64   // of the targets, centred whatever the intercept
-	noise    float64   // fixed noise variance; 0: estimated
+	dof      float64   // N, the sum of the weights, minus 1 for an intercept of flat prior
+	variance float64   // of the targets, centred for every intercept
+	noise    float64   // fixed noise variance, or 0 if it is estimated
 	workers  int
 
 	mu    sync.Mutex
 	cache map[int]*member
 }
 
-// member is a column that some start has had in its model.
+// member is a column that was in the model of some start.
 type member struct {
 	column   []float64 // n
 	products []float64 // Φ'column, M
@@ -56,7 +56,7 @@ func (p *regressionProblem) member(ctx context.Context, j int) (*member, error) 
 	return m, nil
 }
 
-// newRegressionProblem takes the targets, in units of scale, to the coordinates of the basis.
+// newRegressionProblem converts the targets, in units of scale, to the coordinates of the basis.
 func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, centre bool, scale, noise float64,
 	workers int) (*regressionProblem, float64, error) {
 	p := &regressionProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers,
@@ -80,8 +80,8 @@ func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, cent
 	return p, mean * scale, err
 }
 
-// scaleOf is the standard deviation of the targets, or their size where that is 0;
-// 0 where all of them are.
+// scaleOf returns the standard deviation of the targets, or their magnitude if the deviation is 0. It returns 0 if all targets are
+// 0.
 func scaleOf(y []float64) float64 {
 	largest := 0.0
 	for _, v := range y {
@@ -104,7 +104,7 @@ func scaleOf(y []float64) float64 {
 	return largest
 }
 
-// constant reports whether the targets are all the same, to rounding.
+// constant reports whether the targets are all equal, up to rounding.
 func constant(y []float64) bool {
 	low, high := slices.Min(y), slices.Max(y)
 	return high/2-low/2 <= 1e-14*max(math.Abs(low), math.Abs(high))

@@ -18,10 +18,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Intercept is how a regression has a constant term.
+// Intercept is the form of the constant term of a regression.
 type Intercept int
 
-// The intercepts.
+// These are the forms.
 const (
 	FlatIntercept Intercept = iota // integrated out: targets and columns are centred
 	ARDIntercept                   // the coefficient of a column of ones, the last of the basis
@@ -31,40 +31,40 @@ const (
 // Regression is a regression on a design matrix.
 type Regression struct {
 	basis.Design
-	Type string // whose fit it is, for errors
+	Type string // name of the estimator, for errors
 	weights.Counts
 	Targets   []float64
 	Intercept Intercept
-	Noise     float64 // variance; 0: estimated
+	Noise     float64 // variance, or 0 if it is estimated
 	AllIn     int     // the largest basis for which a climb also starts from all columns
-	Starts    []Start // from the empty model
-	Bytes     int64   // for columns and their products
+	Starts    []Start // starts from the empty model
+	Bytes     int64   // memory for columns and their products
 	Workers   int
 	Steps     *progress.Steps
 }
 
-// Solution is a fitted model in the units of the targets and of the columns as they are.
+// Solution is a fitted model in the units of the targets and of the unscaled columns.
 type Solution struct {
-	Indices      []int // columns; m is that of ones
+	Indices      []int // columns; index m is the column of ones
 	Coefficients []float64
 	Alphas       []float64
 	Covariance   *mat.SymDense // nil without members
-	Means        []float64     // of the members' columns; 0 unless the intercept has a flat prior
+	Means        []float64     // means of the members' columns; 0 unless the intercept has a flat prior
 	Intercept    float64
 	Noise        float64 // variance
-	Spread       float64 // 1/N for an intercept of flat prior, else 0: what the intercept adds, in units of noise
+	Spread       float64 // contribution of the intercept, in units of noise: 1/N with a flat prior, else 0
 	Evidence     float64
 	Report       estimators.Report
-	Start        Start // from which the climb began
+	Start        Start // the start of the climb
 }
 
-// Start is where a climb begins: the empty model at a noise, which is given as a part of the targets'
-// variance, or for 0 all columns.
+// Start is the start of a climb. It is the empty model with the noise precision Start/(variance of the targets), or for 0 all
+// columns.
 type Start float64
 
 const allColumns Start = 0
 
-// make returns the state that it stands for, and for how many actions the noise is left alone.
+// make returns the state of the start, and the number of actions for which the noise stays unchanged.
 func (s Start) make(ctx context.Context, p *regressionProblem) (st *state, hold int, err error) {
 	if s == allColumns {
 		st, err = startFull(ctx, p)
@@ -79,15 +79,15 @@ func (k Regression) Solve(ctx context.Context) (*Solution, error) {
 	if scale == 0 || constant(k.Targets) && k.Intercept != ARDIntercept || k.N == 1 && k.Intercept == FlatIntercept {
 		return k.trivial(), ctx.Err()
 	}
-	if k.Intercept == FlatIntercept && !(k.Total > 1+1e-9) { // normalised weights sum to 1 but for rounding
+	if k.Intercept == FlatIntercept && !(k.Total > 1+1e-9) { // normalised weights sum to 1 up to rounding
 		return nil, fault.Param(k.Type, "sum of the weights", k.Total, "> 1: they count rows")
 	}
 	m := k.M
 	if k.Intercept == ARDIntercept {
 		m++
 	}
-	// The basis and its products are matrix products, the climb takes about as long as they do; see Cost in the
-	// documentation of package rvm.
+	// The basis and its products are matrix products. The climb takes about as long as they do (see Cost in the documentation of
+	// package rvm).
 	parts := progress.Parts(ctx, 1, 2, .2, 6, .2)
 	b, err := basis.New(parts[0], k.Raw, k.Counts, k.N, m, k.Intercept == FlatIntercept, k.Intercept == ARDIntercept, k.Bytes, k.Workers)
 	if err != nil {
@@ -107,15 +107,15 @@ func (k Regression) Solve(ctx context.Context) (*Solution, error) {
 	return k.unscale(parts[4], best, scale, mean, converged, actions)
 }
 
-// search climbs from every start and returns the model of the highest evidence.
+// search climbs from every start and returns the model with the highest evidence.
 func (k Regression) search(ctx context.Context, p *regressionProblem) (best *state, converged bool, actions int, err error) {
 	starts := k.Starts
 	if p.b.M <= k.AllIn {
 		starts = append(slices.Clip(starts), allColumns)
 	}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
-	// All at once even on fewer processors, which then share them: three starts that take two
-	// processors in turn would leave one idle for the last.
+	// All starts run at once, also on fewer processors, which then share them. Otherwise three starts on two processors would leave
+	// one processor idle during the last.
 	workers := k.Workers
 	if workers <= 0 {
 		workers = len(starts)
@@ -143,7 +143,7 @@ func (k Regression) search(ctx context.Context, p *regressionProblem) (best *sta
 	return states[at], done[at], actions, nil
 }
 
-// unscale takes a state to the units of the targets and of the columns.
+// unscale converts a state to the units of the targets and of the unscaled columns.
 func (k Regression) unscale(ctx context.Context, st *state, scale, mean float64, converged bool, actions int) (*Solution, error) {
 	size := len(st.active)
 	out := &Solution{
@@ -199,8 +199,7 @@ func (k Regression) unscale(ctx context.Context, st *state, scale, mean float64,
 	return out, nil
 }
 
-// trivial is the model of targets that leave nothing to learn: the intercept, or
-// nothing where there is none.
+// trivial returns the model for targets with nothing to fit: the intercept, or nothing without one.
 func (k Regression) trivial() *Solution {
 	out := &Solution{Noise: k.Noise, Evidence: math.Inf(1), Report: estimators.Report{
 		Converged: true, Objective: math.Inf(-1), Warnings: []string{"the targets are constant"},

@@ -12,9 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// state is a model with the statistics that say how each change of it would do, in
-// the order of the specification's letters: for each column of the basis S and Q,
-// for each member α, its coefficient μ and its variance Σjj.
+// state is a model with the statistics that give the gain of each change. They are S and Q for each column of the basis, and α, the
+// coefficient μ and the variance Σjj for each member.
 type state struct {
 	*regressionProblem
 	active  []int
@@ -25,19 +24,19 @@ type state struct {
 	mu      []float64
 	diag    []float64
 	beta    float64
-	factor  *linalg.Factor // of H = βG + A, in the order of active
+	factor  *linalg.Factor // factor of H = βG + A, in the order of active
 	s, q    []float64
 	ee      float64 // e'e of e = t - Φμ
 	lev     float64
-	jitter  float64 // the largest that a factorisation took
+	jitter  float64 // the largest jitter of a factorisation
 
 	banned    map[int]bool // until the next accepted action
-	duplicate map[int]bool // of a member, until the next deletion
-	start     Start        // that it came from
+	duplicate map[int]bool // columns like a member, until the next deletion
+	start     Start        // the start of the climb
 	actions   int
 	rejected  int
-	damping   float64  // of the last Newton step: the next polish begins from it
-	spare     snapshot // memory for the next
+	damping   float64  // of the last Newton step; the next polish begins with it
+	spare     snapshot // memory for the next snapshot
 }
 
 func newState(p *regressionProblem, beta float64) *state {
@@ -47,7 +46,7 @@ func newState(p *regressionProblem, beta float64) *state {
 	}
 }
 
-// reorder takes table and gram matrix from active and members anew.
+// reorder rebuilds the table and the gram matrix from active and members.
 func (st *state) reorder() {
 	for k := len(st.table.columns) - 1; k >= 0; k-- {
 		if j := st.table.columns[k]; !slices.Contains(st.active, j) {
@@ -76,7 +75,7 @@ func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.S
 	return h
 }
 
-// recompute takes everything from active, alpha and beta, exactly.
+// recompute computes everything from active, alpha and beta, exactly.
 func (st *state) recompute(ctx context.Context) error {
 	if err := st.solve(ctx); err != nil {
 		return err
@@ -84,8 +83,7 @@ func (st *state) recompute(ctx context.Context) error {
 	return st.scan(ctx)
 }
 
-// solve takes what concerns the members from active, alpha and beta, exactly: all but S
-// and Q.
+// solve computes everything except S and Q from active, alpha and beta, exactly.
 func (st *state) solve(ctx context.Context) error {
 	var chol *linalg.Cholesky
 	if len(st.active) > 0 {
@@ -107,13 +105,13 @@ func (st *state) solve(ctx context.Context) error {
 	return nil
 }
 
-// scan takes S and Q from the posterior, exactly.
+// scan computes S and Q from the posterior, exactly.
 func (st *state) scan(ctx context.Context) error {
 	m := len(st.active)
 	if st.s == nil {
 		st.s, st.q = make([]float64, st.b.M), make([]float64, st.b.M)
 	}
-	// Φ'e is Φ't less the members' products: no pass over the basis.
+	// Φ'e is Φ't minus the members' products, without a pass over the basis.
 	clear(st.q)
 	st.table.addTo(st.q, st.mu, st.active)
 	for i, v := range st.q {
@@ -144,7 +142,7 @@ func (st *state) scan(ctx context.Context) error {
 	})
 }
 
-// refresh takes μ, e'e and the evidence from the factor, exactly.
+// refresh computes μ, e'e and the evidence from the factor, exactly.
 func (st *state) refresh() {
 	for i, j := range st.active {
 		st.mu[i] = st.beta * st.bt[j]
@@ -154,16 +152,16 @@ func (st *state) refresh() {
 	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
 }
 
-// fineEnough is what rounding may move βe'e by where an action is judged, a tenth of
-// leastRise. It is taken to be four times the rounding unit of the sum of the sizes of all
-// terms: on Friedman's function that was mostly ten to some hundred times too much.
+// fineEnough is the largest rounding error of βe'e with which an action is judged, a tenth of leastRise. The error is taken to be
+// four times the rounding unit times the sum of the magnitudes of all terms. On Friedman's function that was mostly ten to some
+// hundred times too large.
 const (
 	fineEnough = 1e-6
 	rounding   = 0x1p-51
 )
 
-// squares returns e'e for e = t - Φμ. Where rounding may move it by error, it takes the
-// products with Φ, O(m²); where their terms cancel too far for that, the columns, O(nm).
+// squares returns e'e for e = t - Φμ, with a rounding error of at most error. It uses the products with Φ, O(m²), or, if their
+// terms cancel too much, the columns, O(nm).
 func (st *state) squares(mu []float64, error float64) float64 {
 	ee, linear, sum := st.tt, 0.0, 0.0
 	for i, g := range st.gram.times(mu) {
@@ -208,8 +206,7 @@ func (st *state) gradient(mu []float64) []float64 {
 	return out
 }
 
-// evidence is the log marginal likelihood, restricted to N-1 degrees of freedom for
-// an intercept of flat prior.
+// evidence returns the log marginal likelihood, restricted to N-1 degrees of freedom for an intercept of flat prior.
 func (st *state) evidence(alpha, mu []float64, beta, ee, logDet float64) float64 {
 	l := st.dof*(math.Log(beta)-math.Log(2*math.Pi)) - logDet - beta*ee
 	for i, a := range alpha {
@@ -218,7 +215,7 @@ func (st *state) evidence(alpha, mu []float64, beta, ee, logDet float64) float64
 	return l / 2
 }
 
-// gamma is the sum of the well-determinedness 1 - αΣ of the members.
+// gamma returns the sum of 1 - αΣ over the members, the number of well-determined parameters.
 func (st *state) gamma() float64 {
 	sum := 0.0
 	for i, a := range st.alpha {

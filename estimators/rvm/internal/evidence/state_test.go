@@ -29,7 +29,7 @@ func interceptOf(c reference.Case) Intercept {
 	return map[string]Intercept{"free": FlatIntercept, "ard": ARDIntercept, "none": NoIntercept}[c.Bias]
 }
 
-// problemOf is the case's own, in the units of its targets.
+// problemOf returns the problem of the case, in the units of its targets.
 func problemOf(t *testing.T, c reference.Case, budget int64) *regressionProblem {
 	d, flat, ard := designOf(c), interceptOf(c) == FlatIntercept, interceptOf(c) == ARDIntercept
 	m := d.M
@@ -43,13 +43,13 @@ func problemOf(t *testing.T, c reference.Case, budget int64) *regressionProblem 
 	return p
 }
 
-// designOf has a column for each row.
+// designOf returns a design with a column for each row.
 func designOf(c reference.Case) basis.Design {
 	x := golden.Dense(c.X)
 	return basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{c.Function()}, x, nil)
 }
 
-// stateAt is the model of given columns and precisions of the columns as they are.
+// stateAt returns the model of given columns and of precisions for unscaled columns.
 func stateAt(t *testing.T, p *regressionProblem, active []int, alpha []float64, beta float64) *state {
 	st := newState(p, beta)
 	for i, j := range active {
@@ -64,7 +64,7 @@ func stateAt(t *testing.T, p *regressionProblem, active []int, alpha []float64, 
 func TestReferenceFixedPoints(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
-		for _, budget := range []int64{1 << 30, 0} { // all columns kept, and none
+		for _, budget := range []int64{1 << 30, 0} { // all columns kept, or none
 			p := problemOf(t, c, budget)
 			st := stateAt(t, p, c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
 			assert.InEpsilon(t, c.Fixed.Evidence, st.lev, 1e-9, name)
@@ -79,7 +79,7 @@ func TestReferenceFixedPoints(t *testing.T) {
 	}
 }
 
-// A solution is in the units of the targets and of the columns as they are.
+// A solution is in the units of the targets and of the unscaled columns.
 func TestUnscale(t *testing.T) {
 	const scale = 3
 	for _, name := range reference.Regressions {
@@ -100,7 +100,7 @@ func TestUnscale(t *testing.T) {
 	}
 }
 
-// The reference's optimum is one for us too: no gradient is left there.
+// The reference's optimum is an optimum of this implementation: the gradient is 0 there.
 func TestReferenceOptimaAreStationary(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -119,15 +119,14 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 			require.NoError(t, err)
 			return largest(g)
 		}
-		// The file has digits for a gradient of 3e-6; the polish takes the rest.
+		// The digits of the file suffice for a gradient of 3e-6. The polish removes the rest.
 		assert.LessOrEqual(t, gradient(), 1e-5, name)
 		require.NoError(t, st.polish(ctx, polishFinal))
 		assert.LessOrEqual(t, gradient(), 1e-6, name)
 	}
 }
 
-// Gradient and Hessian by finite differences of the evidence, at a point that is no
-// optimum.
+// The gradient and the Hessian agree with finite differences of the evidence, at a point that is not an optimum.
 func TestDerivatives(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -161,7 +160,7 @@ func TestDerivatives(t *testing.T) {
 				assert.InDelta(t, want, h.At(i, j), 1e-5*max(1, math.Abs(want)), "%s: Hessian %d,%d", name, i, j)
 			}
 		}
-		// A fixed noise leaves the rest as it is.
+		// A fixed noise does not change the other derivatives.
 		g2, h2, err := st.derivatives(ctx, at(zero), false)
 		require.NoError(t, err)
 		assert.Equal(t, g[:size-1], g2)
@@ -169,8 +168,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Each change, done by an update, is what a computation from nothing gives, and the
-// evidence changes by what was promised.
+// Each change by an update agrees with a new computation, and the evidence changes by the promised gain.
 func TestUpdatesAreExact(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -204,7 +202,7 @@ func TestUpdatesAreExact(t *testing.T) {
 	}
 }
 
-// optimum is where contribution is largest.
+// optimum returns the maximum of contribution.
 func TestOptimum(t *testing.T) {
 	for _, c := range [][2]float64{{2, 3}, {0.1, 0.5}, {50, 20}} {
 		a := optimum(c[0], c[1])
@@ -216,8 +214,7 @@ func TestOptimum(t *testing.T) {
 	assert.Equal(t, 0.0, contribution(math.Inf(1), 4, 1))
 }
 
-// An action that promises what it cannot keep is taken back, and its column banned
-// until another is accepted.
+// An action that does not keep its promise is reverted, and its column is banned until another is accepted.
 func TestAnActionIsTakenBack(t *testing.T) {
 	c := load(t, reference.Regressions[0])
 	st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
@@ -232,7 +229,7 @@ func TestAnActionIsTakenBack(t *testing.T) {
 	agree(t, st)
 }
 
-// agree checks what a state holds of its members' products against the members.
+// agree checks the members' products in a state against the members.
 func agree(t *testing.T, st *state) {
 	t.Helper()
 	require.Equal(t, len(st.active), st.gram.n)
@@ -243,13 +240,12 @@ func agree(t *testing.T, st *state) {
 		require.Equal(t, st.active[i], st.table.columns[k])
 		require.Equal(t, m.products, st.table.row(k))
 		for j, column := range st.active {
-			require.InDelta(t, m.products[column], st.gram.row(i)[j], 1e-14) // a product's mirror image in another block may differ
+			require.InDelta(t, m.products[column], st.gram.row(i)[j], 1e-14) // a product may differ from its mirror image in another block
 		}
 	}
 }
 
-// After a climb the products are still those of the members, and S and Q and the evidence
-// are what a computation from nothing gives.
+// After a climb the products are those of the members, and S, Q and the evidence agree with a new computation.
 func TestAClimbLeavesAStateInOrder(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -257,7 +253,7 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 			st := startEmpty(problemOf(t, c, 1<<30), start)
 			told := ctx
 			estimators.BeginFit(&told, func(s estimators.Step) {
-				if s.Iteration > 0 { // between two of them the state is in work
+				if s.Iteration > 0 { // between two iterations the state is inconsistent
 					agree(t, st)
 				}
 			})
@@ -274,8 +270,7 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 	}
 }
 
-// The error of the fast sum of squares is within what is asked for, and where nothing may
-// be lost it is that of the columns.
+// The error of the fast sum of squares is within the requested limit. With a limit of 0 the sum is that of the columns.
 func TestSquares(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)

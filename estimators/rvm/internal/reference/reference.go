@@ -1,5 +1,5 @@
-// Package reference reads the results of other implementations of relevance vector machines, for the tests of the rooms of rvm. They
-// are in testdata of package rvm, at given precisions, and at the best optimum that was found.
+// Package reference reads the results of other implementations of relevance vector machines, for the tests of the subpackages of
+// rvm. They are in testdata of package rvm, at given precisions, and at the best optimum that was found.
 package reference
 
 import (
@@ -9,15 +9,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Model is what the implementation had in its model.
+// Model is a model of another implementation.
 type Model struct {
-	Active    []int // columns; n is that of ones
+	Active    []int // columns; index n is the column of ones
 	Alpha     []float64
 	Beta      float64
 	Evidence  float64 `json:"log_evidence"`
 	Weights   []float64
 	CovDiag   []float64 `json:"cov_diag"`
-	Gradient  []float64 `json:"true_gradient_log_alpha"` // of classes
+	Gradient  []float64 `json:"true_gradient_log_alpha"` // for classification
 	Relevance []int     // Active of an optimum
 	Intercept float64
 }
@@ -35,27 +35,27 @@ type Case struct {
 		X     [][]float64
 		Mean  []float64
 		Var   []float64 `json:"var_with_noise"`
-		Proba []float64 `json:"proba_moderated"` // of classes
+		Proba []float64 `json:"proba_moderated"` // for classification
 	}
 }
 
-// Regressions are the files of regressions, and Classes is that of a classification.
+// Regressions has the files of regressions, and Classes is the file of a classification.
 var (
 	Regressions = []string{"reg_sinc60_free.json", "reg_sinc60_none.json", "reg_3d80_free.json", "reg_3d80_npoly_ard.json"}
 	Classes     = "cls_ripley100.json"
 )
 
-// Load reads a file from dir, the folder of package rvm seen from that of the package under test.
+// Load reads a file from dir, the path of package rvm relative to the package under test.
 func Load(t *testing.T, dir, name string) Case {
 	var c Case
 	golden.Load(t, "../"+dir+"/testdata/"+name, &c)
 	return c
 }
 
-// Function is the kernel of the case.
+// Function returns the kernel of the case.
 func (c Case) Function() kernels.Kernel {
 	if c.Kernel == "npoly" {
-		return kernels.Polynomial{Degree: int(c.Param), Gamma: 0.5, Coef0: 0.5} // normalised on its rows, of unit length
+		return kernels.Polynomial{Degree: int(c.Param), Gamma: 0.5, Coef0: 0.5} // normalised: the rows have unit length
 	}
 	return kernels.RBF{Gamma: c.Param}
 }

@@ -2,17 +2,16 @@ package smo
 
 import "context"
 
-// rowCache keeps rows of a view, the least recently used of which make room for new
-// ones. Slots are those of the view's columns: slot k is the row of training row
-// rows[k].
+// rowCache keeps rows of a view, and replaces the least recently used by new ones. Slots are the view's columns: slot k holds the
+// row of training row rows[k].
 type rowCache struct {
 	view     View
 	rows     []int
 	capacity int
 	kept     int
-	data     [][]float64 // by slot; nil: not kept
-	// A ring through the slots that are kept, from the least recently used, after the
-	// sentinel len(rows), to the most recently used, before it.
+	data     [][]float64 // by slot; nil if not kept
+	// next and prev form a ring through the kept slots with the sentinel len(rows). The slot after the sentinel is the least
+	// recently used, and the slot before it the most recently used.
 	next, prev []int32
 }
 
@@ -29,8 +28,7 @@ func newRowCache(v View, rows []int, bytes int64) *rowCache {
 	return c
 }
 
-// row returns the row of a slot. It stays valid until minimalRows others were asked
-// for.
+// row returns the row of a slot. It stays valid until minimalRows others were requested.
 func (c *rowCache) row(ctx context.Context, k int) ([]float64, error) {
 	if r := c.view.Shared(c.rows[k]); r != nil {
 		return r, nil
@@ -49,7 +47,7 @@ func (c *rowCache) row(ctx context.Context, k int) ([]float64, error) {
 	return r, nil
 }
 
-// buffer returns memory for a row, of one that is dropped if the cache is full.
+// buffer returns memory for a row. If the cache is full, it drops a row and reuses its memory.
 func (c *rowCache) buffer() []float64 {
 	if c.kept < c.capacity {
 		c.kept++

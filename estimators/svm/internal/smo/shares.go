@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// Form is what a problem has besides Σ β = 0 and its bounds.
+// Form is the kind of constraints of a problem besides Σ β = 0 and its bounds.
 type Form uint8
 
-// The forms.
+// These are the forms.
 const (
-	Bounded Form = iota // nothing: ε is a number
+	Bounded Form = iota // no other constraint: ε is a number
 	Margins             // ν-SVC: Σ|β| of each sign is share
 	Tube                // ν-SVR: Σ|β| of each sign is at most share
-	Origin              // one class: there is one sign, whose Σ β is share
+	Origin              // one class: all β have one sign, and Σ β is share
 )
 
-// The sides of a move: of a β that is, or becomes, positive or negative. A move up on one
-// side against a move down on the same leaves Σ|β| as it is.
+// The sides of a move are the signs of a β before or after it. A move up on one side with a move down on the same side leaves Σ|β|
+// unchanged.
 const (
 	positive int8 = iota
 	negative
-	neither // at a bound
+	neither // no side: at a bound
 )
 
-// leastDistance, in units of the largest k(x, x), is a squared distance of the reduced hulls
-// of two classes, and of that of one class from the origin, which is taken for 0.
+// leastDistance, in units of the largest k(x, x), is the squared distance that counts as 0. It applies to the distance of the
+// reduced hulls of two classes, and of one class from the origin.
 const leastDistance = 1e-8
 
-// Sides are the sums of the bounds of the two signs.
+// Sides returns the sums of the bounds of the two signs.
 func (p *Problem) Sides() (plus, minus float64) {
 	for v, hi := range p.Hi {
 		plus += hi
@@ -38,8 +38,8 @@ func (p *Problem) Sides() (plus, minus float64) {
 	return plus, minus
 }
 
-// SetShare sets the form and the sum of each sign, for the share ν of all bounds. Where the
-// bounds of a sign do not reach it, which the caller checks, it is what they reach.
+// SetShare sets the form and the sum of each sign, for the share ν of all bounds. If the bounds of a sign are too small for the
+// sum, which the caller checks, the sum is that of the bounds.
 func (p *Problem) SetShare(f Form, nu float64) {
 	p.Form, p.Nu = f, nu
 	plus, minus := p.Sides()
@@ -51,7 +51,7 @@ func (p *Problem) SetShare(f Form, nu float64) {
 	}
 }
 
-// fill sets β to where the solver begins: the first rows of each sign at their bounds.
+// fill sets β to the first point of the solver: the first rows of each sign are at their bounds.
 func (p *Problem) fill(beta []float64) {
 	plus, minus := p.Share, p.Share
 	for v := range beta {
@@ -65,8 +65,7 @@ func (p *Problem) fill(beta []float64) {
 	}
 }
 
-// begin sets the variables, all of which are active, to the first point that satisfies the
-// constraints.
+// begin sets the variables, which are all active, to the first point that satisfies the constraints.
 func (s *solver) begin(ctx context.Context) error {
 	switch s.Form {
 	case Tube:
@@ -91,14 +90,14 @@ func (s *solver) begin(ctx context.Context) error {
 	return nil
 }
 
-// may reports whether a move up on one side goes against one down on another: not where it
-// would raise Σ|β| beyond its limit, nor change one that is fixed.
+// may reports whether a move up on one side can be combined with a move down on another. It cannot if it would raise Σ|β| beyond
+// its limit, or change a fixed sum.
 func (s *solver) may(up, down int8) bool {
 	return up == down || s.Form == Tube && (up == negative || s.slack > 0)
 }
 
-// level is a rate between the best of those that can grow and the least of those that can
-// shrink, of which one may be infinite.
+// level returns the middle between the best rate of the variables that can grow and the least rate of those that can shrink. If one
+// is infinite, it returns the other.
 func level(best, least float64) float64 {
 	switch {
 	case math.IsInf(best, 0) && math.IsInf(least, 0):
@@ -111,19 +110,19 @@ func level(best, least float64) float64 {
 	return best + (least-best)/2
 }
 
-// rho is half the distance of the levels of the two classes.
+// rho returns half the distance of the levels of the two classes.
 func rho(levels [2]float64) float64 { return (levels[negative] - levels[positive]) / 2 }
 
-// flat reports whether two classes have no margin, which shows before the solver ends: the
-// objective is half the squared distance of the hulls times share squared, and only falls.
+// flat reports whether two classes have no margin. This is known before the solver ends: the objective is half the squared distance
+// of the hulls times share squared, and never rises.
 func (s *solver) flat() bool { return s.Form == Margins && 2*s.objective <= s.least }
 
-// leastRho is the ρ of the least distance.
+// leastRho returns the ρ of leastDistance.
 func (s *solver) leastRho() float64 {
 	return max(s.least/(2*s.Share), math.SmallestNonzeroFloat64)
 }
 
-// twoSided is workingSet for the forms of two sides: i is one of two, the best of each side.
+// twoSided is workingSet for the forms with two sides. i is the best variable of one of the sides.
 func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error) {
 	h := s.h
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
@@ -177,7 +176,7 @@ func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error
 		}
 	}
 	if s.Form == Margins {
-		// The margin in the end lies between the edges, those of finish, and not between the levels.
+		// The final margin lies between the edges of finish, and not between the levels.
 		edges := [2]float64{positive: best[positive], negative: least[negative]}
 		if math.IsInf(edges[positive], 0) {
 			edges[positive] = least[positive]
@@ -194,7 +193,7 @@ func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error
 	return i, j, gap, nil
 }
 
-// staysTwoSided is what stays active of the forms of two sides.
+// staysTwoSided returns a function that reports whether a variable stays active, for the forms with two sides.
 func (s *solver) staysTwoSided() func(k int) bool {
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
 	for k, h := range s.h {
@@ -218,8 +217,8 @@ func (s *solver) staysTwoSided() func(k int) bool {
 	}
 }
 
-// levels returns the rates of the two sides at the end, with all variables active: the mean of
-// the variables between bounds, or the middle where there are none.
+// levels returns the final rates of the two sides, with all variables active. A rate is the mean over the variables between bounds,
+// or the middle if there are none.
 func (s *solver) levels() (out [2]float64) {
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
 	var sum, count [2]float64
@@ -244,9 +243,9 @@ func (s *solver) levels() (out [2]float64) {
 	return out
 }
 
-// edges moves the levels to where the rows are within the tube, or beyond the margin, that the problem wants there: those
-// whose β is not at its bound. The solver leaves them within its tolerance of the edge, on either side, and Nu promises how
-// many rows lie on the wrong one. Rounding must not put a row there either.
+// edges moves the levels so that all rows with a β not at its bound are within the tube, or beyond the margin, where the problem
+// requires them. The solver leaves these rows within its tolerance on either side of the edge, but Nu guarantees the number of rows
+// on the wrong side. Rounding must not move a row there either.
 func (s *solver) edges(levels [2]float64) [2]float64 {
 	largest := 0.0
 	for k, h := range s.h {
@@ -266,14 +265,13 @@ func (s *solver) edges(levels [2]float64) [2]float64 {
 	return [2]float64{levels[positive] + rounding, levels[negative] - rounding}
 }
 
-// finish sets what the levels say: of classes b and the scale at which the margin is 1, of a
-// tube b and its half width.
+// finish sets the results of the levels: for classes b and the scale at which the margin is 1, for a tube b and its half width.
 func (s *solver) finish(out *Solution) {
 	switch s.Form {
 	case Bounded:
 		out.Intercept = s.intercept()
 	case Origin:
-		if out.Intercept = s.intercept(); out.Intercept-out.Intercept != 0 { // none can grow
+		if out.Intercept = s.intercept(); out.Intercept-out.Intercept != 0 { // no variable can grow
 			least := math.Inf(1)
 			for k, h := range s.h {
 				least = min(least, h+s.low[k])
@@ -282,7 +280,7 @@ func (s *solver) finish(out *Solution) {
 		}
 	case Tube:
 		l := s.levels()
-		if s.slack > 0 { // Σ|β| does not press: there is no tube but for the solver's tolerance
+		if s.slack > 0 { // The limit of Σ|β| is not active: the tube is 0 up to the solver's tolerance
 			b := s.intercept()
 			if out.Intercept = b; slices.Max(s.h) == b && slices.Min(s.h) == b {
 				return
@@ -296,7 +294,7 @@ func (s *solver) finish(out *Solution) {
 		r := rho(l)
 		if out.Flat = s.flat() || !(r > 0); out.Flat {
 			out.Converged = true
-			// No margin at all: the class of more weight.
+			// Without a margin, the class of more weight is predicted.
 			clear(out.Beta)
 			out.Intercept = -1
 			if plus, minus := s.Sides(); plus > minus {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A solution that was set aside is found again, of both forms.
+// The solver restores a solution whose variables were set aside, for both forms.
 func TestNuShrinkingSetsAsideAndRestores(t *testing.T) {
 	const n = 400
 	src, p, k := toSolve(t, n)

@@ -11,23 +11,23 @@ import (
 
 // Problem is a dual problem on some training rows.
 type Problem struct {
-	Rows    []int     // of the source, ascending
+	Rows    []int     // rows of the source, ascending
 	Target  []float64 // t
 	Lo, Hi  []float64 // Lo ≤ 0 ≤ Hi
 	Epsilon float64
 
 	Form  Form
-	Nu    float64 // of the forms that have a share
-	Share float64 // of Σ|β| of each sign
+	Nu    float64 // for the forms with a share
+	Share float64 // Σ|β| of each sign
 }
 
-// NewProblem returns the problem of a target for each row of the source, with bounds of 0.
+// NewProblem returns the problem with a target for each row of the source, and bounds of 0.
 func NewProblem(target []float64) Problem {
 	n := len(target)
 	return Problem{Rows: CountTo(n), Target: target, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
-// Control is how a problem is solved.
+// Control holds the settings of the solver.
 type Control struct {
 	Tolerance     float64
 	MaxIterations int
@@ -49,65 +49,62 @@ type Solution struct {
 	Flat       bool    // ν-SVC: there is no margin
 }
 
-// tau stands for a curvature that is not positive.
+// tau replaces a curvature that is not positive.
 const tau = 1e-12
 
 const (
-	// ShrinkPeriod iterations pass between two looks at what can be set aside, or as
-	// many as there are variables.
+	// ShrinkPeriod is the number of iterations between two attempts to set variables aside, or the number of variables if that is
+	// smaller.
 	ShrinkPeriod = 1000
-	// shrinkShare is the least share of the variables that is set aside at once: rows
-	// have to be gathered anew for those that remain.
+	// shrinkShare is the smallest share of the variables that is set aside at once, because the rows of the remaining variables
+	// must be gathered again.
 	shrinkShare = 0.1
-	// earlyRestore times the tolerance is the gap at which everything is looked at
-	// again for the first time, so that a wrong shrinking is found before the end.
+	// earlyRestore times the tolerance is the gap at which all variables are considered again for the first time, so that a wrong
+	// shrinking is found before the end.
 	earlyRestore = 10
-	// perStep iterations pass before it is said how far the solver is.
+	// perStep is the number of iterations between two reports of progress.
 	perStep = 16
-	// refreshPeriod iterations pass before h is computed anew, against the rounding of
-	// its many changes.
+	// refreshPeriod is the number of iterations after which h is recomputed, because its many changes accumulate rounding errors.
 	refreshPeriod = 10000
 )
 
-// solver is the state of a problem. What runs over all active variables is stored
-// compactly, by position; beta, Lo and Hi by variable.
+// solver is the state of a problem. Values for all active variables are stored compactly, by position. beta, Lo and Hi are stored
+// by variable.
 type solver struct {
 	Problem
 	Control
 	src    Source
 	beta   []float64
-	active []int // the variables at the positions, ascending
+	active []int // the variable at each position, ascending
 
-	// The rate at which the objective falls when the variable grows is h + up, at which
-	// it rises when it shrinks h + low, with infinities at the bounds: the searches need
-	// no test of a bound.
+	// h + up is the rate at which the objective falls when the variable grows. h + low is the rate at which it rises when the
+	// variable shrinks. They are infinite at the bounds, so that the searches need not test for bounds.
 	h, up, low, diag []float64
 	cache            *rowCache
 
-	// Of the forms of two sides: those of growing and of shrinking at a position.
+	// upSide and lowSide are the sides of growing and of shrinking at a position, for the forms with two sides.
 	upSide, lowSide []int8
-	slack           float64 // of a tube: how much Σ|β| of each sign may still grow
-	unit            float64 // of the gap
-	least           float64 // of a margin: twice the objective at which there is none
+	slack           float64 // for a tube, the possible increase of Σ|β| of each sign
+	unit            float64 // unit of the gap
+	least           float64 // for a margin, twice the objective below which there is none
 	tau             float64
 
 	iterations int
-	objective  float64 // as the steps add up
+	objective  float64 // updated by each step
 }
 
-// Solve returns the minimum of p. It is an error only if ctx is done or the kernel's
-// values are not finite.
+// Solve returns the minimum of p. It returns an error only if ctx is done or kernel values are not finite.
 func Solve(ctx context.Context, src Source, p Problem, c Control) (Solution, error) {
 	s := &solver{Problem: p, Control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.Rows))}
 	if p.Form == Margins {
-		s.Target = make([]float64, len(p.Rows)) // the signs are in the sums
+		s.Target = make([]float64, len(p.Rows)) // the constraints on the sums contain the signs
 	}
 	s.h = slices.Clone(s.Target)
 	if err := s.activate(ctx, CountTo(len(p.Rows))); err != nil {
 		return Solution{}, err
 	}
 	first, rest := ctx, ctx
-	if p.Nu > 0 { // which begins with a kernel row for each of a share of the rows
+	if p.Nu > 0 { // begin needs a kernel row for each of a share of the rows
 		first, rest = progress.Two(ctx, 1, 1)
 	}
 	if err := s.begin(first); err != nil {
@@ -134,8 +131,8 @@ func CountTo(n int) []int {
 	return out
 }
 
-// run iterates until the gap, which it returns, is within the tolerance on all
-// variables, or no more steps are allowed or possible.
+// run iterates until the gap is within the tolerance for all variables, or no more steps are allowed or possible. It returns the
+// gap.
 func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	period := min(ShrinkPeriod, len(s.beta))
 	toShrink, early, begun := period, true, 0.
@@ -153,7 +150,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 			begun = gap
 		}
 		if loop != nil && s.iterations%perStep == 0 {
-			// How far a gap has fallen says little at first, and how many steps there may be at most says little ever.
+			// The decrease of the gap is not informative at first, and the limit of iterations never is.
 			loop.Report(max(progress.Towards(begun, gap, s.Tolerance), float64(s.iterations)/float64(s.MaxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
@@ -192,8 +189,8 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	}
 }
 
-// rounding is the error that h may have at best: no step sees beyond it, and a tolerance
-// below it is never reached.
+// rounding returns the smallest possible error of h. Steps cannot reduce the gap below it, and a smaller tolerance is never
+// reached.
 func (s *solver) rounding() float64 {
 	sum, largest := 0.0, 0.0
 	for k, d := range s.diag {
@@ -204,8 +201,7 @@ func (s *solver) rounding() float64 {
 	return 0x1p-52 * largest * sum
 }
 
-// workingSet returns the positions to move, up and down, and m - M. Where the gap is
-// within the tolerance, or there is none, j is -1.
+// workingSet returns the positions to move, up and down, and m - M. If the gap is within the tolerance, or there is none, j is -1.
 func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err error) {
 	if s.upSide != nil {
 		return s.twoSided(ctx)
@@ -228,7 +224,7 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 	}
 	row = row[:len(h)]
 	own, least := diag[i], math.Inf(1)
-	// The largest b²/a; compared across, without a division.
+	// The loop finds the largest b²/a, by cross multiplication without a division.
 	topB, topA := 0.0, 1.0
 	j = -1
 	for k, v := range h {
@@ -249,7 +245,7 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 		}
 	}
 	if s.Form == Origin {
-		s.unit = max(math.Abs(best), s.leastRho()) // the offset in the end is at the edge, where no row that may grow lies beyond
+		s.unit = max(math.Abs(best), s.leastRho()) // the final offset is at the edge of the rows that may grow
 	}
 	gap = (best - least) / s.unit
 	if !(gap > s.Tolerance) {
@@ -258,8 +254,8 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 	return i, j, gap, nil
 }
 
-// step moves the variable at position i up and that at j down by the same amount: to
-// the minimum along that line, or to the first bound or zero on the way.
+// step moves the variable at position i up and the variable at position j down by the same amount, to the minimum along that line,
+// or to the first bound or zero.
 func (s *solver) step(ctx context.Context, i, j int) error {
 	s.iterations++
 	vi, vj := s.active[i], s.active[j]
@@ -271,7 +267,7 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 	if err != nil {
 		return err
 	}
-	// Zero is a kink of |β|, beyond which the rates are others.
+	// Zero is a kink of |β|, beyond which the rates differ.
 	endI, endJ := s.Hi[vi], s.Lo[vj]
 	if s.beta[vi] < 0 {
 		endI = 0
@@ -338,7 +334,7 @@ func (s *solver) setRates(k int) {
 	if s.upSide == nil {
 		return
 	}
-	// Of a tube the side is that of the value, of classes that of the bounds.
+	// For a tube the side is the sign of the value, for classes the sign of the bounds.
 	s.upSide[k], s.lowSide[k] = positive, positive
 	if b < 0 || s.Form == Margins && s.Lo[v] < 0 {
 		s.upSide[k] = negative
@@ -354,7 +350,7 @@ func (s *solver) setRates(k int) {
 	}
 }
 
-// activate makes these variables the active ones, whose h is set.
+// activate sets the active variables, whose h is already set.
 func (s *solver) activate(ctx context.Context, variables []int) error {
 	n := len(variables)
 	s.active = variables
@@ -376,8 +372,8 @@ func (s *solver) activate(ctx context.Context, variables []int) error {
 	return nil
 }
 
-// shrink sets variables aside that no step would choose: growing is not better, nor
-// shrinking worse, than for any other.
+// shrink sets aside variables that no step would choose, because growing is not better, and shrinking not worse, than for all
+// others.
 func (s *solver) shrink(ctx context.Context) error {
 	best, least := math.Inf(-1), math.Inf(1)
 	for k, h := range s.h {
@@ -406,7 +402,7 @@ func (s *solver) shrink(ctx context.Context) error {
 	return s.activate(ctx, variables)
 }
 
-// restore makes all variables active, with h computed anew.
+// restore makes all variables active and recomputes h.
 func (s *solver) restore(ctx context.Context) error {
 	var vectors []int
 	var beta []float64

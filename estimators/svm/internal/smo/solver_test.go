@@ -16,7 +16,7 @@ import (
 
 var ctx = context.Background()
 
-// toSolve is a problem of two classes that overlap, and its kernel matrix.
+// toSolve returns a problem of two classes that overlap, and its kernel matrix.
 func toSolve(t testing.TB, n int) (Source, Problem, *mat.SymDense) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	x := mat.NewDense(n, 2, nil)

@@ -14,19 +14,19 @@ import (
 
 // Source gives kernel values between the training rows. It is safe for concurrent use.
 type Source interface {
-	// Diagonal is k(x[i], x[i]).
+	// Diagonal returns k(x[i], x[i]).
 	Diagonal(i int) float64
-	// Columns restricts the columns to some rows, which ascend.
+	// Columns returns a view of some columns, which ascend.
 	Columns(ctx context.Context, columns []int) (View, error)
 	// Cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
 	Cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
-	// Bytes is the memory that the source takes of its own.
+	// Bytes returns the memory that the source allocated.
 	Bytes() int64
 }
 
 // View gives rows of the kernel matrix, restricted to columns.
 type View interface {
-	// Shared returns row i without a copy, nil where there is none to share.
+	// Shared returns row i without a copy, or nil if it cannot be shared.
 	Shared(i int) []float64
 	// Fill sets dst to row i.
 	Fill(ctx context.Context, dst []float64, i int) error
@@ -36,11 +36,11 @@ type View interface {
 type matrixSource struct {
 	n, stride int
 	data      []float64
-	whole     bool // the lower triangle is there too
+	whole     bool // the lower triangle is set too
 	own       int64
 }
 
-// ShareMatrix is a source that shares the upper triangle of k.
+// ShareMatrix returns a source that shares the upper triangle of k.
 func ShareMatrix(k mat.Symmetric) Source { return newMatrixSource(k) }
 
 func newMatrixSource(k mat.Symmetric) *matrixSource {
@@ -54,8 +54,7 @@ func newMatrixSource(k mat.Symmetric) *matrixSource {
 	return &matrixSource{n: s.N, stride: s.Stride, data: s.Data}
 }
 
-// TakeMatrix is a source that takes k over and fills its lower triangle, by tiles that stay in
-// the cache.
+// TakeMatrix returns a source that owns k. It fills the lower triangle, in tiles that stay in the cache.
 func TakeMatrix(k *mat.SymDense) Source {
 	const tile = 32
 	s := newMatrixSource(k)
@@ -110,7 +109,7 @@ type matrixView struct {
 }
 
 func (v matrixView) Shared(i int) []float64 {
-	// Columns ascend, so as many as there are rows are all of them.
+	// Columns ascend, so n columns are all columns.
 	if v.whole && len(v.columns) == v.n {
 		return v.data[i*v.stride : i*v.stride+v.n]
 	}
@@ -130,7 +129,7 @@ func (v matrixView) Fill(_ context.Context, dst []float64, i int) error {
 	return nil
 }
 
-// kernelSource evaluates rows when they are asked for.
+// kernelSource evaluates rows when they are requested.
 type kernelSource struct {
 	kernel  kernels.Kernel
 	x       *mat.Dense
@@ -138,7 +137,7 @@ type kernelSource struct {
 	options *kernels.Options
 }
 
-// EvaluateKernel is a source that computes the kernel values of the rows of x when they are asked for.
+// EvaluateKernel returns a source that computes the kernel values of the rows of x when they are requested.
 func EvaluateKernel(k kernels.Kernel, x *mat.Dense, workers int) Source {
 	n, _ := x.Dims()
 	s := &kernelSource{kernel: k, x: x, diag: make([]float64, n), options: &kernels.Options{Workers: workers}}
@@ -154,7 +153,7 @@ func (s *kernelSource) Columns(ctx context.Context, columns []int) (View, error)
 	return kernelView{s, p, columns}, err
 }
 
-// crossBlock rows at a time bound the memory of a product.
+// crossBlock is the number of rows that are computed at a time, to limit the memory of a product.
 const crossBlock = 512
 
 func (s *kernelSource) Cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error {

@@ -1,4 +1,4 @@
-// Package momentstest has what the tests of the moments, and of what is made of them, have in common.
+// Package momentstest has common functions for tests of moments and of their users.
 package momentstest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 )
 
-// Random has n rows of h columns, each of its own mean and spread.
+// Random returns n rows of h columns with different means and spreads.
 func Random(n, h int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x := mat.NewDense(n, h, nil)
@@ -31,7 +31,7 @@ func Sum(t require.TestingT, blocks ...mat.Matrix) *moments.Moments {
 // Flat returns the numbers of m, row by row.
 func Flat(m mat.Matrix) []float64 { return mat.DenseCopyOf(m).RawMatrix().Data }
 
-// Near fails unless the moments agree, each in units of its own size.
+// Near fails unless the moments agree, each relative to its own magnitude.
 func Near(t require.TestingT, want, got *moments.Moments, tolerance float64) {
 	require.Equal(t, want.Weight, got.Weight)
 	for _, pair := range [][2][]float64{{want.Means, got.Means}, {Flat(want.C2), Flat(got.C2)}, {want.C3, got.C3}, {{want.C4}, {got.C4}}} {
