@@ -1,0 +1,13 @@
+// Package sqlite_test runs the guide's program for databases. It is a module of its own because of the driver.
+package sqlite_test
+
+import (
+	"testing"
+
+	_ "modernc.org/sqlite" // the driver of the program
+
+	"github.com/kernelearn/kernelearn/internal/testkit/guide"
+)
+
+// TestGuide runs the programs of docs/guide that import the driver.
+func TestGuide(t *testing.T) { guide.Run(t, "docs/guide/sqlite") }
