@@ -27,7 +27,7 @@ func (s *sample) Add(_ context.Context, b *rowblocks.Block) error {
 	}
 	for i, v := range b.X {
 		if v != v {
-			return fmt.Errorf("a gap in column %d, of which a kernel knows nothing: %w", i%b.Width, fault.ErrNotFinite)
+			return fmt.Errorf("a gap in column %d, which a kernel cannot handle: %w", i%b.Width, fault.ErrNotFinite)
 		}
 	}
 	s.of.Merge(s.of.Pick(b.WithTargets()))

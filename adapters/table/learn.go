@@ -86,7 +86,7 @@ func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int)
 		s.Columns = append(s.Columns, out)
 	}
 	if s.find(Feature) < 0 {
-		return nil, fault.Param(t.input, "features", "none", "a column for the matrix. What became of the columns:\n"+s.String())
+		return nil, fault.Param(t.input, "features", "none", "a column for the matrix. The columns are:\n"+s.String())
 	}
 	return s, s.check()
 }
@@ -192,7 +192,7 @@ func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 	}
 	if out.Kind != Category && v.Values >= fewestRows {
 		leave := func(kind Kind, note string) {
-			out.Role, out.Kind, out.Note = LeftOut, kind, note+fmt.Sprintf("; make levels of them by Kinds[%q]", c.name)
+			out.Role, out.Kind, out.Note = LeftOut, kind, note+fmt.Sprintf("; convert them to levels by Kinds[%q]", c.name)
 		}
 		switch {
 		case v.Share() >= nearlyEvery && v.Length() < severalWords || v.Full():

@@ -35,10 +35,10 @@ func columnFlags() []cli.Flag {
 		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the `COLUMN` to learn"},
 		&cli.StringFlag{Name: "task",
 			Usage: "the `TASK`, regression or classification (default: classes of words and of two whole numbers, else numbers)"},
-		&cli.StringFlag{Name: "group", Usage: "the `COLUMN` that says which rows belong together, such as a patient's number"},
+		&cli.StringFlag{Name: "group", Usage: "the `COLUMN` with the group of each row, such as a patient's number"},
 		&cli.StringFlag{Name: "weight", Usage: "the `COLUMN` of the weights of rows"},
 		&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},
-		&cli.StringMapFlag{Name: "kind", Usage: "what a column is, as `COLUMN=KIND`: number, category, time, text or id"},
+		&cli.StringMapFlag{Name: "kind", Usage: "the kind of a column, as `COLUMN=KIND`: number, category, time, text or id"},
 	}, formatFlags()...)
 }
 

@@ -15,7 +15,7 @@ import (
 func describeCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "describe",
-		Usage:     "prints what model files hold.",
+		Usage:     "prints the contents of model files.",
 		UsageText: "kernelearn describe price.keln",
 		Description: "It prints the type, the settings, the kernel, columns and classes, the imports that a program needs to\n" +
 			"load the file, the library that wrote it, the size and the checksum, and the same of the parts of a pipeline. Of what\n" +

@@ -23,11 +23,11 @@ func driftCommand(s *streams) *cli.Command {
 			"The new table is read by the columns of the old one: drop those that it has not.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},
-			&cli.StringMapFlag{Name: "kind", Usage: "what a column is, as `COLUMN=KIND`: number, category, time, text or id"},
+			&cli.StringMapFlag{Name: "kind", Usage: "the kind of a column, as `COLUMN=KIND`: number, category, time, text or id"},
 			&cli.IntFlag{Name: "permutations", Usage: "the `NUMBER` of random divisions of the rows (default: 999)"},
 			&cli.IntFlag{Name: "rows",
 				Usage: "the `NUMBER` of rows of each table that are compared in all columns together (default: 1000)"},
-			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of what is random"},
+			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of the random numbers"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show no progress"},
 		}, formatFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return compareTables(ctx, s, c) },

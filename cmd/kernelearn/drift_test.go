@@ -23,7 +23,7 @@ func TestDrift(t *testing.T) {
 	text := "area,district,sold\n" + strings.Repeat("99,east,2024-05-05\n98.5,north,2024-06-07\n101,north,2024-03-01\n", 20)
 	code, out, progress = command(t, text, "drift", before, "-", "-drop", "id,price", "-rows", "50", "-seed", "3")
 	require.Zero(t, code, progress)
-	assert.Contains(t, progress, "column district: 20 rows of levels that the model has not seen")
+	assert.Contains(t, progress, "column district: 20 rows with levels that are new to the model")
 	assert.Regexp(t, `(?m)^area +D = 0\.9\d* +\S+e-\d+ +\S+e-\d+ +5\.33% +0%$`, out)
 	assert.Regexp(t, `(?m)^all columns +MMD² = 0\.\d+ +0\.001$`, out)
 }

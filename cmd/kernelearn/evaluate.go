@@ -18,7 +18,7 @@ import (
 func foldFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "folds", Value: 5,
-			Usage: "the `NUMBER` of parts, each of which is predicted by models of the others (default: 5)"},
+			Usage: "the `NUMBER` of folds, each predicted by a model of the others (default: 5)"},
 		&cli.IntFlag{Name: "repeats", Value: 1, Usage: "how often the rows are divided anew, a `NUMBER`; with -group once (default: 1)"},
 		&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of the division"},
 		levelFlag(),

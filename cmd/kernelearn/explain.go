@@ -21,7 +21,7 @@ import (
 func explainCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "explain",
-		Usage:     "says by how much each column moves the prediction for a row.",
+		Usage:     "shows how much each column changes the prediction for a row.",
 		UsageText: "kernelearn explain price.keln new.csv -row 3 -background houses.csv -neighbours 5 -o reasons.svg",
 		Description: "The contributions are Shapley values: they sum to the prediction less the mean prediction of a background.\n" +
 			"Give the table that the model was trained on as -background; without one the rows are those of DATA itself.\n" +
@@ -33,7 +33,7 @@ func explainCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "background", Aliases: []string{"b"},
 				Usage: "the `FILE` of rows that the row is compared with (default: DATA)"},
 			&cli.IntFlag{Name: "neighbours", Aliases: []string{"n"},
-				Usage: "print so many neighbours, a `NUMBER`; -background is the training table then"},
+				Usage: "the `NUMBER` of neighbours to print; -background must be the training table"},
 			&cli.StringFlag{Name: "class", Usage: "the `CLASS` whose probability is explained (default: the predicted one)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
 				Usage: "the `FILE` of a picture, such as reasons.svg or .png; of one row (default: none)"},
@@ -184,7 +184,7 @@ func (e *explained) describe(c *inspection.Contribution) {
 	column := schema.Columns[slices.IndexFunc(schema.Columns, func(k table.Column) bool { return k.Name == c.Name })]
 	switch column.Kind {
 	case table.Category:
-		c.Level = "a level not seen in training"
+		c.Level = "a level that is new to the model"
 		if code := int(c.Cells[0]); code < len(column.Levels) {
 			c.Level = column.Levels[code]
 		}

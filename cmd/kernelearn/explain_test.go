@@ -44,7 +44,7 @@ func TestExplain(t *testing.T) {
 	asked := "district,area,sold\nnorth,95,2024-01-03\ncentre,40,2024-01-04T06:00:00Z\nmoon,,2024-01-05\n"
 	code, out, progress := command(t, asked, "explain", model, "-", "-rows", "1,2,3", "-background", path)
 	require.Zero(t, code, progress)
-	assert.Contains(t, progress, "column district: 1 rows of levels that the model has not seen\n")
+	assert.Contains(t, progress, "column district: 1 rows with levels that are new to the model\n")
 	parts := strings.Split(out, "\n\n")
 	require.Len(t, parts, 3)
 	value := func(part, label string) float64 {
@@ -62,7 +62,7 @@ func TestExplain(t *testing.T) {
 	assert.InDelta(t, 10*(40-area), value(parts[1], "area = 40"), 2)
 	assert.InDelta(t, 100*(1-centre), value(parts[1], "district = centre"), 2)
 	value(parts[1], "sold = 2024-01-04T06:00:00Z")
-	value(parts[2], "district = a level not seen in training")
+	value(parts[2], "district = a level that is new to the model")
 	assert.InDelta(t, 0, value(parts[2], "area is missing"), 2, "gaps are filled with the mean")
 
 	// The rows are their own background.

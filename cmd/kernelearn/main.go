@@ -78,11 +78,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, progress io.Writ
 func newCommand(s *streams) *cli.Command {
 	root := &cli.Command{
 		Name:      "kernelearn",
-		Usage:     "kernelearn learns models of tables, predicts with them, evaluates, explains and serves them.",
+		Usage:     "kernelearn fits models to tables, predicts with them, evaluates, explains and serves them.",
 		UsageText: "kernelearn train houses.csv -target price -o price.keln\n  kernelearn predict price.keln new.csv",
 		Description: "A table is a CSV file, which may be compressed by gzip, an ARFF file, or a file of svmlight;\n" +
-			"a dash is CSV on standard input.\n" +
-			"kernelearn COMMAND -h explains a command, kernelearn completion -h says how a shell completes commands and flags.",
+			"a dash means CSV from standard input.\n" +
+			"kernelearn COMMAND -h explains a command, kernelearn completion -h explains how a shell completes commands and flags.",
 		EnableShellCompletion: true,
 		HideHelpCommand:       true,
 		Commands: []*cli.Command{

@@ -105,7 +105,7 @@ func TestTrainAndPredict(t *testing.T) {
 	code, out, progress = command(t, "district,x,area,sold\nsouth,1,50,2024-03-01\n", "predict", model, "-")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "district,x,area,sold,prediction,prediction_low,prediction_high\nsouth,1,50,2024-03-01,")
-	assert.Contains(t, progress, "columns that the model does not use: x\ncolumn district: 1 rows of levels that the model has not seen\n")
+	assert.Contains(t, progress, "columns that the model does not use: x\ncolumn district: 1 rows with levels that are new to the model\n")
 	code, out, progress = command(t, "district,area\nnorth,1\n", "predict", model, "-")
 	assert.Equal(t, exitFailed, code)
 	assert.Empty(t, out)
@@ -301,7 +301,7 @@ func TestHelp(t *testing.T) {
 	assert.Contains(t, out, "kernelearn")
 	code, out, _ = command(t, "", "help")
 	assert.Zero(t, code)
-	assert.Contains(t, out, "\n  explain    says ")
+	assert.Contains(t, out, "\n  explain    shows ")
 
 	// Flags are completed with the dashes that were typed, of the shell's last word alone, and without back quotes.
 	_, out, _ = command(t, "", "train", "houses.csv", "-ta", "--generate-shell-completion")

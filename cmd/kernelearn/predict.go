@@ -34,7 +34,7 @@ func level(c *cli.Command) (float64, error) {
 func predictCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "predict",
-		Usage:     "predicts the rows of a table by a model, and writes them with further columns.",
+		Usage:     "predicts the rows of a table, and writes them with further columns.",
 		UsageText: "kernelearn predict price.keln new.csv -o predicted.csv",
 		Description: "Columns are found by their names. The column prediction has a number with the bounds of an interval,\n" +
 			"or a class with the probability of each.",
@@ -99,6 +99,6 @@ func warnOfColumns(s *streams, t *table.Table) {
 		fmt.Fprintf(s.progress, "columns that the model does not use: %s\n", strings.Join(t.Ignored, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Unseen)) {
-		fmt.Fprintf(s.progress, "column %s: %d rows of levels that the model has not seen\n", name, t.Unseen[name])
+		fmt.Fprintf(s.progress, "column %s: %d rows with levels that are new to the model\n", name, t.Unseen[name])
 	}
 }

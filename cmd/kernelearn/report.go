@@ -36,7 +36,7 @@ const (
 func reportCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "writes one HTML page about a model of a table: metrics, effects, calibration, and where it fails.",
+		Usage:     "writes an HTML page about a model of a table: metrics, effects, calibration, and where it fails.",
 		UsageText: "kernelearn report houses.csv -target price -o houses.html",
 		Description: "Metrics and pictures of errors are of held-out rows, as evaluate has them; effects are of a model of all rows.\n" +
 			"The page needs no other file and no network.",

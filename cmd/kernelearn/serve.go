@@ -15,7 +15,7 @@ import (
 func serveCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "serve",
-		Usage:     "answers requests over HTTP by the predictions of models, and loads their files again when they change.",
+		Usage:     "answers HTTP requests with the predictions of models, and reloads model files when they change.",
 		UsageText: "kernelearn serve price.keln -addr 127.0.0.1:8080",
 		Description: "POST /predict takes rows in JSON or CSV, GET / describes all that there is. Of several models each has\n" +
 			"/models/NAME/predict. There are no passwords and no encryption: the default address is for programs\n" +
@@ -34,7 +34,7 @@ func serveCommand(s *streams) *cli.Command {
 			&cli.DurationFlag{Name: "grace", Value: 10 * time.Second,
 				Usage: "the `TIME` that open requests have at the end (default: 10s)"},
 			&cli.DurationFlag{Name: "poll", Value: server.DefaultPoll,
-				Usage: "the `TIME` between two looks at the files (default: 2s)"},
+				Usage: "the `TIME` between two checks of the files (default: 2s)"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "write no line for each request"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error { return serve(ctx, s, c) },

@@ -14,7 +14,7 @@ import (
 func trainCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "train",
-		Usage:     "learns a model of a table and writes it to a file.",
+		Usage:     "fits a model to a table and writes it to a file.",
 		UsageText: "kernelearn train houses.csv -target price -o price.keln",
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},

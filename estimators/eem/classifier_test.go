@@ -143,7 +143,7 @@ func TestPartialFit(t *testing.T) {
 		loaded := &Classifier{}
 		require.NoError(t, loaded.UnmarshalBinary(data))
 		assert.Nil(t, loaded.Statistics())
-		assert.ErrorContains(t, loaded.PartialFit(ctx, x, y), "no statistics to go on from")
+		assert.ErrorContains(t, loaded.PartialFit(ctx, x, y), "no statistics to continue from")
 	}
 }
 

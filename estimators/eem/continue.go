@@ -44,7 +44,7 @@ func (c *machine[N]) MarshalStatistics() ([]byte, error) {
 }
 
 func noStatistics(typ string) error {
-	return fmt.Errorf("%s: a model from a file has no statistics to go on from: %w", typ, fault.ErrNotFitted)
+	return fmt.Errorf("%s: a model from a file has no statistics to continue from: %w", typ, fault.ErrNotFitted)
 }
 
 // UnmarshalStatistics implements [estimators.Continuer].

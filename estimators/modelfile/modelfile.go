@@ -406,7 +406,7 @@ func (s *stored) value(old any) (any, error) {
 	}
 	c, ok := v.(estimators.Continuer)
 	if !ok || !estimators.Supports(v, estimators.Continuing) {
-		return nil, fault.BadModel(kind, "statistics to go on from of a %T, which has none", v)
+		return nil, fault.BadModel(kind, "statistics to continue from of a %T, which has none", v)
 	}
 	if err := c.UnmarshalStatistics(s.Goes); err != nil {
 		return nil, fault.BadModel(kind, "%v", s.withVersion(err))

@@ -227,7 +227,7 @@ func (r *Regressor) UnmarshalStatistics(data []byte) error {
 	return nil
 }
 
-var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or "+
+var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to continue from: begin with PartialFit or "+
 	"FitStatistics: %w", regressorType, fault.ErrNotFitted)
 
 // fromSums fits the model to the moments of rows and targets.

@@ -300,10 +300,8 @@ func flatWarnings(names []int, solutions []smo.Solution) []string {
 	if count == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %d machines, the first that of the classes %s, have no margin, because so few rows as Nu allows "+
-		"are "+
-		"not all that overlap: "+
-		"they say the class of more weight; take a larger Nu", count, len(solutions), first)}
+	return []string{fmt.Sprintf("%d of %d machines, the first that of the classes %s, have no margin, because more rows overlap "+
+		"than Nu allows: they predict the class with more weight; take a larger Nu", count, len(solutions), first)}
 }
 
 // pair returns the problem of two classes with the given rows, which ascend in each class.

@@ -89,7 +89,7 @@ func MarshalSums(name string, sums streaming.Statistics[streaming.None]) ([]byte
 }
 
 func noStatistics(name string) error {
-	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w",
+	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to continue from: begin with PartialFit or FitStatistics: %w",
 		name, fault.ErrNotFitted)
 }
 

@@ -60,7 +60,7 @@ func Numbers(a arrow.Array) (func(i int) (float64, bool), error) {
 	if f := timesOf(a); f != nil {
 		return f, nil
 	}
-	return nil, fmt.Errorf("an array of type %s in place of numbers", a.DataType())
+	return nil, fmt.Errorf("an array of type %s instead of numbers", a.DataType())
 }
 
 // small reads numbers that float64 holds.
@@ -170,7 +170,7 @@ func Texts(a arrow.Array) (func(i int) string, error) {
 	case array.ExtensionArray:
 		return Texts(a.Storage())
 	}
-	return nil, fmt.Errorf("an array of type %s in place of categories", a.DataType())
+	return nil, fmt.Errorf("an array of type %s instead of categories", a.DataType())
 }
 
 func integers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32](value func(int) T) func(int) string {

@@ -456,10 +456,10 @@ const mostSurplus = 1000
 func (cols columns) checkFields(in *csvCells) error {
 	fields := in.fields
 	if len(fields) >= cols.count+mostSurplus {
-		return fmt.Errorf("%d fields or more in place of %d", len(fields), cols.count)
+		return fmt.Errorf("%d fields or more instead of %d", len(fields), cols.count)
 	}
 	if len(fields) != cols.count {
-		return fmt.Errorf("%d fields in place of %d", len(fields), cols.count)
+		return fmt.Errorf("%d fields instead of %d", len(fields), cols.count)
 	}
 	for j, field := range fields[cols.named:] {
 		if len(bytes.TrimSpace(field)) > 0 {

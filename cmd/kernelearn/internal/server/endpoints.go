@@ -41,7 +41,7 @@ func (s *Server) route() {
 	add("/metrics", http.MethodGet, s.writeMetrics)
 	add("/{$}", http.MethodGet, s.help)
 	add("/", "", func(_ http.ResponseWriter, r *http.Request) (*reply, error) {
-		return nil, failf(http.StatusNotFound, "there is no %s: GET / lists what there is", r.URL.Path)
+		return nil, failf(http.StatusNotFound, "there is no %s: GET / lists the endpoints", r.URL.Path)
 	})
 }
 

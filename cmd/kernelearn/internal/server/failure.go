@@ -73,7 +73,7 @@ func shorten(text string) string {
 func (f *failure) reply() *reply {
 	text := shorten(f.Error())
 	if f.status == http.StatusInternalServerError {
-		text = "internal error: the log of the server says more"
+		text = "internal error: see the log of the server"
 	}
 	out, err := jsonReply(struct {
 		Error  string `json:"error"`

@@ -406,7 +406,7 @@ func TestPanic(t *testing.T) {
 	w := post(h, "/x", "application/json", house)
 	assert.Equal(t, http.StatusInternalServerError, w.Code)
 	assert.NotContains(t, w.Body.String(), "secret")
-	assert.Equal(t, "internal error: the log of the server says more", decoded(t, w).Error)
+	assert.Equal(t, "internal error: see the log of the server", decoded(t, w).Error)
 	assert.Equal(t, http.StatusOK, post(s, "/predict", "application/json", house).Code)
 }
 
