@@ -36,8 +36,8 @@ func TestDamagedFiles(t *testing.T) {
 		want       error
 	}{
 		"no number":             {"b.csv", strings.Replace(whole, "\n", "\n1,2x,3\n", 1), ":2", `column "x1" = "2x", want a number`, nil},
-		"a field too many":      {"b.csv", whole + "1,2,3,4\n", ":302", "4 fields in place of 3", nil},
-		"cut short":             {"b.csv", whole + "1,2", ":302", "2 fields in place of 3", nil},
+		"a field too many":      {"b.csv", whole + "1,2,3,4\n", ":302", "4 fields instead of 3", nil},
+		"cut short":             {"b.csv", whole + "1,2", ":302", "2 fields instead of 3", nil},
 		"not finite":            {"b.csv", whole + "1,+Inf,3\n", ":302", `column "x1" = "+Inf", want a number`, nil},
 		"a gap":                 {"b.csv", whole + "1,,3\n", ":302", "x[0,1] is NaN", estimators.ErrNotFinite},
 		"a target that is none": {"b.csv", whole + "1,2,\n", ":302", `column "y": the target NaN is not finite`, nil},
@@ -52,7 +52,7 @@ func TestDamagedFiles(t *testing.T) {
 		"UTF-16":                {"b.csv", "\xff\xfex\x000\x00", "", "encoding = UTF-16, want UTF-8", estimators.ErrParam},
 		"carriage returns":      {"b.csv", strings.ReplaceAll(whole, "\n", "\r"), ":1", "set Data.WholeFiles", estimators.ErrParam},
 		"commas":                {"b.csv", strings.Repeat(",", 1<<20), "", "more than 1000 columns without a name", estimators.ErrShape},
-		"a wide row":            {"b.csv", whole + "1,2" + strings.Repeat(",3", 1<<20) + "\n", ":302", "1003 fields or more in place of 3", nil},
+		"a wide row":            {"b.csv", whole + "1,2" + strings.Repeat(",3", 1<<20) + "\n", ":302", "1003 fields or more instead of 3", nil},
 		"a nameless cell":       {"b.csv", "x0,x1,y,\n1,2,3,\n1,2,3,4\n", ":3", `"4" in column 4, which has no name`, nil},
 		"no Parquet":            {"b.parquet", whole, "", "damaged, or no Parquet file", estimators.ErrBadModel},
 	} {

@@ -1,4 +1,4 @@
-// Kernelearn learns models of tables, predicts with them, evaluates, explains and serves them, without a line of Go.
+// Kernelearn fits models to tables, predicts with them, evaluates, explains and serves them, without a line of Go.
 //
 //	go install github.com/kernelearn/kernelearn/cmd/kernelearn@latest
 //	kernelearn train houses.csv -target price -o price.keln
