@@ -30,161 +30,144 @@ type check struct {
 
 var checks = []check{
 	// The next checks are of fits to unusual but valid data.
-	{"shapes", subject.Every, "Each method gives a finite row for each row of x, be they fewer or more than Fit's.", checkShapes},
-	{"one-row", subject.Every, "A single row is fitted, or refused with an error of the contract.", checkOneRow},
+	{"shapes", subject.Every, "Each method returns a finite row for each row of x, with fewer or more rows than in Fit.", checkShapes},
+	{"one-row", subject.Every, "A single row is fitted, or rejected with an error of the contract.", checkOneRow},
 	{"one-column", subject.Every, "A single column is fitted.", checkOneColumn},
 	{"more-columns-than-rows", subject.Every, "Eight columns and six rows are fitted.", checkWide},
-	{"constant-column", subject.Every, "A column of one value, be it 0 or 7, gives finite results.", checkConstantColumn},
-	{"duplicated-rows", subject.Every, "Rows that are all given twice give finite results.", checkDuplicatedRows},
-	{"large-offset-and-scale", subject.Every, "Columns around a million, of a million's and of a millionth's spread give finite results.",
-		checkLargeOffsetAndScale},
-	{"constant-target", subject.Regressors | subject.Multis, "Targets that are all the same give finite predictions.", checkConstantTarget},
-	{"single-class", subject.Classifiers, "A single class is refused with an error of the contract, or predicted everywhere.",
-		checkSingleClass},
+	{"constant-column", subject.Every, "A column of one value, 0 or 7, gives finite results.", checkConstantColumn},
+	{"duplicated-rows", subject.Every, "With each row given twice, results are finite.", checkDuplicatedRows},
+	{"large-offset-and-scale", subject.Every,
+		"Columns with offsets of about a million, and with spreads of a million and of a millionth, give finite results.", checkLargeOffsetAndScale},
+	{"constant-target", subject.Regressors | subject.Multis, "Equal targets give finite predictions.", checkConstantTarget},
+	{"single-class", subject.Classifiers,
+		"A single class is rejected with an error of the contract, or predicted for all rows.", checkSingleClass},
 
 	// Invalid input is an error that names the input and the position, and never a panic.
 	{"not-finite-x", subject.Every,
-		"A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method; with Options.Gaps a NaN is none.",
-		checkNotFiniteX},
+		"A NaN or an infinity in x gives ErrNotFinite with its row and column, in Fit and in each method. With Options.Gaps, " +
+			"NaN is allowed.", checkNotFiniteX},
 	{"not-finite-y", subject.Regressors | subject.Multis,
-		"A NaN or an infinity in y is ErrNotFinite with its row, and of several targets its column.",
-		checkNotFiniteY},
-	{"empty-x", subject.Every, "Fit on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyX},
-	{"empty-x-at-predict", subject.Every, "Each method on a nil, an empty, a rowless or a columnless matrix is ErrShape.",
-		checkEmptyXAtPredict},
-	{"length-of-y", subject.Supervised, "A y that is nil, shorter or longer than x is ErrShape.", checkLengthOfY},
-	{"width-at-predict", subject.Every, "Each method on rows wider or narrower than Fit's is ErrShape.", checkWidthAtPredict},
-	{"not-fitted", subject.Every, "Before Fit each method and MarshalBinary are ErrNotFitted, and Classes is nil.", checkNotFitted},
+		"A NaN or an infinity in y gives ErrNotFinite with its row and, for several targets, its column.", checkNotFiniteY},
+	{"empty-x", subject.Every, "Fit with a nil or empty matrix, or one without rows or columns, gives ErrShape.", checkEmptyX},
+	{"empty-x-at-predict", subject.Every,
+		"Each method with a nil or empty matrix, or one without rows or columns, gives ErrShape.", checkEmptyXAtPredict},
+	{"length-of-y", subject.Supervised, "A y that is nil, shorter or longer than x gives ErrShape.", checkLengthOfY},
+	{"width-at-predict", subject.Every, "Each method with rows wider or narrower than in Fit gives ErrShape.", checkWidthAtPredict},
+	{"not-fitted", subject.Every, "Before Fit each method and MarshalBinary give ErrNotFitted, and Classes returns nil.", checkNotFitted},
 
 	// The next checks are of the life of a fitted value.
-	{"refit-forgets", subject.Every, "A second Fit, of another width, gives what it gives on a new value.", checkRefitForgets},
-	{"failed-fit-keeps", subject.Every, "A Fit that fails leaves the model fitted before.", checkFailedFitKeeps},
-	{"cancelled-fit", subject.Every, "Fit with a cancelled context is the context's error and leaves the model fitted before.",
-		checkCancelledFit},
-	{"cancelled-midway", subject.Every, "A context cancelled while Fit reads x is noticed before the new model is assigned.",
-		checkCancelledMidway},
+	{"refit-forgets", subject.Every, "A second Fit, with another width, gives the same result as Fit of a new value.", checkRefitForgets},
+	{"failed-fit-keeps", subject.Every, "A Fit that fails keeps the earlier model.", checkFailedFitKeeps},
+	{"cancelled-fit", subject.Every,
+		"Fit with a cancelled context returns the context's error and keeps the earlier model.", checkCancelledFit},
+	{"cancelled-midway", subject.Every,
+		"If the context is cancelled while Fit reads x, Fit returns before it assigns the new model.", checkCancelledMidway},
 	{"cancelled-at-any-look", subject.Every,
-		"A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model " +
-			"fitted " +
-			"before.", checkCancelledAtAnyLook},
+		"If the context ends at any check in Fit, including the last one, Fit returns its error and keeps the earlier model.", checkCancelledAtAnyLook},
 	{"progress", subject.Every,
-		"Who listens to a Fit by estimators.Observed hears of shares done that rise to 1, of one goroutine at a time, " +
-			"early where Options.Steps says so; the result is the same to the bit; and an observer that panics is a PanicError and " +
-			"leaves " +
-			"the " +
-			"model fitted before.", checkProgress},
+		"Observers of a Fit receive shares of the work that increase to 1, from one goroutine at a time, and early if " +
+			"Options.Steps is set. The result is bit-identical. An observer that panics gives a PanicError, and the earlier model " +
+			"is kept.", checkProgress},
 	{"inputs-unmodified", subject.Every, "No method writes to x, y or weights.", checkInputsUnmodified},
 	{"any-matrix", subject.Every,
-		"A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that lists its nonzero entries give what a copy gives.",
-		checkAnyMatrix},
-	{"keeps-no-reference", subject.Every, "Overwriting x and y after Fit, or what a method returned, changes no later result.",
-		checkKeepsNoReference},
-	{"same-seed", subject.Every, "Two equally configured values, fitted on the same rows, agree to the last bit.", checkSameSeed},
-	{"workers", subject.Every, "The results for 1, 2 and 5 workers agree to the last bit.", checkWorkers},
+		"A transposed view, a part of a larger matrix, a third-party mat.Matrix and a matrix that lists its nonzero entries " +
+			"give the same result as a copy.", checkAnyMatrix},
+	{"keeps-no-reference", subject.Every,
+		"Overwriting x and y after Fit, or the result of a method, changes no later result.", checkKeepsNoReference},
+	{"same-seed", subject.Every, "Two values with the same settings, fitted to the same rows, are bit-identical.", checkSameSeed},
+	{"workers", subject.Every, "The results for 1, 2 and 5 workers are bit-identical.", checkWorkers},
 	{"goroutine-leaks", subject.Every, "Fit, a cancelled Fit and the methods leave no goroutine behind.", checkGoroutineLeaks},
-	{"clone", subject.Every, "Clone of a fitted value is of its type, unfitted, equally configured and independent.", checkClone},
+	{"clone", subject.Every, "Clone of a fitted value has its type and settings, is not fitted, and is independent.", checkClone},
 
 	// The next checks are of predictions.
-	{"repeatable", subject.Every, "A method called twice on the same rows gives the same bits.", checkRepeatable},
-	{"concurrent-predict", subject.Every, "Concurrent calls give what single calls give; with -race, without a race.",
-		checkConcurrentPredict},
-	{"row-permutation", subject.Every, "Fit on the rows in another order gives the same results, to within the tolerance.",
-		checkRowPermutation},
-	{"batch-equals-rows", subject.Every, "Rows one by one give what they give together, to within the tolerance.", checkBatchEqualsRows},
+	{"repeatable", subject.Every, "A method called twice with the same rows returns the same bits.", checkRepeatable},
+	{"concurrent-predict", subject.Every,
+		"Concurrent calls return the same as single calls; with -race, without a race.", checkConcurrentPredict},
+	{"row-permutation", subject.Every,
+		"Fit to the rows in another order gives the same results within the tolerance.", checkRowPermutation},
+	{"batch-equals-rows", subject.Every,
+		"Rows that are predicted one by one give the same results as together, within the tolerance.", checkBatchEqualsRows},
 	{"learns", subject.Supervised, "New rows of an easy problem are predicted better than by the mean or the majority.", checkLearns},
 
 	// The next checks are of persistence.
-	{"marshal-round-trip", subject.Every, "A new value that reads the bytes gives the same bits in each method, and writes the same bytes.",
-		checkRoundTrip},
-	{"marshal-into-fitted", subject.Every, "A fitted value that reads the bytes gives what they hold, and keeps no reference to them.",
-		checkMarshalIntoFitted},
-	{"marshal-truncated", subject.Every, "Bytes cut short are ErrBadModel and leave the model as it was.", checkTruncated},
-	{"marshal-flipped", subject.Every, "Bytes with one of them changed are ErrBadModel and leave the model as it was.", checkFlipped},
-	{"marshal-garbage", subject.Every, "Bytes that never were a model are ErrBadModel and leave the model as it was.", checkGarbage},
+	{"marshal-round-trip", subject.Every,
+		"A new value that reads the bytes returns the same bits in each method, and writes the same bytes.", checkRoundTrip},
+	{"marshal-into-fitted", subject.Every,
+		"A fitted value that reads the bytes is replaced by their contents, and keeps no reference to them.", checkMarshalIntoFitted},
+	{"marshal-truncated", subject.Every, "Truncated bytes give ErrBadModel and leave the model unchanged.", checkTruncated},
+	{"marshal-flipped", subject.Every, "A change of one byte gives ErrBadModel and leaves the model unchanged.", checkFlipped},
+	{"marshal-garbage", subject.Every, "Arbitrary bytes give ErrBadModel and leave the model unchanged.", checkGarbage},
 	{"model-file", subject.Every,
-		"What package modelfile reads, without a value, has the settings of what was written and gives the same bits in each method; " +
-			"and the " +
-			"file says its type, columns and classes.", checkModelFile},
+		"A value that package modelfile reads has the settings of the written one and returns the same bits in each method. The " +
+			"file contains its type, columns and classes.", checkModelFile},
 
 	// The next checks are of classifiers.
-	{"labels", subject.Classifiers, "Labels are any ints: negative, large, in any order; predictions are among them and follow them.",
-		checkLabels},
-	{"classes", subject.Classifiers, "Classes is the distinct labels, ascending, and a copy.", checkClasses},
-	{"three-classes", subject.Classifiers, "Three classes are told apart.", checkThreeClasses},
+	{"labels", subject.Classifiers, "Labels may be any ints: negative, large, in any order. Predictions are among them.", checkLabels},
+	{"classes", subject.Classifiers, "Classes returns a copy of the distinct labels in ascending order.", checkClasses},
+	{"three-classes", subject.Classifiers, "Three classes are separated.", checkThreeClasses},
 	{"probabilities", subject.Classifiers, "Probabilities are n×K, in [0,1], and each row sums to 1, for two and for three classes.",
 		checkProbabilities},
 	{"probability-order", subject.Classifiers, "The columns of the probabilities are in the order of Classes.", checkProbabilityOrder},
-	{"decision", subject.Classifiers, "Decision is n×K, and its first largest column is the class that Predict gives.", checkDecision},
+	{"decision", subject.Classifiers, "Decision is n×K, and Predict returns the class of its first largest column.", checkDecision},
 
 	// The next checks are of capabilities.
-	{"variance", subject.Regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
+	{"variance", subject.Regressors, "Variances are at least 0, and the means returned with them equal those of Predict.", checkVariance},
 	{"interval", subject.Regressors,
-		"Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.",
-		checkInterval},
+		"Intervals contain the prediction, widen with the level and agree with the variance. A level outside (0, 1) gives " +
+			"ErrParam.", checkInterval},
 	{"target-units", subject.Regressors | subject.Multis,
-		"Targets times a power of two give exactly that times the predictions, and its square times the variances: no unit is special.",
-		checkTargetUnits},
+		"Targets multiplied by a power of two give predictions multiplied by exactly that factor, and variances by its square.", checkTargetUnits},
 	{"several-targets", subject.Multis,
-		"Results have a column for each target, variances are at least 0, intervals hold the prediction and widen with the level, and " +
-			"targets " +
-			"in other units give the same in those.", checkSeveralTargets},
+		"Results have a column for each target, variances are at least 0, and intervals contain the prediction and widen with " +
+			"the level. Targets in other units give the same results in these units.", checkSeveralTargets},
 	{"sets", subject.Classifiers,
-		"PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.",
-		checkSets},
+		"PredictSet returns classes in ascending order, and no fewer for a higher level. A level outside (0, 1) gives ErrParam.", checkSets},
 	{"novelty", subject.Detectors,
-		"Rows far from all are novel, most rows like those of Fit are not, and a row that Predict takes for novel has no larger a score " +
-			"than " +
-			"one that it does not; p-values are in (0, 1] and in the order of the scores of rows far apart.", checkNovelty},
+		"Rows far from all others are novel, and most rows like those of Fit are not. The scores of novel rows do not exceed " +
+			"those of other rows. P-values are in (0, 1] and, for distant rows, in the order of the scores.", checkNovelty},
 	{"to-forms", subject.Every,
-		"PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform " +
-			"give, of few rows and of many, to within the tolerance.", checkToForms},
+		"PredictTo, DecisionTo, PredictProbaTo and TransformTo return the results of Predict, Decision, PredictProba and " +
+			"Transform within the tolerance, for few rows and for many.", checkToForms},
 	{"inverse", subject.Transforms,
-		"InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of " +
-			"Transform.", checkInverse},
+		"InverseTransform maps the transformed rows of Fit back to these rows, also with a column of one value, and keeps the " +
+			"rules of Transform.", checkInverse},
 	{"partial-fit", subject.Every,
-		"PartialFit before Fit is Fit, or FitStatistics where there is one; after it, other rows change the model, and what fails does " +
-			"not.",
-		streams.CheckPartialFit},
+		"PartialFit before Fit is Fit, or FitStatistics if the type has it. Further rows then change the model, and errors do " +
+			"not.", streams.CheckPartialFit},
 	{"stop-and-go", subject.Every,
-		"A model that is stored with its statistics between two calls of PartialFit, and read into a new value, goes on as one that was " +
-			"not, " +
-			"to the bit, from package modelfile's file too; of other bytes it is ErrBadModel, and goes on as before.",
-		streams.CheckStopAndGo},
+		"A model that is stored with its statistics between two calls of PartialFit and read into a new value continues bit- " +
+			"identically, also from a file of package modelfile. Other bytes give ErrBadModel and change nothing.", streams.CheckStopAndGo},
 	{"statistics", subject.Every,
-		"The rows in 1, 4 and 64 parts, in any order and of any offset, give what they give in one, to 1e-10; what fails leaves " +
-			"statistics " +
-			"and model as they were.", streams.CheckStatistics},
-	{"statistics-and-fit", subject.Every, "FitStatistics gives what Fit gives, of regressors the predictions, to within the tolerance.",
-		streams.CheckStatisticsFit},
+		"The rows in 1, 4 and 64 parts, in any order and with any offset, give the same result to 1e-10. An error leaves " +
+			"statistics and model unchanged.", streams.CheckStatistics},
+	{"statistics-and-fit", subject.Every,
+		"FitStatistics gives the result of Fit within the tolerance; for regressors the predictions are compared.", streams.CheckStatisticsFit},
 	{"fit-blocks", subject.Every,
-		"FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; " +
-			"what " +
-			"fails names the row of the stream, and leaves the model fitted before.", streams.CheckFitBlocks},
-	{"leave-one-out", subject.Regressors | subject.Multis, "LeaveOneOutResiduals are what fits without the row leave, exactly.",
-		checkLeaveOneOut},
-	{"smoother", subject.Supervised, "A Smoother says of each row left out what the Smoother of the other rows says.", checkSmoother},
+		"FitBlocks gives the result of Fit or FitWeighted within the tolerance, for blocks of any size in reused memory. An " +
+			"error names the row of the stream and keeps the earlier model.", streams.CheckFitBlocks},
+	{"leave-one-out", subject.Regressors | subject.Multis,
+		"LeaveOneOutResiduals are exactly those of fits without the row.", checkLeaveOneOut},
+	{"smoother", subject.Supervised,
+		"A Smoother predicts each row that is left out as the Smoother of the other rows does.", checkSmoother},
 	{"expansion", subject.Regressors | subject.Classifiers,
-		"The sum of the kernel values of an Expansion is what Predict, or Decision, returns.", checkExpansion},
+		"The sum of the kernel values of an Expansion equals the result of Predict, or of Decision.", checkExpansion},
 	{"kernel-matrix", subject.Supervised,
-		"FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.",
-		checkKernelMatrix},
-	{"weighted-fit", subject.Supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.",
-		checkWeightedFit},
+		"FitMatrix and PredictMatrix with the matrices of the kernel that Fit used give the results of Fit and Predict.", checkKernelMatrix},
+	{"weighted-fit", subject.Supervised,
+		"A weight of 2 is equivalent to the row given twice, and weights of 1 to none, within the tolerance.", checkWeightedFit},
 	{"repeated-rows", subject.Supervised,
-		"Rows that are all given twice are the rows given once, to within the tolerance: of a row that is left out, or is in another " +
-			"part, " +
-			"the copy tells nothing.", checkRepeatedRows},
+		"With each row given twice, the result is that of each row given once, within the tolerance: a copy must not help to " +
+			"predict a row that is left out.", checkRepeatedRows},
 	{"bad-weights", subject.Supervised,
-		"Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.",
-		checkBadWeights},
-	{"report", subject.Supervised, "Report holds sensible numbers, and its Warnings are a copy.", checkReport},
+		"Weights that are too few, zero, negative or not finite give errors and keep the earlier model.", checkBadWeights},
+	{"report", subject.Supervised, "Report contains valid numbers, and its Warnings are a copy.", checkReport},
 	{"graph", subject.Every,
-		"What Graph writes gives, operator by operator, what Predict, PredictProba, PredictVariance and Transform give, to " +
-			"within the tolerance; before Fit and of other widths it is an error.", checkGraph},
+		"The operators of Graph compute the results of Predict, PredictProba, PredictVariance and Transform within the " +
+			"tolerance. Before Fit and for other widths Graph returns an error.", checkGraph},
 	{"column-names", subject.Every,
-		"SetColumnNames changes no result; ColumnNames are those of Fit and of the bytes that are read; another number of names than " +
-			"columns is ErrParam and leaves the model fitted before.", checkColumnNames},
+		"SetColumnNames changes no result. ColumnNames returns the names of Fit, also after reading the bytes. Another number " +
+			"of names than columns gives ErrParam and keeps the earlier model.", checkColumnNames},
 	{"capabilities", subject.Every,
-		"What Supports denies is errors.ErrUnsupported, what it grants is not; marshalling comes with unmarshalling.",
-		checkCapabilities},
+		"A method that Supports denies returns errors.ErrUnsupported, and one that it reports does not. A type with " +
+			"MarshalBinary has UnmarshalBinary.", checkCapabilities},
 }

@@ -67,9 +67,9 @@ func ExampleCheck() {
 	}
 	// Output:
 	// shapes (regressors, classifiers, transformers, several targets, detectors)
-	// 	Each method gives a finite row for each row of x, be they fewer or more than Fit's.
+	// 	Each method returns a finite row for each row of x, with fewer or more rows than in Fit.
 	// one-row (regressors, classifiers, transformers, several targets, detectors)
-	// 	A single row is fitted, or refused with an error of the contract.
+	// 	A single row is fitted, or rejected with an error of the contract.
 	// one-column (regressors, classifiers, transformers, several targets, detectors)
 	// 	A single column is fitted.
 }
