@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// BenchmarkSource reads 100 000 rows of ten columns as blocks. The ratio is to arrow-go's reading of the same batches, in the same
-// run, which makes no rows of them.
+// BenchmarkSource reads 100 000 rows of ten columns as blocks. The ratio is to arrow-go's time for the same batches, in the same
+// run, which does not convert them to rows.
 func BenchmarkSource(b *testing.B) {
 	const rows, columns = 100_000, 10
 	fields := make([]arrow.Field, columns)

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// csvSource gives the cells of a CSV file as texts. Package table reads the features out of them.
+// csvSource returns the cells of a CSV file as texts. Package table reads the features from them.
 type csvSource struct {
 	projection
 	file Input

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// whole are files of the same rows, with dictionaries, gaps and compression among them.
+// whole returns files of the same rows, including dictionaries, gaps and compression.
 func whole(t testing.TB) map[string][]byte {
 	rows := `[{"x": 1, "c": "a", "d": "u", "y": 1}, {"x": null, "c": "b", "d": null, "y": 2}, {"x": 3, "c": null, "d": "v", "y": 3}, {"x": 4, "c": "a", "d": "u", "y": 4}]`
 	schema := arrow.NewSchema([]arrow.Field{field("x", floats), field("c", text), field("d", dict), field("y", arrow.PrimitiveTypes.Int16)}, nil)
@@ -32,7 +32,7 @@ func whole(t testing.TB) map[string][]byte {
 			b.AppendNull()
 			continue
 		}
-		b.Append(views.Value(i) + " is too long to stand in a view") // so that it is in a buffer of its own
+		b.Append(views.Value(i) + " is too long to stand in a view") // so that it has its own buffer
 	}
 	viewed := array.NewRecordBatch(arrow.NewSchema(append(schema.Fields(), field("v", arrow.BinaryTypes.StringView)), nil), append(batch.Columns(), b.NewArray()), 4)
 	out := map[string][]byte{
@@ -52,7 +52,7 @@ func whole(t testing.TB) map[string][]byte {
 
 var ofWhole = schemaOf(number("x"), category("c", "a", "b"), category("d", "u", "v"), target("y"))
 
-// readAll reads a file in all ways, and returns the rows and the first error.
+// readAll reads a file in all modes, and returns the rows and the first error.
 func readAll(name string, content []byte, mem memory.Allocator) (rows int, err error) {
 	shard := inMemory(name, content)
 	shard.mem, shard.MaxBytes = mem, 1<<26
@@ -62,7 +62,7 @@ func readAll(name string, content []byte, mem memory.Allocator) (rows int, err e
 	return drained(table.Blocks[float64](ctx, Source(shard), ofWhole, 3))
 }
 
-// A file that was cut short at any byte is an error that names it, but for a stream, which has no end that it could lack.
+// A file that is cut short at any byte is an error that names it. The exception is a stream, which has no required end.
 func TestTruncatedFiles(t *testing.T) {
 	for name, content := range whole(t) {
 		rows, err := readAll(name, content, checked(t))
@@ -84,7 +84,7 @@ func TestTruncatedFiles(t *testing.T) {
 	}
 }
 
-// Bytes that were changed make an error that names the file, or other values, and never a panic.
+// Changed bytes give an error that names the file, or other values, but never a panic.
 func TestDamagedFiles(t *testing.T) {
 	turns := 500
 	if testing.Short() {
@@ -107,7 +107,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Of another format, or none.
+// Files of another format, or of none, are errors.
 func TestFilesOfSomethingElse(t *testing.T) {
 	for _, content := range [][]byte{nil, []byte("PAR1"), []byte("ARROW1\x00\x00"), []byte("x,y\n1,2\n"), bytes.Repeat([]byte{0xff}, 1000), make([]byte, 1000)} {
 		for _, name := range []string{"a.parquet", "a.arrow"} {
@@ -117,7 +117,8 @@ func TestFilesOfSomethingElse(t *testing.T) {
 	}
 }
 
-// A damaged shard after good ones says where it is, and leaves nothing allocated where arrow-go gives its errors in order.
+// The error of a damaged shard after valid ones has its position. No memory stays allocated, if arrow-go returns its errors
+// properly.
 func TestADamagedShardAmongGoodOnes(t *testing.T) {
 	content := whole(t)["a.parquet"]
 	bad := bytes.Clone(content)
@@ -128,7 +129,7 @@ func TestADamagedShardAmongGoodOnes(t *testing.T) {
 	assert.Equal(t, 8, rows)
 }
 
-// A batch that a file claims to have is no larger than the limit.
+// The claimed size of a batch in a file is limited.
 func TestMemoryOfAFile(t *testing.T) {
 	batch := numbered(t, 0, 3000)
 	for name, content := range map[string][]byte{"a.parquet": parquetBytes(t, batch), "a.arrow": ipcBytes(t, false, batch), "a.arrows": ipcBytes(t, true, batch)} {

@@ -33,7 +33,7 @@ func check(err error) {
 	}
 }
 
-// line is a CSV file of y = 2x + 1 that is not on the disk.
+// line returns a CSV file of y = 2x + 1 in memory.
 func line() arrow.Shard {
 	var rows strings.Builder
 	rows.WriteString("id,x,y\n")
@@ -45,11 +45,11 @@ func line() arrow.Shard {
 	return arrow.Shard{Name: "line.csv", Open: func(context.Context) (arrow.Input, error) { return bytes.NewReader(content), nil }}
 }
 
-// From files to a model, and from the model to a Parquet file with its predictions. Memory holds a block of rows.
+// Files give a model, and the model writes a Parquet file with its predictions. Only a block of rows is in memory.
 func Example() {
 	shards := []arrow.Shard{line()} // or arrow.Files("2023.parquet", "2024.parquet")
 	rows := arrow.Source(shards...)
-	schema, err := rows.Learn(ctx, &table.Options{Target: "y"}) // which leaves the id out
+	schema, err := rows.Learn(ctx, &table.Options{Target: "y"}) // the id is left out
 	check(err)
 	model := &table.Model{Regressor: &pipeline.Regressor{
 		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}},
@@ -69,7 +69,7 @@ func Example() {
 	// Output: 200 rows; [prediction prediction_low prediction_high]; prediction 4.00
 }
 
-// A table in memory is that of package table: a model is fitted to it, and a CSV file is read by its schema.
+// A table in memory is one of package table. A model is fitted to it, and a CSV file is read by its schema.
 func ExampleSource() {
 	shards := []arrow.Shard{line()}
 	rows, err := arrow.Source(shards...).Table(ctx, &table.Options{Target: "y"})
@@ -85,7 +85,7 @@ func ExampleSource() {
 	// [0.5]
 }
 
-// An Input is what Open returns: here of a file in memory.
+// Open returns an Input, here a file in memory.
 func ExampleInput() {
 	open := func(context.Context) (arrow.Input, error) { return bytes.NewReader([]byte("PAR1")), nil }
 	_, err := arrow.Source(arrow.Shard{Name: "short.parquet", Open: open}).Learn(ctx, nil)
@@ -93,7 +93,7 @@ func ExampleInput() {
 	// Output: true
 }
 
-// A file whose name does not tell its format has it in the Shard.
+// The Shard sets the format of a file whose name does not show it.
 func ExampleFormat() {
 	shard := line()
 	shard.Name = "line.txt"
@@ -107,13 +107,13 @@ func ExampleFormat() {
 	// CSV [x y] <nil>
 }
 
-// Record batches, as a query or another program gives them, with a model that learns block by block.
+// Record batches of a query or another program are passed to a model that is fitted block by block.
 func ExampleShard_batches() {
 	fields := apache.NewSchema([]apache.Field{
 		{Name: "x", Type: apache.PrimitiveTypes.Float64, Nullable: true},
 		{Name: "side", Type: apache.BinaryTypes.String},
 	}, nil)
-	batches := func(context.Context) (array.RecordReader, error) { // anew for each pass
+	batches := func(context.Context) (array.RecordReader, error) { // called for each pass
 		b := array.NewRecordBuilder(memory.DefaultAllocator, fields)
 		defer b.Release()
 		for i := range 60 {
@@ -131,7 +131,7 @@ func ExampleShard_batches() {
 	estimator := &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
 	for b, err := range table.Blocks[int](ctx, rows, schema, 16) {
 		check(err)
-		check(estimator.PartialFit(ctx, b.X, b.Y)) // which keeps nothing of the block
+		check(estimator.PartialFit(ctx, b.X, b.Y)) // keeps no reference to the block
 	}
 	model, err := table.Bind(schema, estimator)
 	check(err)
@@ -145,7 +145,7 @@ func ExampleShard_batches() {
 	// right
 }
 
-// Classes and their probabilities, with progress.
+// A Predictor writes classes and their probabilities, and reports its progress.
 func ExamplePredictor() {
 	shard := arrow.Shard{Name: "rows.csv", Open: func(context.Context) (arrow.Input, error) {
 		return strings.NewReader("x,label\n-3,no\n-2,no\n-1,no\n1,yes\n2,yes\n3,yes\n"), nil

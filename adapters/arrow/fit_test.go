@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shards of 700 rows in all three formats, the middle one without any.
+// someShards returns shards of 700 rows in all three formats. The second one has no rows.
 func someShards(t *testing.T) []Shard {
 	return []Shard{
 		inMemory("1.parquet", parquetBytes(t, numbered(t, 0, 200), numbered(t, 200, 100))),
@@ -38,7 +38,7 @@ func scaledFalkon() *pipeline.Regressor {
 	}
 }
 
-// FitBlocks on shards is Fit on their rows in memory, to the bit.
+// FitBlocks on shards equals Fit on their rows in memory, to the bit.
 func TestFitBlocksIsFit(t *testing.T) {
 	shards := someShards(t)
 	rows := Source(counted(checked(t), shards)...)
@@ -65,7 +65,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.Equal(t, fitted.Means(), scaler.Means())
 }
 
-// Categories, gaps and labels through a pipeline.
+// Blocks have categories, gaps and labels, also through a pipeline.
 func TestFitBlocksOfClasses(t *testing.T) {
 	shard := inMemory("a.csv", []byte("x,color,label\n1,red,yes\n2,,no\n,blue,yes\n4,red,no\n1.5,blue,yes\n3,red,no\n2.5,blue,no\n0,red,yes\n"))
 	all, err := Source(shard).Table(ctx, &table.Options{Target: "label"})
@@ -77,7 +77,7 @@ func TestFitBlocksOfClasses(t *testing.T) {
 		}
 	}
 	streamed, fitted := model(), model()
-	// A OneHot has no gaps in columns that it leaves; the gap in x goes first.
+	// A OneHot does not support gaps in other columns, so the gap in x is filled first.
 	streamed.Steps[0], streamed.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
 	fitted.Steps[0], fitted.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
 	require.NoError(t, fitted.Fit(ctx, all.X, all.Labels))
@@ -113,7 +113,7 @@ func TestPartialFitIsFit(t *testing.T) {
 	assert.InDelta(t, 0, mat.Norm(&diff, math.Inf(1)), 1e-7)
 }
 
-// The rows of another shard between two passes are found by who fits.
+// The estimator detects that rows change between two passes.
 func TestRowsThatChangeBetweenPasses(t *testing.T) {
 	a, b := numbered(t, 0, 100), numbered(t, 7, 100)
 	s, err := learnt(t, &table.Options{Target: "y", Drop: []string{"c"}}, given("a", a))

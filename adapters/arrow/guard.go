@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ErrUnreadable is a file that cannot be read as what it should be: damaged, cut short, encrypted, or of a feature that
-// package arrow-go does not have.
+// ErrUnreadable is the error of a file that cannot be read in its format: damaged, cut short, encrypted, or with a feature that
+// package arrow-go does not support.
 var ErrUnreadable = errors.New("unreadable")
 
 // errNamed marks errors that already name the file.
@@ -21,9 +21,9 @@ type errNamed struct{ error }
 
 func (e errNamed) Unwrap() error { return e.error }
 
-// guarded calls what reads or writes with arrow-go, which panics on some damaged files, and puts the name and the place
-// before the error. What the caller's own code does with the rows, or to open a file, does not run in it: its panics are not to
-// be hidden.
+// guarded calls a function that reads or writes with arrow-go, which panics on some damaged files, and prefixes its error with the
+// name and the place. The caller's own code that uses the rows or opens a file does not run in it, so that its panics are not
+// hidden.
 func guarded(name, place string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -47,7 +47,7 @@ func guarded(name, place string, f func() error) (err error) {
 	return fmt.Errorf("%s: %s%w: %w", name, place, ErrUnreadable, err)
 }
 
-// ofOurs reports whether an error already says what is wrong.
+// ofOurs reports whether an error already has its own description.
 func ofOurs(err error) bool {
 	for _, s := range []error{fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrTooLarge, ErrUnreadable, context.Canceled,
 		context.DeadlineExceeded} {
@@ -58,8 +58,8 @@ func ofOurs(err error) bool {
 	return false
 }
 
-// limited is an allocator that refuses to hold more than a limit, by a panic with ErrTooLarge, since arrow-go's allocators
-// have no errors. A damaged file may ask for any amount.
+// limited is an allocator that holds no more than a limit. Beyond it, it panics with ErrTooLarge, since arrow-go's allocators have
+// no errors. A damaged file may request any amount.
 type limited struct {
 	memory.Allocator
 	held, limit int64

@@ -30,7 +30,7 @@ var (
 	testMem = memory.DefaultAllocator
 )
 
-// checked is an allocator that fails the test if something was not released.
+// checked returns an allocator that fails the test if any memory is not released.
 func checked(t *testing.T) memory.Allocator {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
@@ -38,7 +38,7 @@ func checked(t *testing.T) memory.Allocator {
 	return mem
 }
 
-// batchOf makes a batch of columns that are given as JSON, one object a row.
+// batchOf returns a batch of columns from JSON, with one object per row.
 func batchOf(t *testing.T, json string, fields ...arrow.Field) arrow.RecordBatch {
 	t.Helper()
 	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema(fields, nil), strings.NewReader(json))
@@ -98,19 +98,19 @@ func onDisk(t *testing.T, name string, content []byte) Shard {
 	return Shard{Name: path}
 }
 
-// inMemory is a shard whose name is no path.
+// inMemory returns a shard whose name is not a path.
 func inMemory(name string, content []byte) Shard {
 	return Shard{Name: name, Open: func(context.Context) (Input, error) { return bytes.NewReader(content), nil }}
 }
 
-// given is a shard of batches.
+// given returns a shard of batches.
 func given(name string, batches ...arrow.RecordBatch) Shard {
 	return Shard{Name: name, Batches: func(context.Context) (array.RecordReader, error) {
 		return array.NewRecordReader(batches[0].Schema(), batches)
 	}}
 }
 
-// everyFormat gives the same batches in each.
+// everyFormat returns the same batches in each format.
 func everyFormat(t *testing.T, batches ...arrow.RecordBatch) map[string]Shard {
 	return map[string]Shard{
 		"parquet": inMemory("a.parquet", parquetBytes(t, batches...)),
@@ -129,7 +129,7 @@ func counted(mem memory.Allocator, shards []Shard) []Shard {
 	return shards
 }
 
-// learnt learns a schema, and looks whether all memory is released.
+// learnt returns the schema of shards, and checks that all memory is released.
 func learnt(t *testing.T, o *table.Options, shards ...Shard) (*table.Schema, error) {
 	t.Helper()
 	return Source(counted(checked(t), shards)...).Learn(ctx, o)
@@ -154,7 +154,7 @@ func rowsOf(t *testing.T, s *table.Schema, shards ...Shard) (*mat.Dense, error) 
 	return out, nil
 }
 
-// schemaOf makes a schema by hand.
+// schemaOf returns a schema of columns.
 func schemaOf(columns ...table.Column) *table.Schema {
 	s := &table.Schema{Columns: columns}
 	if c, ok := s.Target(); ok {
@@ -184,7 +184,7 @@ func kinds(s *table.Schema) (out []table.Column) {
 	return out
 }
 
-// same holds that two matrices are equal to the bit, NaN at the same places.
+// same checks that two matrices are equal to the bit, with NaN in the same places.
 func same(t *testing.T, want, got *mat.Dense, at ...any) {
 	t.Helper()
 	wr, wc := want.Dims()
@@ -200,7 +200,7 @@ func same(t *testing.T, want, got *mat.Dense, at ...any) {
 	}
 }
 
-// says holds that an error is of a kind and has the texts.
+// says checks that an error is of a kind and contains the texts.
 func says(t *testing.T, err, kind error, texts ...string) {
 	t.Helper()
 	require.ErrorIs(t, err, kind)
@@ -220,7 +220,7 @@ func drained[Y float64 | int](stream func(func(streaming.Block[Y], error) bool))
 	return rows, nil
 }
 
-// numbered is a batch of columns x, z, y and c with rows from this number on.
+// numbered returns a batch of columns x, z, y and c, whose rows are numbered from from.
 func numbered(t *testing.T, from, rows int) arrow.RecordBatch {
 	t.Helper()
 	var out strings.Builder

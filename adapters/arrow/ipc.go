@@ -70,7 +70,7 @@ func (f *ipcFile) next() (arrow.RecordBatch, error) {
 func (f *ipcFile) close() {
 	defer closeInput(f.in)
 	f.release()
-	_ = f.file.Close() // it was read only
+	_ = f.file.Close() // no error matters after reading
 }
 
 // ipcStream reads an Arrow stream.

@@ -21,22 +21,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// A row group is in memory until it is whole: it has at most so many cells and rows.
+// A row group is in memory until it is complete. The constants are its largest numbers of cells and rows.
 const (
 	groupCells = 1 << 24
 	groupRows  = 1 << 17
 )
 
-// output is a Parquet file that is being written, with the columns of an input and some more.
+// output is a Parquet file under construction, with the columns of an input and further ones.
 type output struct {
-	to, from string // the input whose columns they are
+	to, from string // from is the input with these columns
 	of       *arrow.Schema
-	written  *arrow.Schema // with the types that Parquet has
+	written  *arrow.Schema // with types that Parquet supports
 	file     *pqarrow.FileWriter
 	mem      memory.Allocator
 }
 
-// newOutput begins a file. Columns of several inputs may have nulls in any of them.
+// newOutput starts a file. Columns of several inputs may have nulls in any of them.
 func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many bool, mem memory.Allocator) (*output, error) {
 	fields := slices.Clone(in.schema().Fields())
 	for j := range fields {
@@ -72,13 +72,13 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 		if !durations {
 			options = append(options, pqarrow.WithStoreSchema())
 		}
-		// The writer would close a file that it could.
+		// The wrapper hides Close, since the writer would close the file.
 		out.file, err = pqarrow.NewFileWriter(out.written, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(options...))
 		return err
 	})
 }
 
-// writing calls what may panic.
+// writing calls a function that may panic.
 func (o *output) writing(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -95,7 +95,8 @@ func (o *output) writing(f func() error) (err error) {
 	return nil
 }
 
-// accepts returns ErrParam unless a further input has the columns of the first one; own is how many are not of it.
+// accepts returns ErrParam if a further input does not have the columns of the first one. own is the number of columns that are not
+// of the input.
 func (o *output) accepts(in *reading, own int) error {
 	want := o.of.Fields()[:o.of.NumFields()-own]
 	if got := in.schema().NumFields(); got != len(want) {
@@ -110,7 +111,7 @@ func (o *output) accepts(in *reading, own int) error {
 	return nil
 }
 
-// write appends rows, with predictions from a row on.
+// write appends rows, with the predictions from row from on.
 func (o *output) write(rows arrow.RecordBatch, columns []table.PredictionColumn, from int) error {
 	return o.writing(func() error {
 		arrays := slices.Clone(rows.Columns())
@@ -153,7 +154,7 @@ func validColumns(b arrow.RecordBatch) error {
 	return nil
 }
 
-// arrayOf makes an array of some rows of a column, which has to be released. Integers are written out in the texts.
+// arrayOf returns an array of some rows of a column. The caller releases it. Integers are parsed from the texts.
 func arrayOf(mem memory.Allocator, typ arrow.DataType, c table.PredictionColumn, from, to int) arrow.Array {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
@@ -173,9 +174,9 @@ func arrayOf(mem memory.Allocator, typ arrow.DataType, c table.PredictionColumn,
 
 func (o *output) close() error { return o.writing(o.file.Close) }
 
-// discard releases what is held of a file that nobody will read. It may be nil.
+// discard releases the resources of an incomplete file. It may be nil.
 func (o *output) discard() {
 	if o != nil && o.file != nil {
-		_ = o.writing(o.file.Close) // the error that led here is the one to report
+		_ = o.writing(o.file.Close) // the caller reports an earlier error
 	}
 }

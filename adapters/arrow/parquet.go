@@ -16,9 +16,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// parquetSource reads the pages of the wanted columns as they are needed, so that a row group is never in memory as a whole.
+// parquetSource reads the pages of the wanted columns on demand, so that a row group is never completely in memory.
 type parquetSource struct {
-	projection // its chosen is nil unless the rows have durations
+	projection // chosen is nil unless the rows have durations
 	in         Input
 	file       *file.Reader
 	arrows     *pqarrow.FileReader
@@ -39,7 +39,7 @@ func openParquet(in Input, want *request) (source, error) {
 			return nil, err
 		}
 	}
-	// In parallel arrow-go would panic on goroutines of its own.
+	// Parallel reads are off, since arrow-go would panic on its own goroutines.
 	arrows, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: int64(want.rows)}, want.mem)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	if p.file.NumRowGroups() == 0 {
 		return nil
 	}
-	leaves := make([]int, 0, len(columns)) // nil would be all of them
+	leaves := make([]int, 0, len(columns)) // not nil, which would select all
 	for _, j := range columns {
 		leaves = leavesOf(leaves, p.arrows.Manifest.Fields[j])
 	}
@@ -75,7 +75,7 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	return err
 }
 
-// leavesOf appends the numbers of the columns of the file that a field is made of.
+// leavesOf appends the indices of the file's columns in a field.
 func leavesOf(leaves []int, f pqarrow.SchemaField) []int {
 	if f.IsLeaf() {
 		return append(leaves, f.ColIndex)

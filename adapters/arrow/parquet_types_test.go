@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// parquetOfDurations is a file as Arrow's libraries write durations: integers, and a schema that says what they are.
+// parquetOfDurations returns a file in the form that Arrow's libraries give durations: integers, and a schema with their types.
 func parquetOfDurations(t *testing.T, typ arrow.DataType) []byte {
 	t.Helper()
 	said := arrow.NewSchema([]arrow.Field{field("d", typ), field("x", floats), field("z", floats)}, nil)
@@ -34,7 +34,7 @@ func parquetOfDurations(t *testing.T, typ arrow.DataType) []byte {
 	return out.Bytes()
 }
 
-// Durations of Parquet files are seconds, as those of Arrow files.
+// Durations of Parquet files are seconds, like those of Arrow files.
 func TestDurationsOfParquet(t *testing.T) {
 	for typ, per := range map[arrow.DataType]float64{arrow.FixedWidthTypes.Duration_s: 1, arrow.FixedWidthTypes.Duration_ms: 1e3, arrow.FixedWidthTypes.Duration_us: 1e6, arrow.FixedWidthTypes.Duration_ns: 1e9} {
 		shard := inMemory("a.parquet", parquetOfDurations(t, typ))
@@ -47,7 +47,7 @@ func TestDurationsOfParquet(t *testing.T) {
 	}
 }
 
-// A file with durations can be written with predictions, and read again, whether they are used or not.
+// A file with durations can be written with predictions, and read again, whether the durations are features or not.
 func TestPredictionsBesideDurations(t *testing.T) {
 	model := fittedModel(t)
 	batch := batchOf(t, `[{"d":1500,"x":1,"z":2},{"d":null,"x":2,"z":3},{"d":-2500,"x":3,"z":1}]`, field("d", arrow.FixedWidthTypes.Duration_ms), field("x", floats), field("z", floats))
@@ -65,7 +65,7 @@ func TestPredictionsBesideDurations(t *testing.T) {
 	}
 }
 
-// Types that package arrow-go does not write are written as those that Parquet has for them.
+// Types that package arrow-go cannot write are written as the corresponding types of Parquet.
 func TestPredictionsBesideOtherTypes(t *testing.T) {
 	model := fittedModel(t)
 	batch := batchOf(t, `[{"v":"b","a":"2.5","b":"-1.25","x":1,"z":2},{"v":null,"a":null,"b":null,"x":2,"z":3}]`, field("v", arrow.BinaryTypes.StringView),

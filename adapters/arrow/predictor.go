@@ -18,23 +18,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// defaultPrediction is the name of a Predictor without one.
+// defaultPrediction is the default Name of a Predictor.
 const defaultPrediction = "prediction"
 
-// Predictor predicts the rows of files, and writes them to a Parquet file with the predictions as further columns, which are those of
-// [table.Predictions]: with the name "prediction",
+// Predictor predicts the rows of files, and writes them to a Parquet file with the predictions as further columns. These are the
+// columns of [table.Predictions], for the name "prediction":
 //
 //   - prediction: a number; or a class, as a text, or as an integer if all classes are integers;
 //   - prediction_low and prediction_high, with Interval;
-//   - prediction_of_C for each class C, its probability, if the estimator has probabilities.
+//   - prediction_of_C for the probability of each class C, if the estimator has probabilities.
 type Predictor struct {
-	Model     *table.Model // fitted, or made of a schema and an estimator by [table.Bind]
-	Name      string       // of the column; "": prediction
+	Model     *table.Model // fitted, or built from a schema and an estimator by [table.Bind]
+	Name      string       // name of the column; "": prediction
 	Interval  float64      // level of the interval; 0: none
-	BlockRows int          // rows that are predicted at a time; 0: 4096
+	BlockRows int          // rows predicted at a time; 0: 4096
 
-	// Observe, if not nil, is called after each block. The Step holds the number of the block, the rows so far as its Objective, and the
-	// shard in its Message.
+	// Observe, if not nil, is called after each block. The Step holds the number of the block, the rows so far as its Objective,
+	// and the shard in its Message.
 	Observe func(estimators.Step)
 
 	mem memory.Allocator // nil: Go's
@@ -42,12 +42,12 @@ type Predictor struct {
 
 const predictorName = "arrow: Predictor"
 
-// Write predicts the rows of shards, which have the same columns, and writes them to the Parquet file to. It returns the number
-// of rows. Columns that are no features pass through, those of a CSV file as texts. The file is there as a whole or not at all: after an
+// Write predicts the rows of shards, which have the same columns, and writes them to the Parquet file to. It returns the number of
+// rows. Columns that are not features are copied, those of a CSV file as texts. Write creates the complete file or none: after an
 // error, and when ctx ends, the old content of the path is kept.
 //
-// Errors: those of [table.Source.Tables] and [table.Model.Predict]; ErrParam for a name that the file has already, and for shards whose
-// columns are not the first one's; errors.ErrUnsupported for an Interval that the estimator does not have.
+// Errors: those of [table.Source.Tables] and [table.Model.Predict]; ErrParam for a name that the file already has, and for shards
+// whose columns differ from those of the first; errors.ErrUnsupported for an Interval if the estimator has no intervals.
 func (p *Predictor) Write(ctx context.Context, to string, shards ...Shard) (rows int, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := p.check(shards); err != nil {
@@ -100,7 +100,7 @@ func (p *Predictor) name() string {
 	return p.Name
 }
 
-// fields returns the columns of predictions, of files that may have no rows.
+// fields returns the columns of predictions, for files that may have no rows.
 func (p *Predictor) fields() (out []arrow.Field) {
 	s := p.Model.Schema()
 	none := &table.Predictions{}
@@ -148,20 +148,20 @@ func (p *Predictor) predict(t *table.Table) ([]table.PredictionColumn, error) {
 	return out.Columns(p.name()), nil
 }
 
-// writing is a Write under way.
+// writing holds the state of a Write.
 type writing struct {
 	p    *Predictor
 	to   string
 	file io.Writer
-	many bool // shards
+	many bool // there are several shards
 
 	out          *output // nil before the first shard
 	own          []arrow.Field
-	taken        []arrow.RecordBatch // rows that are not written yet
+	taken        []arrow.RecordBatch // rows that are not yet written
 	rows, blocks int
 }
 
-// shard predicts and writes the rows of one.
+// shard predicts and writes the rows of one shard.
 func (w *writing) shard(ctx context.Context, s Shard) (err error) {
 	schema := w.p.Model.Schema()
 	if s.mem == nil {
@@ -209,13 +209,13 @@ func (w *writing) shard(ctx context.Context, s Shard) (err error) {
 	return nil
 }
 
-// openReader leaves closing to its owner.
+// openReader has a Close without effect, since its owner closes it.
 type openReader struct{ *reader }
 
 // Close implements table.Reader.
 func (openReader) Close() error { return nil }
 
-// block writes the rows that were taken.
+// block writes the taken rows.
 func (w *writing) block(columns []table.PredictionColumn, rows int, shard string) error {
 	defer w.release()
 	from := 0
@@ -232,7 +232,7 @@ func (w *writing) block(columns []table.PredictionColumn, rows int, shard string
 	return nil
 }
 
-// release frees the rows that were taken.
+// release frees the taken rows.
 func (w *writing) release() {
 	for _, b := range w.taken {
 		b.Release()

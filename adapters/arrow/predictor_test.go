@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// readBack returns all of a Parquet file as one batch.
+// readBack returns the rows of a Parquet file as one batch.
 func readBack(t *testing.T, path string) arrow.RecordBatch {
 	t.Helper()
 	in, err := Shard{Name: path, mem: checked(t)}.open(ctx, table.Format{})
@@ -39,7 +39,7 @@ func readBack(t *testing.T, path string) arrow.RecordBatch {
 		if !some {
 			break
 		}
-		// Of memory of the test's own, which outlives the reader.
+		// The test copies the batch to its own memory, which outlives the reader.
 		var copied bytes.Buffer
 		require.NoError(t, writeBatch(&copied, in.batch))
 		batches = append(batches, readBatch(t, &copied))
@@ -67,18 +67,18 @@ func numbersIn(t *testing.T, b arrow.RecordBatch, name string) []float64 {
 	return b.Column(at[0]).(*array.Float64).Float64Values()
 }
 
-// fittedModel learns y of x and z.
+// fittedModel returns a model of y on x and z.
 func fittedModel(t *testing.T) *table.Model {
 	t.Helper()
 	rows, err := Source(given("train", numbered(t, 0, 60))).Table(ctx, &table.Options{Target: "y", Drop: []string{"c"}})
 	require.NoError(t, err)
-	// Of targets without noise the ridge is chosen so small that blocks of other rows differ by rounding.
+	// For targets without noise the chosen ridge would be so small that predictions in different blocks differ by rounding.
 	model := &table.Model{Regressor: &lssvm.Regressor{Ridge: 1e-3}}
 	require.NoError(t, model.Fit(ctx, rows))
 	return model
 }
 
-// bound makes a model of an estimator and features.
+// bound returns a model of an estimator and features.
 func bound(t *testing.T, estimator any, columns ...table.Column) *table.Model {
 	t.Helper()
 	m, err := table.Bind(schemaOf(columns...), estimator)
@@ -125,7 +125,7 @@ func TestPredictionsAreWritten(t *testing.T) {
 	}
 }
 
-// mapped predicts class (row's first column), with probabilities.
+// mapped predicts the class whose index is in the row's first column, with probabilities.
 type mapped struct{ classes []int }
 
 func (m mapped) Predict(x mat.Matrix) ([]int, error) {
@@ -175,7 +175,7 @@ func TestClassesAreWritten(t *testing.T) {
 	says(t, err, estimators.ErrParam, "[0 5]", "2 classes")
 }
 
-// All that Parquet can hold passes through, whether it is a feature or not.
+// All types that Parquet supports are copied, whether they are features or not.
 func TestColumnsPassThrough(t *testing.T) {
 	batch := batchOf(t, `[{"x": 1, "list": [1, 2], "s": {"a": 1.5}, "d": "u", "when": "1970-01-02", "raw": "AAA=", "n": null}, {"x": null, "list": null, "s": {"a": null}, "d": null, "when": null, "raw": null, "n": null}]`,
 		field("x", floats), field("list", arrow.ListOf(ints)), field("s", arrow.StructOf(field("a", floats))), field("d", dict),
@@ -202,7 +202,7 @@ func TestColumnsPassThrough(t *testing.T) {
 	assert.Equal(t, `[1 -1 3]`, got.Column(3).String())
 }
 
-// firstColumn predicts it, and -1 for a gap.
+// firstColumn predicts the first column, and -1 for a gap.
 type firstColumn struct{}
 
 func (firstColumn) Fit(context.Context, mat.Matrix, []float64) error { return nil }
@@ -230,7 +230,7 @@ func TestNoRowsToPredict(t *testing.T) {
 	}
 }
 
-// failing is a model that fails at a row, or ends a context.
+// failing is a model that fails at a row, or cancels a context.
 type failing struct {
 	at   int
 	stop context.CancelFunc
@@ -252,7 +252,7 @@ func (f failing) Predict(x mat.Matrix) ([]float64, error) {
 	return make([]float64, n), nil
 }
 
-// Whatever goes wrong, the folder is as it was.
+// Any failure leaves the folder unchanged.
 func TestNothingHalfWritten(t *testing.T) {
 	good := inMemory("good.parquet", parquetBytes(t, numbered(t, 0, 40)))
 	content := parquetBytes(t, numbered(t, 0, 40), numbered(t, 40, 40))
@@ -292,7 +292,7 @@ func TestNothingHalfWritten(t *testing.T) {
 			if c.cancel {
 				model.stop = cancel
 			}
-			*model.seen = -1 // Bind asks for a row
+			*model.seen = -1 // Bind predicts a row
 			p := &Predictor{Model: bound(t, model, number("x"), number("z"), target("y")), BlockRows: 16}
 			rows, err := p.Write(here, to, good, c.last)
 			says(t, err, c.kind, c.text)
@@ -311,7 +311,7 @@ func TestNothingHalfWritten(t *testing.T) {
 	}
 }
 
-// Memory is freed when a model fails in the middle.
+// Memory is freed if a model fails in the middle.
 func TestMemoryAfterAFailedPrediction(t *testing.T) {
 	for format, shard := range everyFormat(t, numbered(t, 0, 40), numbered(t, 40, 40)) {
 		model := bound(t, failing{at: 50, seen: new(int)}, number("x"), number("z"), target("y"))

@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// Source returns the rows of shards, one shard after the other, for package table: Learn makes a schema of them, Table reads them into
-// memory, and table.Blocks gives them to FitBlocks. Each pass opens the shards anew. Of a file only the columns that are needed are
-// read, and of Parquet some pages at a time. CSV files are those of [table.File].
+// Source returns the rows of shards, one shard after the other, for package table: Learn returns their schema, Table reads them
+// into memory, and table.Blocks passes them to FitBlocks. Each pass opens the shards again. Only the needed columns of a file are
+// read, and only some pages of Parquet at a time. CSV files are those of [table.File].
 //
 // Errors name the file, the column and the row, counted from 1.
 func Source(shards ...Shard) table.Source {
@@ -54,10 +54,10 @@ func (f csvFile) Close() error {
 // reader implements table.Reader.
 type reader struct {
 	in      *reading
-	only    func(name string) bool    // the columns that become cells; nil: all
-	all     bool                      // the other columns are read, too
-	taken   func(b arrow.RecordBatch) // is called with the rows of each Next, if it is not nil
-	columns []int                     // that are read; nil before the first Next
+	only    func(name string) bool    // columns to convert to cells; nil: all
+	all     bool                      // read the other columns too
+	taken   func(b arrow.RecordBatch) // called with the rows of each Next, if not nil
+	columns []int                     // columns to read; nil before the first Next
 	from    int                       // the next row of the batch
 	numbers []float64
 }
@@ -81,7 +81,7 @@ func declared(f arrow.Field) table.Column {
 	switch t.ID() {
 	case arrow.NULL, arrow.BOOL, arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
 		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64, arrow.DECIMAL32, arrow.DECIMAL64, arrow.DECIMAL128, arrow.DECIMAL256,
-		arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP: // their cells tell the kind
+		arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP: // the cells decide the kind
 		return out
 	case arrow.TIME32, arrow.TIME64, arrow.DURATION:
 		out.Kind = table.Duration
@@ -156,7 +156,7 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// append adds the cells of an array to a column.
+// append appends the cells of an array to a column.
 func (r *reader) append(to *table.Cells, a arrow.Array) error {
 	for {
 		e, ok := a.(array.ExtensionArray)
@@ -186,7 +186,7 @@ func (r *reader) append(to *table.Cells, a arrow.Array) error {
 	return r.appendNumbers(to, a)
 }
 
-// appendNumbers adds numbers, times and durations.
+// appendNumbers appends numbers, times and durations.
 func (r *reader) appendNumbers(to *table.Cells, a arrow.Array) error {
 	number, err := cells.Numbers(a)
 	if err != nil {
@@ -212,7 +212,7 @@ func (r *reader) appendNumbers(to *table.Cells, a arrow.Array) error {
 	return nil
 }
 
-// appendIntegers adds integers of which float64 may not hold some.
+// appendIntegers appends integers, some of which float64 may not represent.
 func appendIntegers(to *table.Cells, a arrow.Array) error {
 	switch of := a.(type) {
 	case *array.Int64:
@@ -222,7 +222,7 @@ func appendIntegers(to *table.Cells, a arrow.Array) error {
 	}
 }
 
-// appendDictionary adds the texts of a dictionary's values.
+// appendDictionary appends the texts of a dictionary's values.
 func appendDictionary(to *table.Cells, a *array.Dictionary) error {
 	values := a.Dictionary()
 	if values.DataType().ID() == arrow.NULL {
@@ -240,7 +240,7 @@ func appendDictionary(to *table.Cells, a *array.Dictionary) error {
 	})
 }
 
-// appendEach adds the values of an array that are not null.
+// appendEach appends the values of an array that are not null.
 func appendEach(to *table.Cells, a arrow.Array, value func(i int) any) error {
 	for i := range a.Len() {
 		var v any

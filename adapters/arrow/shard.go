@@ -14,14 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Format is how rows are written in a file.
+// Format is the format of a file.
 type Format int
 
-// The formats.
+// The formats of files.
 const (
 	ByName  Format = iota // by the ending of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
 	Parquet               // Apache Parquet
-	IPC                   // Arrow's interprocess format, files and streams, which its first bytes tell apart
+	IPC                   // Arrow's interprocess format, files and streams, distinguished by their first bytes
 	CSV                   // comma separated values
 )
 
@@ -30,24 +30,24 @@ func (f Format) String() string {
 	return enum.Name("Format", int(f), "ByName", "Parquet", "IPC", "CSV")
 }
 
-// Input is a file that was opened: an *os.File, a *bytes.Reader. It is closed if it is an io.Closer.
+// Input is an open file: an *os.File, a *bytes.Reader. It is closed if it is an io.Closer.
 type Input interface {
 	io.Reader
 	io.ReaderAt
 	io.Seeker
 }
 
-// Shard is a part of the rows: a file, or record batches. It is opened anew for each pass over the rows.
+// Shard is a part of the rows: a file, or record batches. It is opened again for each pass over the rows.
 type Shard struct {
-	// Name stands in errors. It is the path of the file if neither Open nor Batches is set.
+	// Name is part of errors. It is the path of the file if neither Open nor Batches is set.
 	Name string
-	// Format is how the file is written; the zero value is told by the ending of Name.
+	// Format is the format of the file; the zero value stands for that of the ending of Name.
 	Format Format
 	// Open opens a file that is not on the disk; nil opens the file called Name.
 	Open func(ctx context.Context) (Input, error)
-	// Batches gives record batches in place of a file, the same ones each time. They are released by Release of the reader.
+	// Batches returns record batches instead of a file, the same ones each time. They are released by Release of the reader.
 	Batches func(ctx context.Context) (array.RecordReader, error)
-	// MaxBytes limits the memory of a batch of a file that is no CSV file; 0: 1 GiB.
+	// MaxBytes limits the memory of a batch of a file in any format but CSV; 0: 1 GiB.
 	MaxBytes int64
 
 	mem memory.Allocator // nil: Go's
@@ -81,7 +81,7 @@ func (s Shard) format() (Format, error) {
 	return 0, fault.Param(s.Name, "Shard.Format", ByName, "one of Parquet, IPC and CSV for a name with that ending")
 }
 
-// ending is that of a name, without the .gz of a file that is compressed.
+// ending returns the ending of a name, without the .gz of a compressed file.
 func ending(name string) string {
 	name = strings.ToLower(name)
 	if e := filepath.Ext(strings.TrimSuffix(name, ".gz")); e == ".csv" || e == ".tsv" {
@@ -115,6 +115,6 @@ func (s Shard) input(ctx context.Context) (Input, error) {
 
 func closeInput(in Input) {
 	if c, ok := in.(io.Closer); ok {
-		_ = c.Close() // it was read only
+		_ = c.Close() // no error matters after reading
 	}
 }

@@ -24,24 +24,24 @@ const (
 type request struct {
 	name   string // of the shard
 	mem    *limited
-	rows   int          // in a batch at the most, where the format leaves it open
+	rows   int          // largest number of rows of a batch, if the format leaves it open
 	format table.Format // of CSV files
 }
 
-// source is a shard that was opened: first its schema, then, after start, its batches.
+// source is an open shard. It has a schema first, and batches after start.
 type source interface {
 	schema() *arrow.Schema
-	start(ctx context.Context, columns []int) error // positions in the schema, ascending
-	next() (arrow.RecordBatch, error)               // valid until the following next; io.EOF at the end
+	start(ctx context.Context, columns []int) error // columns are indices of the schema, ascending
+	next() (arrow.RecordBatch, error)               // valid until the next call; io.EOF at the end
 	close()
 }
 
-// reading is a shard that is being read. Its methods are guarded.
+// reading is a shard during a pass. Its methods are guarded.
 type reading struct {
 	name  string
 	in    source
 	batch arrow.RecordBatch
-	first int // rows before the batch
+	first int // number of rows before the batch
 }
 
 // open opens a shard and reads its columns.
@@ -89,7 +89,7 @@ func (s Shard) allocator() memory.Allocator {
 	return s.mem
 }
 
-// acquire calls what opens the file, or gives the batches.
+// acquire calls the function that opens the file or returns the batches.
 func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
 	if s.Batches == nil {
 		in, err := s.input(ctx)
@@ -102,7 +102,7 @@ func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
 	return nil, rows, err
 }
 
-// begin begins to read an input by its format.
+// begin starts reading an input by its format.
 func (s Shard) begin(in Input, want *request) (source, error) {
 	format, err := s.format()
 	if err != nil {
@@ -124,7 +124,7 @@ func (r *reading) start(ctx context.Context, columns []int) error {
 	return guarded(r.name, "", func() error { return r.in.start(ctx, columns) })
 }
 
-// next reads the following batch, and is false after the last one.
+// next reads the next batch, and returns false after the last one.
 func (r *reading) next(ctx context.Context) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -150,7 +150,7 @@ func (r *reading) rowPlace() string {
 	return fmt.Sprintf("after %d rows: ", r.first)
 }
 
-// close releases what is held. An error in it would hide the one that led to it.
+// close releases all resources. It ignores errors, which would hide an earlier one.
 func (r *reading) close() {
 	_ = guarded(r.name, "", func() error {
 		r.in.close()
@@ -158,12 +158,12 @@ func (r *reading) close() {
 	})
 }
 
-// projection is the columns of a source that are read, and the batch that it gave last.
+// projection holds the columns to read from a source, and its last batch.
 type projection struct {
 	of      *arrow.Schema // of all columns
 	columns []int
 	chosen  *arrow.Schema
-	cur     arrow.RecordBatch // nil: there is none to release
+	cur     arrow.RecordBatch // nil: no batch to release
 }
 
 func (p *projection) schema() *arrow.Schema { return p.of }

@@ -30,7 +30,7 @@ const houses = `area,rooms,district,when,garden,code,class,price
 55,,south,1969-12-31,false,12,small,710
 `
 
-// housesBatch holds the rows of houses by types.
+// housesBatch returns the rows of houses with Arrow types.
 func housesBatch(t *testing.T) arrow.RecordBatch {
 	return batchOf(t, `[
 		{"area": 60.5, "rooms": 3, "district": "harbour", "when": "2024-01-02 00:00:00", "garden": true, "code": 7, "class": "small", "price": 900},
@@ -52,7 +52,7 @@ func TestOneSchemaOfAllFormats(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "houses.csv")
 		require.NoError(t, os.WriteFile(path, []byte(houses), 0o600))
 		if name == "classes" {
-			o.Group = "code" // a group in each row
+			o.Group = "code" // each row is its own group
 		}
 		want, err := table.ReadCSV(path, o)
 		require.NoError(t, err, name)
@@ -74,7 +74,7 @@ func TestOneSchemaOfAllFormats(t *testing.T) {
 			assert.Equal(t, want.Labels, got.Labels)
 			assert.Equal(t, want.Weights, got.Weights)
 			assert.Equal(t, want.Groups, got.Groups)
-			// By the schema of the other format, in both directions.
+			// The schema of each format reads the other, in both directions.
 			x, err := rowsOf(t, want.Schema, shard)
 			require.NoError(t, err)
 			same(t, want.X, x, name, format)
@@ -94,7 +94,7 @@ func TestOneSchemaOfAllFormats(t *testing.T) {
 	}
 }
 
-// Rows come in their order over shards of different formats, sizes and column orders, in blocks of any size.
+// Rows keep their order over shards of different formats, sizes and column orders, in blocks of any size.
 func TestShardsAreReadInOrder(t *testing.T) {
 	other := batchOf(t, `[{"w": 3, "c": "b", "extra": true, "x": 30}, {"w": 4, "c": "a", "extra": false, "x": 40}]`,
 		field("w", arrow.PrimitiveTypes.Uint8), field("c", dict), field("extra", arrow.FixedWidthTypes.Boolean), field("x", arrow.PrimitiveTypes.Int16))
@@ -132,7 +132,7 @@ func TestShardsAreReadInOrder(t *testing.T) {
 	}
 }
 
-// dictionaryOf makes a batch of a dictionary column with these values and indices, of which -1 is null.
+// dictionaryOf returns a batch of a dictionary column with these values and indices, where -1 is null.
 func dictionaryOf(t *testing.T, values string, indices ...int8) arrow.RecordBatch {
 	t.Helper()
 	v, _, err := array.FromJSON(testMem, text, strings.NewReader(values))
@@ -149,7 +149,8 @@ func dictionaryOf(t *testing.T, values string, indices ...int8) arrow.RecordBatc
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("c", dict)}, nil), []arrow.Array{a}, int64(len(indices)))
 }
 
-// Codes are the same whatever dictionary a shard has, or none; levels are those of rows. Levels that were not learnt have the next code.
+// Codes are the same for any dictionary of a shard, or none. Levels are those of rows. Levels that the schema does not have get the
+// next code.
 func TestLevelsOverDictionaries(t *testing.T) {
 	first := dictionaryOf(t, `["red", "green", "never"]`, 0, 1, -1, 0)
 	second := dictionaryOf(t, `["blue", null, "green"]`, 2, 0, 1)
@@ -176,7 +177,7 @@ func TestLevelsOverDictionaries(t *testing.T) {
 	}
 }
 
-// A column of gaps in one shard has its kind from another.
+// A column of gaps in one shard gets its kind from another.
 func TestColumnsOfGaps(t *testing.T) {
 	gaps := inMemory("gaps.csv", []byte("x,c\n,\nNA,?\n"))
 	full := inMemory("full.csv", []byte("x,c\n1,a\n2,b\n"))
@@ -187,7 +188,7 @@ func TestColumnsOfGaps(t *testing.T) {
 	}
 }
 
-// Cells that cannot be learnt from are named by file, row and column.
+// Errors of cells that are not valid for a fit name the file, the row and the column.
 func TestErrorsNameFileRowAndColumn(t *testing.T) {
 	good := `[{"x": 1, "y": 1, "label": "a", "w": 1}, {"x": 2, "y": 2, "label": "b", "w": 1}, {"x": 2, "y": 2, "label": "b", "w": 1},`
 	fields := []arrow.Field{field("x", floats), field("y", floats), field("label", text), field("w", floats)}
@@ -292,7 +293,7 @@ func TestSettingsOfShards(t *testing.T) {
 	says(t, err, context.Canceled)
 }
 
-// A file that gzip has compressed is read as it was, with tabs between the cells.
+// A file compressed by gzip is read like the original, with tabs between the cells.
 func TestPackedCSV(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

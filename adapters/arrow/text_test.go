@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/badtext"
 )
 
-// latin is a batch of two numbers and a text that is not UTF-8, in a column or a dictionary.
+// latin returns a batch of two numbers and a text that is not UTF-8, in a column or a dictionary.
 func latin(t *testing.T, dictionary bool) arrow.RecordBatch {
 	t.Helper()
 	texts := array.NewStringBuilder(memory.DefaultAllocator)

@@ -17,7 +17,7 @@ import (
 
 var nan = math.NaN()
 
-// typed is a column of each type that fits, of three rows of which the second is null.
+// typed has a column of each supported type with three rows. The second row is null.
 var typed = []struct {
 	typ    arrow.DataType
 	first  string // in JSON
@@ -52,7 +52,7 @@ var typed = []struct {
 	{dict, `"b"`, `"a"`, table.Category, [2]float64{1, 0}},
 }
 
-// What each type becomes is the same from every format, nothing is kept, and memory is freed.
+// Each type gives the same result from every format, keeps no reference to a batch, and frees its memory.
 func TestTypes(t *testing.T) {
 	for _, c := range typed {
 		t.Run(c.typ.String(), func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// These types exist in Arrow files alone.
+// These types exist only in Arrow files.
 func TestTypesOfArrowAlone(t *testing.T) {
 	batch := batchOf(t, `[{"d": "1500ms", "v": "b", "n": null, "i": 7, "s": "2.5"}, {"d": null, "v": "a", "n": null, "i": 5, "s": "-1.5"}]`,
 		field("d", arrow.FixedWidthTypes.Duration_ms), field("v", arrow.BinaryTypes.StringView), field("n", arrow.Null),

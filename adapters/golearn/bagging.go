@@ -22,50 +22,43 @@ import (
 // defaultModels is the number of models in a Bagging.
 const defaultModels = 10
 
-// leastModel is what a model takes, at the least.
+// leastModel is the smallest size of a model.
 const leastModel = 1024
 
-// bootstrapAttempts is how often a Bagging draws the rows of a model until they hold
-// each class.
+// bootstrapAttempts is the largest number of draws of the rows of a model until they hold each class.
 const bootstrapAttempts = 100
 
-// bootstrapStream keeps the numbers drawn here apart from those that a model draws
-// from the same seed.
+// bootstrapStream separates the random numbers of a Bagging from those that a model draws from the same seed.
 const bootstrapStream = 0x62616767
 
-// Bagging is a base.Classifier that fits several models, each to as many rows of
-// the training grid as it has, drawn with replacement (Breiman, Machine Learning
-// 24, 1996, 123-140), and lets them vote; of a float class it takes the mean. It is
-// golearn's meta.BaggedModel with a seed and with errors, for regression too.
+// Bagging is a base.Classifier that fits several models to rows drawn with replacement, n of n for each (Breiman, Machine Learning
+// 24, 1996, 123-140), and lets them vote. For a float class it takes the mean. It is golearn's meta.BaggedModel with a seed and
+// with errors, also for regression.
 //
-// Predict gives, for each row, the class that most models give it, of those that tie the
-// first in the class attribute's order; of a float class the mean of their predictions,
-// unless the training grid holds 0 and 1 only, the models predict one of these, and
-// golearn's meta.OneVsAllModel does not ask for scores. A model that predicts no class of
-// the training grid is ErrParam; errors have the number of the first model that failed.
+// Predict returns, for each row, the class that most models predict. Ties go to the first class in the class attribute's order. For
+// a float class it returns the mean of the predictions. The exception is a vote on 0 and 1: the training grid holds only these, the
+// models predict one of them, and the grid is not of golearn's meta.OneVsAllModel, which needs scores. A model that predicts no
+// class of the training grid is ErrParam. Errors have the number of the first model that failed.
 //
-// Rows are drawn again, at most 100 times, until they hold every class of the training
-// grid, which the paper does not ask for: a model may refuse a single class. The drawn
-// rows and features depend on Seed alone, not on Workers.
+// Rows are drawn again, at most 100 times, until they hold every class of the training grid. The paper does not require this, but a
+// model may reject a single class. The drawn rows and features depend only on Seed, not on Workers.
 //
-// A model that tunes itself by leaving rows out, as lssvm's does by default, leaves
-// in the copies of a row that was drawn more than once, and is tuned too closely to
-// its training rows: set Fraction for it.
+// A model that tunes itself by leave-one-out, as lssvm's does by default, keeps the copies of a row that was drawn more than once,
+// and is tuned too closely to its training rows. Set Fraction for it.
 //
 // Fit and Predict cost Models times those of a model.
 type Bagging struct {
-	// New returns a new, unfitted model at each call: one of this package or a
-	// classifier of golearn, whose panics are errors.
+	// New returns a new, unfitted model at each call: one of this package or a classifier of golearn, whose panics become errors.
 	New func() base.Classifier
-	// Models; 0: 10.
+	// Models is the number of models; 0: 10.
 	Models int
-	// Features is how many features each model sees, drawn without replacement; 0: all.
+	// Features is the number of features of each model, drawn without replacement; 0: all.
 	Features int
-	// Fraction > 0 draws this share of the rows without replacement for each model,
-	// rounded, in place of as many rows as there are with replacement; at most 1.
+	// Fraction > 0 draws this share of the rows, rounded, without replacement for each model, instead of n rows with replacement.
+	// It is at most 1.
 	Fraction float64
-	Seed     uint64 // 0 is a seed like the others
-	Workers  int    // models at a time; 0: GOMAXPROCS
+	Seed     uint64 // 0 is a valid seed
+	Workers  int    // number of concurrent models; 0: GOMAXPROCS
 
 	adapter[baggingModel]
 }
@@ -78,7 +71,7 @@ type baggingModel struct {
 }
 
 type baggingMember struct {
-	features []int // into the schema's columns, ascending
+	features []int // indices of the schema's columns, ascending
 	model    base.Classifier
 }
 
@@ -86,17 +79,15 @@ const baggingKind = "golearn.Bagging"
 
 var _ gridEstimator = (*Bagging)(nil)
 
-// Fit learns from the rows of grid. It is FitContext without a context.
+// Fit fits the models to the rows of grid. It is FitContext without a context.
 func (b *Bagging) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), b, grid)
 }
 
-// FitContext fits the models to the rows of grid, which has one class attribute.
-// Errors leave the model fitted before: ErrParam for a nil New or grid, a field out
-// of range, or a class that is not drawn in 100 draws; ErrShape for no rows, no
-// features or not one class attribute; the first model's that failed, with its
-// number; ctx's.
+// FitContext fits the models to the rows of grid, which has one class attribute. Errors leave the model unchanged: ErrParam for a
+// nil New or grid, a field out of range, or a class that is not drawn in 100 draws; ErrShape for no rows, no features or not one
+// class attribute; the error of the first model that failed, with its number; ctx's.
 func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, b, grid)
@@ -136,7 +127,7 @@ func (b *Bagging) fitTable(ctx context.Context, t *gridtable.Table) error {
 	return nil
 }
 
-// build makes the models, unfitted.
+// build returns new, unfitted models.
 func (b *Bagging) build() ([]baggingMember, error) {
 	switch {
 	case b.New == nil:
@@ -176,12 +167,12 @@ func (b *Bagging) drawFeatures(width int, rng *rand.Rand) []int {
 	return out
 }
 
-// hard reports whether a class is one of several: a float one of 0 and 1 is.
+// hard reports whether a class is one of several, including a float one of 0 and 1.
 func hard(class *gridtable.Cells) bool {
 	return class.Column.Kind != gridtable.FloatKind || !slices.ContainsFunc(class.Numbers, func(v float64) bool { return v != 0 && v != 1 })
 }
 
-// draw draws rows until they hold each class, of which there are count.
+// draw draws rows until they hold each of count classes.
 func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 	rows := make([]int, len(class))
 	for range bootstrapAttempts {
@@ -228,8 +219,7 @@ func (m *baggingModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return gridtable.NewCells(m.Target, out), nil
 }
 
-// combine returns the mean of what the models predict for a row, or, where they
-// vote on 0 and 1, the one that most of them predict, 0 if they tie.
+// combine returns the mean of the predictions for a row. In a vote on 0 and 1 it returns the majority, and 0 for a tie.
 func (m *baggingModel) combine(of [][]float64, row int) float64 {
 	mean, ones, hard := 0.0, 0, m.votes
 	for _, p := range of {
@@ -249,7 +239,7 @@ func (m *baggingModel) combine(of [][]float64, row int) float64 {
 	return 0
 }
 
-// shares returns the share of the models that give each row each class.
+// shares returns the share of the models that predict each class, for each row.
 func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
 	out := mat.NewDense(rows, m.Target.Categories(), nil)
 	for i := range rows {
@@ -264,9 +254,9 @@ func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
 	return out
 }
 
-// votesOf returns the class cells that each model gives each row.
+// votesOf returns the class cells that each model predicts for each row.
 func (m *baggingModel) votesOf(t *gridtable.Table) ([][]float64, error) {
-	t, err := t.Compute() // the models read it at the same time
+	t, err := t.Compute() // several models read it at the same time
 	if err != nil {
 		return nil, err
 	}
@@ -311,9 +301,9 @@ func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 	return vote.Numbers, nil
 }
 
-// PredictProba returns the share of the models that give each row each class,
-// columns in the order of Labels, and the empty matrix for a grid of no rows.
-// Errors as Predict's, and one that wraps errors.ErrUnsupported for a float class.
+// PredictProba returns the share of the models that predict each class, for each row, with columns in the order of Labels. For a
+// grid without rows it returns the empty matrix. Errors are those of Predict, and one that wraps errors.ErrUnsupported for a float
+// class.
 func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(b, grid)
@@ -333,8 +323,8 @@ func (m *baggingModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return m.shares(of, t.Rows), nil
 }
 
-// Labels returns the categories of the class attribute, whether they occurred in
-// training or not ("0" and "1" for a binary class); nil before Fit and for a float class.
+// Labels returns the categories of the class attribute, including those without training rows ("0" and "1" for a binary class). It
+// returns nil before Fit and for a float class.
 func (b *Bagging) Labels() []string {
 	if b.fitted == nil || b.fitted.Target.Kind == gridtable.FloatKind {
 		return nil
@@ -342,7 +332,7 @@ func (b *Bagging) Labels() []string {
 	return gridtable.ClassTexts(b.fitted.Target, upTo(b.fitted.Target.Categories()))
 }
 
-// Fitted returns the fitted models; nil before Fit. They must not be fitted again.
+// Fitted returns the fitted models, and nil before Fit. They must not be fitted again.
 func (b *Bagging) Fitted() []base.Classifier {
 	if b.fitted == nil {
 		return nil
@@ -354,8 +344,8 @@ func (b *Bagging) Fitted() []base.Classifier {
 	return out
 }
 
-// Supports reports whether the method of a capability would work: Proba, unless it
-// was fitted on a float class; and Marshalling, which depends on the models.
+// Supports reports whether the method of a capability would work: Proba, unless the class is float; and Marshalling, which depends
+// on the models.
 func (b *Bagging) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: []any{nil}, Own: []estimators.Capability{estimators.Proba}}
 	if b.New != nil {
@@ -365,7 +355,7 @@ func (b *Bagging) Supports(capability estimators.Capability) bool {
 	return !hasNone && supports(b, capability, w)
 }
 
-// String says how many models there are, and of what.
+// String returns the number of models and their type.
 func (b *Bagging) String() string {
 	if b.fitted == nil {
 		return "golearn.Bagging(not fitted)"
@@ -396,10 +386,9 @@ func (m *baggingModel) payload() (any, error) {
 	return out, nil
 }
 
-// UnmarshalBinary reads what MarshalBinary of a Bagging with an equal New and number
-// of Models wrote. Every error leaves the model as it was: ErrBadModel for data that
-// is cut short, changed, or of another configuration, and it says which; ErrParam
-// for a nil New.
+// UnmarshalBinary decodes the output of MarshalBinary of a Bagging with an equal New and number of Models. Every error leaves the
+// model unchanged: ErrBadModel, with the reason, for data that is cut short, changed, or of another configuration; ErrParam for a
+// nil New.
 func (b *Bagging) UnmarshalBinary(data []byte) error {
 	members, err := b.build()
 	if err != nil {
@@ -432,7 +421,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// checkFeatures checks the features of one model, want of all; 0 wants all.
+// checkFeatures checks the features of one model: want of all features, or all if want is 0.
 func checkFeatures(features []int, all, want int) error {
 	if want == 0 {
 		want = all

@@ -20,8 +20,7 @@ import (
 
 func machine() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
 
-// Trap 11: a bagging that a seed repeats, whatever the number of workers, and that
-// breaks ties by the order of the classes.
+// Trap 11: a Bagging depends only on its seed, whatever the number of workers, and breaks ties by the order of the classes.
 func TestBaggingIsSeeded(t *testing.T) {
 	train, test := speciesGrid(t, 30, 1), speciesGrid(t, 60, 2)
 	proba := func(seed uint64, workers int) *mat.Dense {
@@ -47,7 +46,7 @@ func TestBaggingIsSeeded(t *testing.T) {
 	assert.False(t, mat.Equal(one, proba(2, 4)))
 }
 
-// A class with one row among sixty is missing from a bootstrap in three of eight.
+// Three of eight bootstraps lack a class with one row among sixty.
 func TestBaggingHoldsEveryClass(t *testing.T) {
 	x, labels := species(60, 1)
 	for i := range labels {
@@ -83,7 +82,7 @@ func TestBaggingOfRegressors(t *testing.T) {
 	assert.Nil(t, b.Labels())
 }
 
-// Where golearn's BaggedModel drops errors.
+// A Bagging returns the errors that golearn's BaggedModel drops.
 func TestBaggingReportsErrors(t *testing.T) {
 	train := speciesGrid(t, 30, 1)
 	good := &golearn.Bagging{New: machine, Models: 3}
@@ -148,7 +147,7 @@ func TestBaggingSavesItself(t *testing.T) {
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 4, Features: 2}).Load(path), estimators.ErrBadModel)
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 3}).Load(path), estimators.ErrBadModel)
 
-			// Behind a step, with golearn's own archive around it.
+			// The Bagging is the Final of a pipeline, and stored in golearn's own archive.
 			p := &golearn.Pipeline{Final: estimators.Clone(config)}
 			require.NoError(t, p.Fit(train))
 			require.NoError(t, p.Save(path))
@@ -173,7 +172,7 @@ func TestBaggingOfNoRows(t *testing.T) {
 	assert.Equal(t, 30, report.Rows)
 }
 
-// counted keeps the rows that it was fitted on.
+// counted records the rows that it was fitted to.
 type counted struct {
 	base.Classifier
 	rows []string

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 )
 
-// golearns are models whose files hold an archive of golearn's, which it reads and writes.
+// golearns lists the models whose files hold an archive that golearn reads and writes.
 var golearns = map[string]string{
 	"pipeline: naive Bayes":      "is written in another order each time",
 	"pipeline: tree, no steps":   "is read into the tree itself, which an error leaves half read",
@@ -24,7 +24,7 @@ var golearns = map[string]string{
 	"pipeline: filter then both": "as above",
 }
 
-// fileSubjects are all that this package stores, fitted to few rows.
+// fileSubjects returns all stored types of this package, fitted to few rows.
 func fileSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	models := savedModels()
 	for name := range golearns {
@@ -48,7 +48,7 @@ func fileSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	return out
 }
 
-// FuzzFiles changes files under right checksums: see [filefuzz].
+// FuzzFiles changes files and keeps their checksums valid: see [filefuzz].
 func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 
 // TestCampaignFiles is FuzzFiles on random inputs.

@@ -28,8 +28,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// towns is a grid of a number and a town, of which there are so many, and what both make of a price; with odd, of a town that is
-// nowhere else in the first row.
+// towns returns a grid of a number, one of several towns, and a price that depends on both. With odd, the first row has a town that
+// occurs nowhere else.
 func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstances {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -48,7 +48,7 @@ func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstanc
 	return g
 }
 
-// A pipeline chooses attributes by name: that of a category stands for the columns of its levels.
+// A pipeline chooses attributes by name: the name of a categorical one stands for the columns of its levels.
 func TestPipelinesChooseAttributesByName(t *testing.T) {
 	train := towns(t, 300, 4, 1, false)
 	part := func(town string) *golearn.Regressor {
@@ -70,7 +70,8 @@ func TestPipelinesChooseAttributesByName(t *testing.T) {
 	assert.ErrorContains(t, part("sizes").Fit(train), `Parts[0].Names = "sizes", want a column, perhaps "size"`)
 }
 
-// Of more than 32 categories the search gets codes, and has one length for all; others get dummies, and so does the search of fewer.
+// For more than 32 categories the search gets codes, with one length for all. Other estimators get dummies, and so does the search
+// for fewer categories.
 func TestManyCategoriesAreOneColumn(t *testing.T) {
 	train, test := towns(t, 300, 60, 1, false), towns(t, 200, 60, 2, true)
 	r := &golearn.Regressor{}
@@ -103,8 +104,8 @@ func TestManyCategoriesAreOneColumn(t *testing.T) {
 	assert.Error(t, (&golearn.Regressor{NoOneHot: true}).Fit(train))
 }
 
-// shops is the text of a CSV file of a size, one of a thousand shops and a price. Of every ninth row nobody knows the shop, whose
-// prices are high. In new rows each tenth is of a shop that is nowhere else.
+// shops returns the text of a CSV file with a size, one of a thousand shops, and a price. Every ninth row lacks the shop and has a
+// high price. With more, as in new rows, every tenth row has a shop that occurs nowhere else.
 func shops(n int, seed uint64, more bool) string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var text strings.Builder
@@ -112,7 +113,7 @@ func shops(n int, seed uint64, more bool) string {
 	for i := range n {
 		size, shop := rng.NormFloat64(), rng.IntN(1000)
 		if shop%3 > 0 {
-			shop %= 40 // two of three rows are of the large ones
+			shop %= 40 // two of three rows are of large shops
 		}
 		name, own := fmt.Sprintf("Shop No. %d", shop), 4*math.Sin(float64(shop*shop))
 		switch {
@@ -126,8 +127,8 @@ func shops(n int, seed uint64, more bool) string {
 	return text.String()
 }
 
-// From the text of a file to predictions: a column of a thousand names is one of codes, a gap is a category, and names that Fit has
-// not seen differ from all. A model that is read from a file predicts the same of a file whose names come in another order.
+// A column of a thousand names in a file becomes one of codes, a gap is a category, and names that are new to the model differ from
+// all. A model that is read from a file gives the same predictions for a file whose names have another order.
 func TestNamesFromText(t *testing.T) {
 	read := func(text string, o *table.Options) *base.DenseInstances {
 		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)
@@ -177,7 +178,7 @@ func TestNamesFromText(t *testing.T) {
 		assert.Greater(t, seen.Unseen["shop"], 30, name)
 		assert.Less(t, seen.Unseen["shop"], 150, name)
 
-		// Two shops that Fit has not seen are one as the other, and a file without a shop is as one with gaps.
+		// Two new shops give the same prediction, and a file without a shop column the same as one with gaps.
 		strange := read("shop,size,price\nNowhere,0.5,0\nElsewhere,0.5,0\n,0.5,0\n", nil)
 		pred, err = r.Predict(strange)
 		require.NoError(t, err)
@@ -204,7 +205,7 @@ func TestNamesFromText(t *testing.T) {
 	}
 }
 
-// Classes of rows that name things.
+// A classifier accepts names as a feature too.
 func TestNamesFromTextWithClasses(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintln(&text, "shop,size,open")

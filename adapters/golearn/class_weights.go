@@ -11,8 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// weigh returns a weight for each row of labels y, which are positions in names, and nil
-// where all are 1.
+// weigh returns a weight for each row of labels y, which are indices of names, and nil if all weights are 1.
 func weigh(names []string, y []int, balanced bool, byName map[string]float64) ([]float64, error) {
 	w := classes.Weights{Balanced: balanced, Of: make(map[int]float64, len(byName))}
 	for name, v := range byName {
@@ -37,11 +36,11 @@ func upTo(n int) []int {
 	return out
 }
 
-// checkPresent checks what was read from a file.
+// checkPresent validates the classes of a model file.
 func checkPresent(c gridtable.Column, present []int) error {
 	size := c.Categories()
 	if c.Kind == gridtable.FloatKind {
-		size = 2 // 0 and 1
+		size = 2 // classes 0 and 1
 	}
 	for i, k := range present {
 		if k < 0 || k >= size || (i > 0 && k <= present[i-1]) {

@@ -17,36 +17,31 @@ import (
 
 // Classifier is a base.Classifier around an estimator of this module.
 //
-// Fit fits a clone of Estimator, so one Estimator may stand in many Classifiers,
-// and assigns it last: a Fit that fails leaves the model fitted before. Predict
-// and its kin write nothing and may run concurrently. Errors name the attribute
-// and the row, unwrap to the errors of package estimators, and come with a grid
-// of no rows where a grid is returned.
+// Fit fits a clone of Estimator, so that several Classifiers may share one Estimator. A Fit that fails leaves the model unchanged.
+// Predict and the other methods that take a grid to predict write nothing and may run concurrently. Errors name the attribute and
+// the row, and unwrap to the errors of package estimators. Methods that return a grid return one without rows with an error.
 //
-// Predict gives the class attribute of the training grid: its name, type and
-// categories. After training on a float class that is the predicted 0 or 1, or, with
-// Scores and for golearn's meta.OneVsAllModel, a score between 0 and 1: the probability
-// of 1; where the estimator gives none, the logistic function of half the difference of
-// the two decision values; and 0 or 1 where it gives neither.
+// Predict returns the class attribute of the training grid: its name, type and categories. After training on a float class it
+// returns the predicted 0 or 1. With Scores and for golearn's meta.OneVsAllModel it returns a score between 0 and 1: the
+// probability of 1; for an estimator without probabilities, the logistic function of half the difference of the two decision
+// values; and 0 or 1 for an estimator without either.
 type Classifier struct {
-	// Estimator is the model of which a clone is fitted. If it is nil, it is the zero [selection.Classifier], which scales the
+	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, it is the zero [selection.Classifier], which scales the
 	// columns, fills gaps and chooses a kernel.
 	Estimator estimators.Classifier
-	// NoOneHot refuses categorical features. The default, false, gives each
-	// category that the training rows hold a column of 0 and 1.
+	// NoOneHot rejects categorical features. The default, false, gives each category in the training rows a column of 0 and 1.
 	NoOneHot bool
-	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute. The zero value is
-	// Refuse, but Pass where Estimator is nil, whose place is taken by one that fills gaps.
+	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse, except for a nil
+	// Estimator, which stands for one that fills gaps: then it is Pass.
 	Missing Missing
-	// Balanced weighs each row by n/(K·the rows of its class), so that all K classes
-	// count alike. It and ClassWeights ask for estimators.WeightedFitter.
+	// Balanced gives each row the weight n/(K·the rows of its class), so that all K classes have the same weight. Balanced and
+	// ClassWeights need estimators.WeightedFitter.
 	Balanced bool
-	// ClassWeights has a factor > 0 for the rows of a class, by its name ("0" and "1"
-	// for a binary or a float class); absent: 1; times the balance.
+	// ClassWeights has a factor > 0 for the rows of a class, by its name ("0" and "1" for a binary or a float class). The factor of
+	// other classes is 1. It multiplies the weight of Balanced.
 	ClassWeights map[string]float64
-	// Scores gives scores after training on a float class, which the
-	// default gives to golearn's meta.OneVsAllModel alone: golearn's confusion matrix
-	// compares what is printed, and wants 0 or 1.
+	// Scores returns scores after training on a float class. The default returns them only to golearn's meta.OneVsAllModel, since
+	// golearn's confusion matrix compares printed classes, and needs 0 or 1.
 	Scores bool
 
 	adapter[classifierModel]
@@ -63,25 +58,27 @@ const classifierKind = "golearn.Classifier"
 
 var _ gridEstimator = (*Classifier)(nil)
 
-// Fit learns from the rows of grid. It is FitContext without a context.
+// Fit fits the model to the rows of grid. It is FitContext without a context.
 func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), c, grid)
 }
 
-// FitContext learns from the rows of grid, which has one class attribute:
-// categorical, binary, or a float of 0 and 1. The estimator sees the classes that
-// occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil grid, a
-// class or a category that is none, a refused categorical feature, a weight out of
-// range or for no class; one that wraps errors.ErrUnsupported for weights that Estimator does not take; ErrShape for no
-// rows, no features or not one class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's own, as
-// it may refuse a single class; ctx's.
+// FitContext fits the model to the rows of grid, which has one class attribute: categorical, binary, or a float of 0 and 1. The
+// estimator receives the classes that occur as 0 to K-1, in the order of Labels. Errors:
+//
+//   - ErrParam for a nil grid, an invalid class or category, a rejected categorical feature, or a weight out of range or for no class;
+//   - an error that wraps errors.ErrUnsupported for weights that Estimator does not support;
+//   - ErrShape for no rows, no features or not one class attribute;
+//   - ErrTooLarge for a matrix over 8 GiB, and ErrNotFinite;
+//   - the estimator's own, since it may reject a single class;
+//   - ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, c, grid)
 }
 
-// learner is Estimator, or what takes the place of none.
+// learner returns Estimator, or its default if it is nil.
 func (c *Classifier) learner() estimators.Classifier {
 	if c.Estimator == nil {
 		return &selection.Classifier{}
@@ -110,7 +107,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *gridtable.Table) error {
 	return nil
 }
 
-// fitWeighted fits with nil weights by Fit, which every estimator has.
+// fitWeighted calls Fit for nil weights, since every estimator has it.
 func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y []int, weights []float64) error {
 	if weights == nil {
 		return est.Fit(ctx, x, y)
@@ -158,8 +155,7 @@ func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// probabilities returns those of the class 1, which training may not have
-// held.
+// probabilities returns the probabilities of the class 1, which the training rows may lack.
 func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 	p, err := m.probaOf(x)
 	if err != nil {
@@ -173,9 +169,8 @@ func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// squashed returns the decision for the class 1 between 0 and 1: golearn's
-// OneVsAllModel compares these of several models and takes none that is not
-// above 0.
+// squashed returns the decision for the class 1, mapped to (0, 1). golearn's OneVsAllModel compares these values of several models
+// and ignores values that are not above 0.
 func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
 	p, err := estimators.Capable[estimators.DecisionPredictor]("Estimator", m.estimator, estimators.Decision)
 	if err != nil {
@@ -196,7 +191,7 @@ func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
 	return out, nil
 }
 
-// probaOf has its columns in the order of the labels 0 to K-1.
+// probaOf returns the probabilities, with columns in the order of the labels 0 to K-1.
 func (m *classifierModel) probaOf(x *mat.Dense) (*mat.Dense, error) {
 	p, err := estimators.Capable[estimators.ProbaPredictor]("Estimator", m.estimator, estimators.Proba)
 	if err != nil {
@@ -218,9 +213,8 @@ func checkShape(what string, m *mat.Dense, rows, columns int) error {
 	return nil
 }
 
-// PredictProba returns a row of class probabilities for each row of grid, columns
-// in the order of Labels. For a grid of no rows it is the empty matrix. Errors as
-// Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no
+// PredictProba returns a row of class probabilities for each row of grid, with columns in the order of Labels. For a grid without
+// rows it returns the empty matrix. Errors are those of Predict, and one that wraps errors.ErrUnsupported if the estimator has no
 // probabilities.
 func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
@@ -237,9 +231,9 @@ func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return give(&m.Schema, t, m.probaOf)
 }
 
-// PredictSet returns, for each row of grid, the classes, as Labels has them, among which the right one is
-// with probability level, in (0, 1), as the estimator promises (estimators/conformal); nil for a grid of no
-// rows. Errors as Predict's, and one that wraps errors.ErrUnsupported if the estimator gives no sets.
+// PredictSet returns, for each row of grid, a set of classes, named as in Labels, that contains the right one with probability
+// level, in (0, 1), as the estimator guarantees (estimators/conformal). For a grid without rows it returns nil. Errors are those of
+// Predict, and one that wraps errors.ErrUnsupported if the estimator has no sets.
 func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(c, grid, level)
@@ -272,9 +266,8 @@ func (m *classifierModel) sets(t *gridtable.Table, level float64) ([][]string, e
 	})
 }
 
-// Labels returns the classes that the training rows held, in the order of the
-// class attribute's categories ("0", "1" for a binary or a float class); nil
-// before Fit.
+// Labels returns the classes of the training rows, in the order of the class attribute's categories ("0", "1" for a binary or a
+// float class), and nil before Fit.
 func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
 		return nil
@@ -282,12 +275,11 @@ func (c *Classifier) Labels() []string {
 	return gridtable.ClassTexts(c.fitted.Target, c.fitted.present)
 }
 
-// Features names the columns of the matrix that the estimator sees: an attribute's
-// name, or name=category for a categorical one; nil before Fit.
+// Features returns the names of the columns of the estimator's matrix: an attribute's name, or name=category for a categorical one.
+// It returns nil before Fit.
 func (c *Classifier) Features() []string { return featuresOf(c) }
 
-// Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
-// before Fit. It must not be fitted again.
+// Fitted returns the fitted clone of Estimator, for its own methods, and nil before Fit. It must not be fitted again.
 func (c *Classifier) Fitted() estimators.Classifier {
 	if c.fitted == nil {
 		return nil
@@ -295,18 +287,16 @@ func (c *Classifier) Fitted() estimators.Classifier {
 	return c.fitted.estimator
 }
 
-// Report is the fitted estimator's report, and the zero Report before Fit or if
-// it makes none.
+// Report returns the fitted estimator's report, and the zero Report before Fit or if the estimator has none.
 func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 
-// Supports reports whether the method of a capability would work, which depends
-// on Estimator: Proba, Cloning, Reporting, Marshalling. A grid carries no weights
-// and golearn knows no decision values, so all others are false.
+// Supports reports whether the method of a capability would work, which depends on Estimator: Proba, Cloning, Reporting,
+// Marshalling. All others are false, since a grid has no weights and golearn has no decision values.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.learner()}})
 }
 
-// String says what is wrapped and what it was fitted on.
+// String returns the estimator and a summary of the training grid.
 func (c *Classifier) String() string {
 	if c.fitted == nil {
 		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.learner())
@@ -320,10 +310,9 @@ func (m *classifierModel) payload() (any, error) {
 	return wrappedPayload{m.trained, m.present, m.scores, est}, err
 }
 
-// UnmarshalBinary reads what MarshalBinary of an equally configured Classifier
-// wrote. Every error leaves the model as it was: ErrBadModel for data that is cut
-// short, changed, or of another configuration; one that wraps
-// errors.ErrUnsupported if Estimator cannot be cloned or unmarshalled.
+// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Classifier. Every error leaves the model unchanged:
+// ErrBadModel for data that is cut short, changed, or of another configuration; one that wraps errors.ErrUnsupported if Estimator
+// cannot be cloned or unmarshalled.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	p, est, err := readWrapped(c, data, c.learner(), c.NoOneHot, gapsOf(c.Estimator, c.Missing))
 	if err == nil {

@@ -40,7 +40,7 @@ func TestClassifierDropsIn(t *testing.T) {
 }
 
 func TestClassifierUnderCrossValidation(t *testing.T) {
-	// One instance is refitted for each fold, on masked views.
+	// One instance is fitted again for each fold, on masked views.
 	cms, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(flowerGrid(t, 90, 1), &Classifier{Estimator: &centroids{}}, 5)
 	require.NoError(t, err)
 	mean, _ := evaluation.GetCrossValidatedMetric(cms, evaluation.GetAccuracy)
@@ -71,7 +71,7 @@ func TestClassifierProbabilities(t *testing.T) {
 	assert.Equal(t, estimators.Report{}, without.Report())
 }
 
-// Trap 1: MapOverRows and NewDenseCopy of such a view see the rows of the source.
+// Trap 1: MapOverRows and NewDenseCopy of such a view read the rows of the source.
 func TestBootstrapViewIsReadThroughItsRowMap(t *testing.T) {
 	g := flowerGrid(t, 90, 1)
 	cls := fitted(t, g)
@@ -111,7 +111,7 @@ func TestMaskedViewKeepsItsOrder(t *testing.T) {
 	assert.Equal(t, []string{all[80], all[3], all[41], all[7]}, classTexts(t, pred))
 }
 
-// Trap 2: comparing pointers lets the class in among the features.
+// Trap 2: a comparison of pointers makes the class a feature.
 func TestClassIsNoFeatureWhenSetByAnEqualAttribute(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	view := base.NewInstancesViewFromAttrs(g, g.AllAttributes())
@@ -157,7 +157,7 @@ func TestSeparatelyParsedGrid(t *testing.T) {
 	cls := fitted(t, train)
 	want, err := cls.Predict(train)
 	require.NoError(t, err)
-	// Rows and columns in another order.
+	// Rows and columns have another order.
 	reversed := mat.NewDense(60, 4, nil)
 	backward := make([]string, 60)
 	for i := range 60 {
@@ -179,7 +179,7 @@ func TestCategoricalFeatures(t *testing.T) {
 	train := csvGridOf(t, "colour,size,class", "red,1,x", "blue,2,y", "red,1.1,x", "blue,2.1,y")
 	cls := fitted(t, train)
 	assert.ElementsMatch(t, []string{"colour=red", "colour=blue", "size"}, cls.Features())
-	// Another order, a colour that training did not hold, a column more, no class.
+	// The test grid has another order, a new colour, a further column and no class.
 	test, err := unlabelled("extra,size,colour\n7,2,blue\n8,1,red\n9,1,pink\n")
 	require.NoError(t, err)
 	pred, err := cls.Predict(test)
@@ -248,7 +248,7 @@ func TestInsideGolearnsComposites(t *testing.T) {
 	ova.Fit(train)
 	pred, err := ova.Predict(test)
 	require.NoError(t, err)
-	// One centroid for two of the classes together is no good model of them.
+	// One centroid for two of the classes together is a poor model of them.
 	assert.Greater(t, accuracy(t, test, pred), 0.6)
 
 	bag := new(meta.BaggedModel)
@@ -262,7 +262,7 @@ func TestInsideGolearnsComposites(t *testing.T) {
 	assert.Greater(t, accuracy(t, test, pred), 0.9)
 }
 
-// Trap 6: BaggedModel dereferences what comes with an error.
+// Trap 6: BaggedModel dereferences the grid that comes with an error.
 func TestErrorsComeWithAGrid(t *testing.T) {
 	bag := new(meta.BaggedModel)
 	bag.AddModel(&Classifier{Estimator: &lssvm.Classifier{Ridge: -1}})
@@ -277,7 +277,7 @@ func TestErrorsComeWithAGrid(t *testing.T) {
 	requireRefused(t, pred, err)
 }
 
-// Trap 5: nothing that is given in or handed out is shared.
+// Trap 5: models share nothing with the grids that they receive or return.
 func TestClassAttributesAreNotShared(t *testing.T) {
 	train := flowerGrid(t, 30, 1)
 	cls := fitted(t, train)
@@ -436,7 +436,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	assert.Equal(t, cls.Estimator, c.Estimator)
 }
 
-// Sets of classes are the estimator's own, by the names of the classes, through a pipeline too.
+// Sets of classes are the estimator's own, with the names of the classes, also through a pipeline.
 func TestClassifierSets(t *testing.T) {
 	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 30, 2)
 	build := func() *Classifier {

@@ -20,8 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The types of this package take grids. For the conformance suite they stand
-// behind shims that turn its matrices into grids and the grids back.
+// The types of this package take grids. Shims convert the matrices of the conformance suite to grids, and the grids back.
 
 // gridModel has the methods that Classifier, Regressor and Pipeline share.
 type gridModel interface {
@@ -31,8 +30,7 @@ type gridModel interface {
 	UnmarshalBinary(data []byte) error
 }
 
-// features makes a grid of x. A grid is read as a whole before Fit, so what a
-// matrix does while it is read is over by then.
+// features returns a grid of x. A grid is read completely before Fit, so that errors of the matrix occur before it.
 func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -144,7 +142,7 @@ func (s classifierShim) Classes() []int {
 
 func TestConformance(t *testing.T) {
 	table := &estimatortest.Table{}
-	// What is skipped besides is what the shims have no method for.
+	// Other skipped tests need methods that the shims do not have.
 	grid := &estimatortest.Options{Table: table, Skip: map[string]string{
 		"width-at-predict": "ignores the columns of a grid that Fit did not see; a missing one is refused in this package's tests",
 		"not-finite-x":     "names the attribute and the row, where a matrix has a row and a column",

@@ -10,12 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with
-// folds that a seed repeats and that hold each class evenly (see grids.Folds): it fits
-// cls anew on the training rows of each fold, and counts its predictions for the
-// others. Errors are those of grids.Folds and of cls, with the fold's number, a panic of
-// a classifier of golearn among them; and ctx's, which is asked before each fold and
-// given to the models of this package.
+// CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with stratified folds that depend on a seed
+// (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the others. Errors are those of
+// grids.Folds and of cls, with the fold's number, including a panic of a classifier of golearn; and ctx's. The context is checked
+// before each fold and passed to the models of this package.
 func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int,
 	seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
 	defer fault.Recover(&err)
@@ -25,8 +23,7 @@ func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls b
 		})
 }
 
-// CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model
-// that predicts one, such as a Regressor.
+// CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model that predicts one, such as a Regressor.
 func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int,
 	seed uint64) (_ []RegressionSummary, err error) {
 	defer fault.Recover(&err)

@@ -34,13 +34,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The module's own estimators behind the adapter, from files to predictions.
+// These tests use the module's own estimators behind the adapter, from files to predictions.
 
 func scaled() estimators.Classifier {
 	return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Classifier{}}
 }
 
-// plants writes n rows of three classes, with a word among the features.
+// plants returns the text of n rows of three classes, with a word among the features.
 func plants(n int, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -141,7 +141,7 @@ func TestEstimatorsInGolearn(t *testing.T) {
 	}
 }
 
-// What a CSV file may hold, and what becomes of it.
+// Files with all kinds of columns give predictions.
 func TestCSVToPrediction(t *testing.T) {
 	good := plants(30, 1)
 	cls := &golearn.Classifier{Estimator: scaled()}
@@ -168,7 +168,7 @@ func TestCSVToPrediction(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// No class column to learn from; none is needed to predict.
+	// A fit needs a class column, a prediction does not.
 	parse := func(text string) *base.DenseInstances {
 		grid, err := unlabelled(text)
 		require.NoError(t, err)
@@ -179,14 +179,14 @@ func TestCSVToPrediction(t *testing.T) {
 	pred, err := cls.Predict(noClass)
 	require.NoError(t, err)
 	assert.Equal(t, "reed", base.GetClass(pred, 0))
-	// Other columns: more are ignored, in any order; fewer are an error.
+	// Further columns are ignored, in any order. Missing ones are an error.
 	pred, err = cls.Predict(parse("kind,soil,colour,width,length\nmoss,clay,red,0,0.1\n"))
 	require.NoError(t, err)
 	assert.Equal(t, "reed", base.GetClass(pred, 0))
 	_, err = cls.Predict(parse("length,soil,kind\n0.1,clay,moss\n"))
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, `"width" is missing`)
-	// A category that training did not hold sets none of its columns, and is counted.
+	// A category that the training rows lack sets none of its columns, and is counted.
 	strange := parse("length,width,soil,kind\n0.1,0,rock,reed\n")
 	pred, err = cls.Predict(strange)
 	require.NoError(t, err)
@@ -194,7 +194,7 @@ func TestCSVToPrediction(t *testing.T) {
 	report, err := cls.Inspect(strange)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"soil": 1}, report.Unseen)
-	// No rows under the header.
+	// The file has no rows after the header.
 	_, err = grids.ParseCSV("plants.csv", strings.NewReader("length,width,soil,kind\n"), nil)
 	assert.ErrorContains(t, err, "plants.csv: there are 0 rows")
 }

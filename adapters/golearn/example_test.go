@@ -154,7 +154,7 @@ func ExampleTransform() {
 }
 
 func ExampleStep() {
-	scale := golearn.Transform(&scalers.StandardScaler{}) // configuration: it may stand in many pipelines
+	scale := golearn.Transform(&scalers.StandardScaler{}) // a configuration, which several pipelines may share
 	a := &golearn.Pipeline{Steps: []golearn.Step{scale}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	b := &golearn.Pipeline{Steps: []golearn.Step{scale, scale}, Final: trees.NewID3DecisionTree(0)}
 	fmt.Println(a.Fit(parse(weather)), b.Fit(parse(weather)))
@@ -225,8 +225,7 @@ func ExampleRegressionSummary() {
 	// Overall R2: 0.9000
 }
 
-// With nothing set, the search of package selection makes the columns even, fills gaps, and
-// chooses a kernel.
+// The zero Regressor uses the search of package selection, which scales columns, fills gaps and chooses a kernel.
 func ExampleRegressor_zero() {
 	train := parse(`dose,sex,response
 0,f,0.1
@@ -254,8 +253,8 @@ func ExampleRegressor_zero() {
 	// golearn.Regressor(*selection.Regressor, fitted on 2 features) 8 <nil>
 }
 
-// A column of text with more than 32 different words goes to the search as one column of categories. Each street has its own
-// rent; of a street that Fit has not seen, as of one that is missing, the model is less sure.
+// A column of text with more than 32 different words is one column of categories for the search. Each street has its own rent. The
+// model is less certain for a new street and for a missing one.
 func ExampleRegressor_text() {
 	var text strings.Builder
 	fmt.Fprintln(&text, "street,size,rent")
@@ -264,7 +263,7 @@ func ExampleRegressor_text() {
 		street, size := rng.IntN(60), 30+rng.IntN(80)
 		fmt.Fprintf(&text, "Street %d,%d,%d\n", street, size, 200+8*size+street*street%7*60+rng.IntN(20))
 	}
-	train, err := grids.ParseCSV("rents.csv", strings.NewReader(text.String()), nil) // of a file: grids.ReadCSV("rents.csv", nil)
+	train, err := grids.ParseCSV("rents.csv", strings.NewReader(text.String()), nil) // for a file: grids.ReadCSV("rents.csv", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

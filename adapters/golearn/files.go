@@ -15,12 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// How each of the types comes out of a file and of golearn's archives, over its
-// UnmarshalBinary, and models within others.
+// This file reads each of the types from a file and from golearn's archives, by its UnmarshalBinary, and models within others.
 
 const (
 	payloadVersion  = 1
-	archiveKey      = "KERNELEARN" // one key a model: golearn syncs the file at each
+	archiveKey      = "KERNELEARN" // one key per model, since golearn syncs the file after each
 	metadataVersion = "1.0"
 )
 
@@ -43,7 +42,7 @@ func loadWithPrefix(o gridEstimator, r *base.ClassifierDeserializer, prefix stri
 	return o.UnmarshalBinary(data)
 }
 
-// wrappedPayload is a model around an estimator.
+// wrappedPayload is the form of a model around an estimator in a file.
 type wrappedPayload struct {
 	Trained   trained
 	Present   []int `cbor:",omitempty"` // of a Classifier
@@ -51,8 +50,7 @@ type wrappedPayload struct {
 	Estimator estimators.NestedModel
 }
 
-// readWrapped reads a model around an estimator, the estimator into a clone of the
-// configured one.
+// readWrapped decodes a model around an estimator. It decodes the estimator into a clone of the configured one.
 func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
 	est = estimators.Clone(configured)
 	if !estimators.Supports(est, estimators.Marshalling) {
@@ -71,8 +69,7 @@ func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot boo
 	return p, est, err
 }
 
-// readPart reads an estimator or a transformer. What a type of the user's says of its data is
-// a bad model like any other.
+// readPart decodes an estimator or a transformer. It returns the errors of third-party types as ErrBadModel.
 func readPart(kind, which string, p estimators.NestedModel, into any) error {
 	err := p.UnmarshalInto(kind, which, into)
 	if err == nil || errors.Is(err, fault.ErrBadModel) || errors.Is(err, errors.ErrUnsupported) {
@@ -86,8 +83,7 @@ func readPayload(o gridEstimator, data []byte, payload any) error {
 	return err
 }
 
-// modelPart holds the bytes of a model of this package, or the type and the archive of
-// one of golearn's.
+// modelPart holds the bytes of a model of this package, or the type and the archive of a classifier of golearn.
 type modelPart struct {
 	Ours    []byte
 	Type    string
@@ -104,7 +100,7 @@ func makeModelPart(c base.Classifier) (out modelPart, err error) {
 	return out, err
 }
 
-// fits checks all that can be checked before a classifier of golearn is touched.
+// fits makes all possible checks before a classifier of golearn is changed.
 func (p modelPart) fits(kind string, c base.Classifier) error {
 	_, isOurs := embedding.As[gridEstimator](c)
 	got := fmt.Sprintf("%T", c)
@@ -119,7 +115,7 @@ func (p modelPart) fits(kind string, c base.Classifier) error {
 	return nil
 }
 
-// unmarshalInto reads the part into a model that it fits.
+// unmarshalInto decodes the part into a model that it fits.
 func (p modelPart) unmarshalInto(kind string, c base.Classifier) error {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return o.UnmarshalBinary(p.Ours)
@@ -130,53 +126,48 @@ func (p modelPart) unmarshalInto(kind string, c base.Classifier) error {
 	return nil
 }
 
-// spoiled marks the error of a classifier of golearn that failed while it read itself, and
-// whose state is unknown since.
+// spoiled marks the error of a classifier of golearn that failed while it decoded itself. Its state is unknown.
 type spoiled struct{ error }
 
 func (s spoiled) Unwrap() error { return s.error }
 
-// Load reads what Save of an equally configured Classifier wrote. Errors as UnmarshalBinary's,
-// and the file system's.
+// Load reads a file that Save of an equally configured Classifier wrote. Errors are those of UnmarshalBinary and of the file
+// system.
 func (c *Classifier) Load(path string) error { return load(c, path) }
 
-// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
 func (c *Classifier) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(c, r, prefix)
 }
 
-// Load reads what Save of an equally configured Regressor wrote. Errors as UnmarshalBinary's,
-// and the file system's.
+// Load reads a file that Save of an equally configured Regressor wrote. Errors are those of UnmarshalBinary and of the file system.
 func (r *Regressor) Load(path string) error { return load(r, path) }
 
-// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
 func (r *Regressor) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(r, d, prefix)
 }
 
-// Load reads what Save of an equally configured Pipeline wrote. Errors as UnmarshalBinary's,
-// and the file system's.
+// Load reads a file that Save of an equally configured Pipeline wrote. Errors are those of UnmarshalBinary and of the file system.
 func (p *Pipeline) Load(path string) error { return load(p, path) }
 
-// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
 func (p *Pipeline) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(p, r, prefix)
 }
 
-// Load reads what Save of an equally configured Bagging wrote. Errors as UnmarshalBinary's,
-// and the file system's.
+// Load reads a file that Save of an equally configured Bagging wrote. Errors are those of UnmarshalBinary and of the file system.
 func (b *Bagging) Load(path string) error { return load(b, path) }
 
-// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
 func (b *Bagging) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(b, r, prefix)
 }
 
-// Load reads what Save of an equally configured Refitted wrote. Errors as UnmarshalBinary's,
-// and the file system's.
+// Load reads a file that Save of an equally configured Refitted wrote. Errors are those of UnmarshalBinary and of the file system.
 func (r *Refitted) Load(path string) error { return load(r, path) }
 
-// LoadWithPrefix reads what SaveWithPrefix wrote. Errors as UnmarshalBinary's.
+// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
 func (r *Refitted) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(r, d, prefix)
 }

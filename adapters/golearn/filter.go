@@ -18,24 +18,23 @@ import (
 
 const (
 	filterName = "golearn: Filter"
-	// rebuilds is how often Load calls the function of a Filter step whose filters are all alike, and mostRebuilds how often
-	// if they differ, as golearn's ChiMerge filters do: their sums in the order of a map decide ties. An outcome that
-	// comes once in 200 times is missed by 2000 calls once in 20,000 files.
+	// rebuilds is the number of calls of the function of a Filter step by Load if its filters are all equal. mostRebuilds is that
+	// number if they differ, as golearn's ChiMerge filters do: their sums in the order of a map decide ties. An outcome with a
+	// frequency of 1 in 200 is missed by 2000 calls once in 20,000 files.
 	rebuilds, mostRebuilds = 32, 2000
 )
 
 type fittedFilter struct {
-	train  *gridtable.Table // what build saw, for Save
+	train  *gridtable.Table // the input of build, for Save
 	input  *schema
-	attrs  []base.Attribute // of the grid that build saw
+	attrs  []base.Attribute // attributes of the grid for build
 	filter base.Filter
 	parts  []filterPart
 	output []gridtable.Column
-	digest []byte // of the filtered training cells
+	digest []byte // digest of the filtered training cells
 }
 
-// filterPart is one attribute after the filter. A part without a new attribute
-// is passed through.
+// filterPart is one attribute after the filter. A part without a new attribute is unchanged.
 type filterPart struct {
 	source int // the training column
 	attr   base.Attribute
@@ -49,8 +48,8 @@ func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridtable
 	return buildFilter(build, train)
 }
 
-// buildFilter gives build a training grid of its own, to which the filter stays
-// bound, asks the filter what it makes of each attribute, and filters the training rows.
+// buildFilter passes build its own copy of the training grid, to which the filter stays bound. It plans the attributes after the
+// filter, and filters the training rows.
 func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridtable.Table) (_ *fittedFilter, _ *gridtable.Table,
 	err error) {
 	defer gridtable.Guard("building the filter", &err)
@@ -90,7 +89,7 @@ func (f *fittedFilter) plan() error {
 		for _, fa := range after {
 			switch {
 			case fa.Old == nil || fa.New == nil || !fa.Old.Equals(a):
-			case fa.New == fa.Old: // golearn's filters list what they leave alone as itself
+			case fa.New == fa.Old: // golearn's filters list unchanged attributes as themselves
 				f.parts = append(f.parts, filterPart{source: j})
 			default:
 				f.parts = append(f.parts, filterPart{source: j, attr: fa.New})
@@ -129,8 +128,8 @@ func (f *fittedFilter) apply(t *gridtable.Table) (*gridtable.Table, error) {
 	return f.run(t, false)
 }
 
-// run filters the cells of an aligned table of all rows. In training a category index out of
-// range means that the filter was not trained.
+// run filters the cells of an aligned table of all rows. In training, a category index out of range means that the filter was not
+// trained.
 func (f *fittedFilter) run(t *gridtable.Table, training bool) (*gridtable.Table, error) {
 	out := &gridtable.Table{Rows: t.Rows, Features: make([]gridtable.Cells, len(f.parts))}
 	for k, p := range f.parts {
@@ -151,7 +150,7 @@ func (f *fittedFilter) run(t *gridtable.Table, training bool) (*gridtable.Table,
 	return out, nil
 }
 
-// filterColumn passes the cells of a column through the filter, in place.
+// filterColumn filters the cells of a column in place.
 func (f *fittedFilter) filterColumn(p filterPart, from, to gridtable.Column, values []float64, training bool) (err error) {
 	defer gridtable.Guard(fmt.Sprintf("%T", f.filter), &err)
 	known, last := f.input.Columns[p.source].Categories(), to.Categories()-1
@@ -180,8 +179,8 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to gridtable.Column, val
 	return nil
 }
 
-// filterCell passes one cell through a filter. It is handed over in buf, which has
-// room for it, as golearn's grids hand cells over: in a buffer that they reuse.
+// filterCell filters one cell. It passes the cell in buf, which has room for it, since golearn's grids pass cells in a buffer that
+// they reuse.
 func filterCell(f base.Filter, old, after base.Attribute, from, to gridtable.Kind, v float64, buf []byte) (float64, error) {
 	raw := buf[:gridtable.CellSize]
 	switch from {
@@ -210,7 +209,7 @@ func filterCell(f base.Filter, old, after base.Attribute, from, to gridtable.Kin
 	return math.Float64frombits(binary.LittleEndian.Uint64(got)), nil
 }
 
-// digest tells whether a filter that was built again filters as the first did.
+// digest returns a hash of the features, which shows whether a rebuilt filter filters like the first one.
 func digest(t *gridtable.Table) ([]byte, error) {
 	h := sha256.New()
 	for j := range t.Features {
@@ -227,8 +226,7 @@ func digest(t *gridtable.Table) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// filterPayload is the training grid that the filter's builder saw, and what the filter
-// made of its attributes.
+// filterPayload is the form of a filter in a file: the training grid for its builder, and the resulting attributes.
 type filterPayload struct {
 	Train  gridtable.Stored
 	Output []gridtable.Column

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// silent swallows what golearn's KNN prints, and fails if others print.
+// silent hides the output of golearn's KNN, and fails if any other code prints.
 func silent(t *testing.T, f func()) string {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -46,7 +46,7 @@ func TestFinalOfGolearnThatNeedsC(t *testing.T) {
 	train, test := flowerGrid(t, 60, 1), flowerGrid(t, 30, 2)
 	x, labels := flowers(30, 2)
 	parsed := csvGridOf(t, rowLines(x, labels, []int{3, 0, 2, 1}, "petal width,sepal length,petal length,sepal width,species")...)
-	// The forest is random and cannot be seeded: chance is 1/3.
+	// The forest is random and has no seed; the accuracy of chance is 1/3.
 	const floor = 0.5
 	for name, build := range map[string]func() *Pipeline{
 		"knn": func() *Pipeline {
@@ -79,7 +79,7 @@ func TestFinalOfGolearnThatNeedsC(t *testing.T) {
 	}
 }
 
-// On Go versions that check cgo's pointers golearn's LinearSVC panics in Fit.
+// On Go versions that check cgo's pointers, golearn's LinearSVC panics in Fit.
 func TestACgoPanicOfGolearnIsAnError(t *testing.T) {
 	if strings.Contains(os.Getenv("GODEBUG"), "cgocheck=0") {
 		t.Skip("with GODEBUG=cgocheck=0 LinearSVC works")
@@ -122,7 +122,7 @@ func TestWideNeighboursAreTheSameAfterLoading(t *testing.T) {
 	})
 }
 
-// The convention that Regressor follows.
+// Regressor follows the convention of golearn's LinearRegression.
 func TestRegressorIsShapedLikeLinearRegression(t *testing.T) {
 	g := line(t)
 	theirs := linear_models.NewLinearRegression()
@@ -141,7 +141,7 @@ func TestRegressorIsShapedLikeLinearRegression(t *testing.T) {
 	assert.InDeltaSlice(t, a, b, 1e-6)
 }
 
-// Trap 10, and the drop-in itself: the same lines run with either classifier.
+// Trap 10, and the drop-in itself: the same lines work with either classifier.
 func TestDropIn(t *testing.T) {
 	train, test, err := grids.StratifiedSplit(flowerGrid(t, 120, 1), 0.5, 1)
 	require.NoError(t, err)

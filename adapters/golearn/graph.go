@@ -10,8 +10,8 @@ var (
 	_ graph.Grapher = (*Regressor)(nil)
 )
 
-// Graph implements [graph.Grapher] with that of Fitted: x has the columns that the estimator sees, a number for each of Features and 0
-// or 1 for each category of one that is categorical; classes are indices of Labels, or the 0 and 1 of a float class.
+// Graph implements [graph.Grapher] with the graph of Fitted. x has the columns of the estimator's matrix: a number for each of
+// Features, and 0 or 1 for each category of a categorical one. Classes are indices of Labels, or the 0 and 1 of a float class.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(c.name())
@@ -19,7 +19,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Build(c.fitted.estimator, x)
 }
 
-// Graph implements [graph.Grapher] with that of Fitted, as Classifier's.
+// Graph implements [graph.Grapher] with the graph of Fitted, like the Graph of Classifier.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(r.name())

@@ -22,8 +22,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// centroids predicts the class whose mean is nearest; its probabilities are the
-// softmax of the negative distances. It refuses a single class.
+// centroids predicts the class with the nearest mean. Its probabilities are the softmax of the negative distances. It rejects a
+// single class.
 type centroids struct {
 	Sharpness float64
 
@@ -160,7 +160,7 @@ func (p *plain) Predict(x mat.Matrix) ([]int, error)                  { return p
 func (p *plain) Classes() []int                                       { return p.c.Classes() }
 func (p *plain) Clone() estimators.Classifier                         { return &plain{} }
 
-// leastSquares is linear regression with an intercept and a little ridge.
+// leastSquares is linear regression with an intercept and a small ridge.
 type leastSquares struct {
 	coef  []float64
 	noise float64
@@ -248,8 +248,7 @@ func (l *leastSquares) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// scaler subtracts the mean; with Impute it also replaces NaN by it, and with
-// Square it appends the squares.
+// scaler subtracts the mean. With Impute it also replaces NaN by it, and with Square it appends the squares.
 type scaler struct {
 	Impute, Square bool
 
@@ -333,7 +332,7 @@ func (s *scaler) UnmarshalBinary(data []byte) error {
 
 var speciesNames = []string{"setosa", "versicolor", "virginica"}
 
-// flowers draws n rows of three well-separated classes in four features.
+// flowers returns n random rows of three well-separated classes in four features.
 func flowers(n int, seed uint64) (*mat.Dense, []string) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, 4, nil)
@@ -379,7 +378,7 @@ func unlabelled(text string) (*base.DenseInstances, error) {
 	return grids.FromTable(t)
 }
 
-// classTexts returns what golearn prints of the class of each row.
+// classTexts returns the printed class of each row.
 func classTexts(tb testing.TB, g base.FixedDataGrid) []string {
 	tb.Helper()
 	_, rows := g.Size()
@@ -390,7 +389,7 @@ func classTexts(tb testing.TB, g base.FixedDataGrid) []string {
 	return out
 }
 
-// requireRefused asserts an error and the grid of no rows that goes with it.
+// requireRefused asserts an error and its grid without rows.
 func requireRefused(tb testing.TB, g base.FixedDataGrid, err error) {
 	tb.Helper()
 	require.Error(tb, err)

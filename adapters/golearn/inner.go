@@ -12,10 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// A model within another, of a Pipeline or a Bagging, is one of ours, which reads tables,
-// or a stranger, a classifier of golearn's or of the user's, which gets grids: dense ones
-// with attributes of their own, because some of golearn's misread views and some write to
-// attributes.
+// A model within a Pipeline or a Bagging is either one of ours, which reads tables, or a stranger, a classifier of golearn or of a
+// third party, which gets grids. These are dense grids with their own attributes, because some classifiers of golearn misread views
+// and some write to attributes.
 
 // fitInner fits a model to a table.
 func fitInner(ctx context.Context, c base.Classifier, t *gridtable.Table) error {
@@ -45,8 +44,7 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 	return out, err
 }
 
-// ofInner gives f a fitted model and a table as that reads it. The target is what it was
-// trained to predict.
+// ofInner calls f with a fitted model and a table in the form that the model reads. The target is the class of its training grid.
 func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Column,
 	f func(m predictor, t *gridtable.Table) (R, error)) (R, error) {
 	if o, ok := embedding.As[gridEstimator](c); ok {
@@ -55,7 +53,7 @@ func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Colu
 	return f(&stranger{trained{Target: target}, c}, t)
 }
 
-// ask returns a stranger's class cells for the rows of t. It sees a class of zeros.
+// ask returns a stranger's class cells for the rows of t. The stranger receives a class of zeros.
 func ask(c Model, t *gridtable.Table, class gridtable.Column) (gridtable.Cells, error) {
 	grid, err := t.WithClass(gridtable.Zeros(class)).Grid()
 	if err != nil {
@@ -86,7 +84,7 @@ func (s *stranger) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ask(s.inner, t, s.Target)
 }
 
-// copyOf copies a model of this package; a stranger is itself.
+// copyOf copies a model of this package, and returns a stranger itself.
 func copyOf(c base.Classifier) base.Classifier {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return estimators.Clone(o)
@@ -94,8 +92,8 @@ func copyOf(c base.Classifier) base.Classifier {
 	return c
 }
 
-// inside is what a model within another can do, for its Supports: a stranger is marshalled
-// through its own SaveWithPrefix, and cannot be copied.
+// inside returns the capabilities of a model within another, for the other's Supports. A stranger is marshalled by its own
+// SaveWithPrefix, and cannot be copied.
 func inside(c base.Classifier) []any {
 	if o, ok := embedding.As[gridEstimator](c); ok || c == nil {
 		return []any{o}

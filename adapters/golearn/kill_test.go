@@ -23,10 +23,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// killedModel is the environment variable by which the process that is killed learns where to save.
+// killedModel is the environment variable with the file name for the process that is killed.
 const killedModel = "KERNELEARN_TEST_KILLED_MODEL"
 
-// savedInTurn are two models of one configuration: of some rows and of more.
+// savedInTurn returns two models of one configuration, fitted to a few and to more rows.
 func savedInTurn(t *testing.T) [2]*golearn.Classifier {
 	var out [2]*golearn.Classifier
 	for k, rows := range []int{60, 300} {
@@ -36,8 +36,8 @@ func savedInTurn(t *testing.T) [2]*golearn.Classifier {
 	return out
 }
 
-// A process that is killed while it saves two models in turn to one name leaves one of them, which loads and predicts; at most one
-// temporary file, and none after the next Save.
+// A process that is killed while it saves two models in turn to one name leaves one of them, which loads and predicts. It leaves at
+// most one temporary file, and none after the next Save.
 func TestCampaignKilledSaves(t *testing.T) {
 	if path := os.Getenv(killedModel); path != "" {
 		models := savedInTurn(t)

@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// quietly keeps what golearn's KNN prints off the screen.
+// quietly hides the output of golearn's KNN.
 func quietly(t *testing.T, f func()) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	require.NoError(t, err)
@@ -68,8 +68,8 @@ func linearRegression() *golearn.Refitted {
 	return &golearn.Refitted{New: func() golearn.Model { return linear_models.NewLinearRegression() }}
 }
 
-// A linear regression of golearn becomes a kernel regression, in golearn's cross-validation
-// too, and in a file. It is no base.Classifier and cannot be saved: Refitted makes one of it.
+// A linear regression of golearn becomes a kernel regression, also in golearn's cross-validation and in a file. It is not a
+// base.Classifier and cannot be saved: Refitted turns it into one.
 func TestNystroemBeforeGolearnsLinearRegression(t *testing.T) {
 	grid, _ := radii(t, 200, 1)
 	fresh, y := radii(t, 100, 2)
@@ -98,8 +98,8 @@ func TestNystroemBeforeGolearnsLinearRegression(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Refitted{New: func() golearn.Model { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }}).Load(path), estimators.ErrBadModel)
 }
 
-// golearn's LinearSVC wants classes that are numbers, and panics in Fit on Go versions that
-// check cgo's pointers: an error here. Where it does not, it tells the rings apart.
+// golearn's LinearSVC needs numbers as classes, and panics in Fit on Go versions that check cgo's pointers, which is an error here.
+// On other versions it separates the rings.
 func TestNystroemBeforeGolearnsLinearSVC(t *testing.T) {
 	svc, err := linear_models.NewLinearSVC("l2", "l2", true, 1.0, 1e-4)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// ringRows lie on two noisy rings, one in the other: what no linear model tells apart.
+// ringRows returns rows on two noisy rings, one inside the other, which a linear model cannot separate.
 func ringRows(n int, seed uint64) (x *mat.Dense, labels []string) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, labels = mat.NewDense(n, 2, nil), make([]string, n)
@@ -44,7 +44,7 @@ func rings(t *testing.T, n int, seed uint64) base.FixedDataGrid {
 	return g
 }
 
-// radii has the squared radius for its target.
+// radii returns a grid whose target is the squared radius.
 func radii(t *testing.T, n int, seed uint64) (base.FixedDataGrid, []float64) {
 	x, _ := ringRows(n, seed)
 	y := make([]float64, n)
@@ -56,7 +56,7 @@ func radii(t *testing.T, n int, seed uint64) (base.FixedDataGrid, []float64) {
 	return g, y
 }
 
-// mapped is what stands before a linear model: the features of a kernel.
+// mapped returns a pipeline of the features of a kernel and a linear model.
 func mapped(final base.Classifier, m transformers.Transformer) *golearn.Pipeline {
 	return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{}), golearn.Transform(m)}, Final: final}
 }
@@ -65,7 +65,7 @@ type predictor interface {
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
 }
 
-// unexplained is the share of the variance of y that a regression leaves.
+// unexplained returns the share of the variance of y that a regression leaves.
 func unexplained(t *testing.T, p predictor, grid base.FixedDataGrid, y []float64) float64 {
 	out, err := p.Predict(grid)
 	require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestMapsInAPipeline(t *testing.T) {
 	}
 }
 
-// A column whose logarithm counts, in a pipeline with and without the power that finds it.
+// A power transformation in a pipeline finds the logarithm of a column, and improves the predictions.
 func TestPowersInAPipeline(t *testing.T) {
 	grid := func(n int, seed uint64) (base.FixedDataGrid, []float64) {
 		rng := rand.New(rand.NewPCG(seed, 2))

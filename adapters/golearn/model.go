@@ -20,46 +20,43 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// gridEstimator is the interface of Classifier, Regressor, Pipeline, Bagging and Refitted that they and the functions of
-// this file use. A type that
-// embeds one of them is a stranger (package embedding): its own methods would be passed by.
+// gridEstimator is the common interface of Classifier, Regressor, Pipeline, Bagging and Refitted, for them and the functions of
+// this file. A type that embeds one of them is a stranger (package embedding), since its own methods would not be called.
 type gridEstimator interface {
 	base.Classifier
 	estimators.Wrapper
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
-	kind() string // as in files: "golearn.Classifier"
-	name() string // as in errors: "golearn: Classifier"
-	// fitTable fits to a training table, and changes nothing where it fails.
+	kind() string // name in files: "golearn.Classifier"
+	name() string // name in errors: "golearn: Classifier"
+	// fitTable fits to a training table, and leaves the model unchanged if it fails.
 	fitTable(ctx context.Context, t *gridtable.Table) error
-	// model is what was fitted; nil before.
+	// model returns the fitted model, and nil before Fit.
 	model() model
 }
 
-// model is a fitted one of them.
+// model is a fitted model of one of the five types.
 type model interface {
 	predictor
-	kind() string // of a nil one too
+	kind() string // valid for a nil model
 	reads() *schema
-	payload() (any, error) // for its file
+	payload() (any, error) // the form in its file
 }
 
-// predictor is a fitted model, ours or a stranger's. What it gives of a table without rows
-// is empty.
+// predictor is a fitted model, ours or a stranger. Its results for a table without rows are empty.
 type predictor interface {
-	class() gridtable.Column // what it was trained to predict
-	// predict returns a class cell for each row of t, which has at least one, and is as the
-	// model reads it.
+	class() gridtable.Column // the class of the training grid
+	// predict returns a class cell for each row of t, which has at least one row and the form that the model reads.
 	predict(t *gridtable.Table) (gridtable.Cells, error)
 	proba(t *gridtable.Table) (*mat.Dense, error)
 	variance(t *gridtable.Table) (pair, error)                // mean and variance
-	interval(t *gridtable.Table, level float64) (pair, error) // the lower and the upper bound
+	interval(t *gridtable.Table, level float64) (pair, error) // lower and upper bound
 	sets(t *gridtable.Table, level float64) ([][]string, error)
 }
 
 type pair struct{ first, second []float64 }
 
-// trained is what each of them keeps of its training grid.
+// trained holds the parts of the training grid that each of the five types keeps.
 type trained struct {
 	Schema schema
 	Target gridtable.Column // the class
@@ -88,13 +85,13 @@ func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
 	return t.Schema.fits(kind, noOneHot, missing)
 }
 
-// keep returns what a model that reads the features as they are keeps of a training table.
+// keep returns the parts of a training table that a model keeps if it reads the features unchanged.
 func keep(t *gridtable.Table) trained {
 	return trained{schema{Columns: t.Columns(), Missing: Pass}, t.Classes[0].Column.Owned()}
 }
 
-// adapter is what each of the five types embeds: the model that Fit made, and the methods
-// that need nothing else. M is the model's type, whose pointers are a model.
+// adapter is embedded in each of the five types. It holds the fitted model, and has the methods that need nothing else. M is the
+// model's type, and *M is a model.
 type adapter[M any] struct{ fitted *M }
 
 func (a *adapter[M]) kind() string { return any(a.fitted).(model).kind() }
@@ -108,10 +105,9 @@ func (a *adapter[M]) model() model {
 	return any(a.fitted).(model)
 }
 
-// Predict returns a grid of the same rows, in the same order, with one attribute, the class:
-// what the type says of it. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam
-// for one of another type; ErrNotFinite; those of what was fitted. A grid of no rows comes
-// with them.
+// Predict returns a grid of the same rows, in the same order, with one attribute, the class, in the form that the documentation of
+// the type describes. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam for one of another type; ErrNotFinite; those
+// of the fitted model. Errors come with a grid without rows.
 func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err error) {
 	defer fault.Recover(&err)
 	class, err := predictWith(a, grid, answer)
@@ -124,8 +120,8 @@ func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err
 	return gridtable.NoRows(gridtable.Column{}), err
 }
 
-// Inspect reads grid as Predict would and says what it ignores and which categories it does
-// not know. Errors as Predict's, but those of what was fitted.
+// Inspect reads grid like Predict and returns the ignored attributes and the unknown categories. Errors are those of Predict,
+// except for those of the fitted model.
 func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	m := a.model()
 	if m == nil {
@@ -139,8 +135,8 @@ func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	return out, named(a, err)
 }
 
-// MarshalBinary returns what was fitted. Errors: ErrNotFitted, and one that wraps
-// errors.ErrUnsupported if a part of it cannot be marshalled.
+// MarshalBinary encodes the fitted model. Errors: ErrNotFitted, and one that wraps errors.ErrUnsupported if a part of it cannot be
+// marshalled.
 func (a *adapter[M]) MarshalBinary() ([]byte, error) {
 	m := a.model()
 	if m == nil {
@@ -153,8 +149,8 @@ func (a *adapter[M]) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(a.kind(), payloadVersion, p)
 }
 
-// Save writes what was fitted to path, as a whole or not at all: a Save that fails leaves
-// the file that was there. Errors as MarshalBinary's, and the file system's.
+// Save writes the fitted model to path, completely or not at all. A Save that fails leaves the previous file. Errors are those of
+// MarshalBinary and of the file system.
 func (a *adapter[M]) Save(path string) error {
 	data, err := a.MarshalBinary()
 	if err != nil {
@@ -163,8 +159,8 @@ func (a *adapter[M]) Save(path string) error {
 	return named(a, atomicfile.WriteBytes(path, data))
 }
 
-// SaveWithPrefix writes what was fitted into an archive of golearn, under one key, and
-// leaves the archive open. Errors as MarshalBinary's.
+// SaveWithPrefix writes the fitted model into an archive of golearn, under one key, and leaves the archive open. Errors are those
+// of MarshalBinary.
 func (a *adapter[M]) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
 	if w == nil {
 		return fault.Param(a.name(), "serializer", nil, "a serializer")
@@ -181,7 +177,7 @@ func (a *adapter[M]) GetMetadata() base.ClassifierMetadataV1 {
 	return base.ClassifierMetadataV1{FormatVersion: payloadVersion, ClassifierName: a.kind(), ClassifierVersion: metadataVersion}
 }
 
-// named puts the type before an error.
+// named prefixes an error with the type.
 func named(o interface{ name() string }, err error) error {
 	if err == nil {
 		return nil
@@ -202,13 +198,13 @@ func fit(ctx context.Context, o gridEstimator, grid base.FixedDataGrid) (err err
 	return named(o, err)
 }
 
-// opened is one of the five types, to the functions that need what was fitted alone.
+// opened is one of the five types, for the functions that need only the fitted model.
 type opened interface {
 	name() string
 	model() model
 }
 
-// predictWith reads the rows of a grid as a fitted model does and gives both to f.
+// predictWith reads the rows of a grid for a fitted model and calls f with both.
 func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
@@ -220,8 +216,7 @@ func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t
 	return aligned(o, t, f)
 }
 
-// aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
-// columns there is nothing to align.
+// aligned calls f with a fitted model and the columns of t that it reads. A table without rows and columns is not aligned.
 func aligned[R any](o opened, t *gridtable.Table, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	m := o.model()
 	if t.Rows > 0 || len(t.Features) > 0 {
@@ -276,7 +271,7 @@ func unsupported(c estimators.Capability) error {
 	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
 }
 
-// supports answers for one of the five types, whose methods take grids, by what it wraps.
+// supports answers for one of the five types, whose methods take grids, by its wrapped model.
 func supports(o gridEstimator, c estimators.Capability, w estimators.Wrapped) bool {
 	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
 		w.Methods = []estimators.Capability{c}
@@ -291,7 +286,7 @@ func reportOf(e any) estimators.Report {
 	return estimators.Report{}
 }
 
-// featuresOf names the columns of the matrix that an estimator sees.
+// featuresOf returns the names of the columns of an estimator's matrix.
 func featuresOf(o gridEstimator) []string {
 	m := o.model()
 	if m == nil {

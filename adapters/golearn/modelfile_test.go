@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Models of grids are read without a configured value too, and say the names of their columns and classes.
+// Models of grids are readable without a configured value, and have the names of their columns and classes.
 func TestModelFilesOfGrids(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	machine := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .1}, Ridge: .1}
@@ -44,7 +44,7 @@ func TestModelFilesOfGrids(t *testing.T) {
 	}
 }
 
-// Functions are left out, and are taken from the value that is read into.
+// Files do not contain functions. They come from the value that is decoded into.
 func TestModelFilesOfFunctions(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	build := func() base.Classifier {

@@ -32,7 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// binned is golearn's binning filter as a step.
+// binned returns a step with golearn's binning filter.
 func binned(bins int) golearn.Step {
 	return golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 		f := filters.NewBinningFilter(train, bins)
@@ -51,7 +51,7 @@ func TestImpute(t *testing.T) {
 	require.NoError(t, cls.Fit(train))
 	require.NotContains(t, cls.Features(), "size=?")
 	require.Contains(t, cls.Features(), "colour=?", "a category like the others")
-	// A gap predicts what the mean of the training rows, 4, does.
+	// The prediction for a gap is that for the mean of the training rows, 4.
 	mean := parse("size,colour,kind\n4,red,a\n4,blue,b\n1,red,a\n")
 	gap := parse("size,colour,kind\nNaN,red,a\n,blue,b\n1,red,a\n")
 	gap0, _, err := grids.Matrix(gap, nil)
@@ -106,7 +106,7 @@ func TestImputeForRegression(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Regressor{Estimator: &ridge.Regressor{}}).Load(path), estimators.ErrBadModel)
 }
 
-// rare draws classes that overlap, one in ten of them "rare".
+// rare returns overlapping classes. One row in ten is "rare".
 func rare(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	x, labels := species(n, seed)
 	for i := range labels {
@@ -146,7 +146,7 @@ func TestClassWeights(t *testing.T) {
 			plain := predicted(&golearn.Classifier{Estimator: build()})
 			balanced := predicted(&golearn.Classifier{Estimator: build(), Balanced: true})
 			assert.Greater(t, balanced, plain)
-			// Balance is weights of n/(2·rows of the class): 120/(2·108) and 120/(2·12).
+			// Balanced weights are n/(2·rows of the class): 120/(2·108) and 120/(2·12).
 			byName := predicted(&golearn.Classifier{Estimator: build(), ClassWeights: map[string]float64{"common": 120. / 216, "rare": 5}})
 			assert.Equal(t, balanced, byName)
 		})
@@ -167,8 +167,8 @@ func TestClassWeights(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}, Balanced: true}).Fit(train), errors.ErrUnsupported)
 }
 
-// A float class of 0 and 1 is predicted as golearn prints it, and with Scores as a
-// score: of a machine without probabilities its decision.
+// A float class of 0 and 1 is predicted in the form that golearn prints, and with Scores as a score. The score of a machine without
+// probabilities is its decision.
 func TestScoresOfAFloatClass(t *testing.T) {
 	x, labels := species(60, 1)
 	y := make([]float64, 60)
@@ -210,8 +210,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 	assert.Greater(t, accuracyOf(t, grid, pred), 0.9)
 }
 
-// golearn's OneVsAllModel, which takes the class of the largest, gets scores,
-// through pipelines and bagging too.
+// golearn's OneVsAllModel, which predicts the class with the largest score, gets scores, also through pipelines and bagging.
 func TestScoresForOneVsAll(t *testing.T) {
 	for name, build := range map[string]func() base.Classifier{
 		"Classifier": machine,
@@ -244,7 +243,7 @@ func TestScoresForOneVsAll(t *testing.T) {
 	}
 }
 
-// spy keeps the last predictions.
+// spy records the last predictions.
 type spy struct {
 	base.Classifier
 	predicted []float64
@@ -258,7 +257,7 @@ func (s *spy) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return pred, err
 }
 
-// crowded is species with so much noise that the classes overlap.
+// crowded returns species with so much noise that the classes overlap.
 func crowded(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	x, labels := species(n, seed)
 	noise, _ := species(n, seed+100)
@@ -323,7 +322,7 @@ func TestStructGrid(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"fern", "reed"}, labels)
 	m := fit(t, machine(), grid)
-	// One row, of no known class, and of a category that training did not hold.
+	// One row has no known class, and a category that the training rows lack.
 	one, err := grids.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"reed"}, texts(t, m, one))
@@ -429,7 +428,7 @@ func TestRegressionSummary(t *testing.T) {
 	require.NoError(t, err)
 	s, err := golearn.SummarizeRegression(truth, predicted)
 	require.NoError(t, err)
-	// Errors 0, 0, 0, 2; the targets' mean is 3 and their squares about it sum to 14.
+	// The errors are 0, 0, 0, 2. The targets have the mean 3, and their squared deviations from it sum to 14.
 	assert.Equal(t, "yield", s.Target)
 	assert.Equal(t, 4, s.Rows)
 	assert.InDelta(t, 1, s.RMSE, 1e-12)
@@ -459,7 +458,7 @@ func TestRegressionSummary(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// A selection inside, and what its search did, before and after saving.
+// The result of a wrapped selection has the trace of its search, before and after saving.
 func TestTheTraceOfASelection(t *testing.T) {
 	grid := speciesGrid(t, 60, 1)
 	build := func() *golearn.Pipeline {
@@ -479,7 +478,7 @@ func TestTheTraceOfASelection(t *testing.T) {
 	assert.Equal(t, len(want.Trace), len(trace(q).Trace))
 }
 
-// constant keeps the matrix that it was fitted on.
+// constant records the matrix that it was fitted to.
 type constant struct{ seen *mat.Dense }
 
 func (c *constant) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
@@ -494,12 +493,12 @@ func (c *constant) Predict(x mat.Matrix) ([]float64, error) {
 
 func (c *constant) Clone() estimators.Regressor { return &constant{} }
 
-// unweighted hides what else a classifier can do.
+// unweighted hides the other methods of a classifier.
 type unweighted struct{ estimators.Classifier }
 
 func (u unweighted) Clone() estimators.Classifier { return u }
 
-// Intervals are the estimator's own, through a pipeline too.
+// Intervals are the estimator's own, also through a pipeline.
 func TestPredictInterval(t *testing.T) {
 	train, test := curveGrid(t, 60, 1), curveGrid(t, 20, 2)
 	x, _ := curve(20, 2)
@@ -536,7 +535,7 @@ func TestPredictInterval(t *testing.T) {
 	assert.False(t, bare.Supports(estimators.Interval))
 }
 
-// What each of the five types can do depends on what it wraps.
+// The capabilities of each of the five types depend on the wrapped model.
 func TestSupports(t *testing.T) {
 	const none, some = "", "Report MarshalBinary and UnmarshalBinary"
 	tree := trees.NewID3DecisionTree(0)
@@ -568,7 +567,7 @@ func TestSupports(t *testing.T) {
 	}
 }
 
-// infiniteAt makes a cell of a grid infinite.
+// infiniteAt sets a cell of a grid to infinity.
 func infiniteAt(t *testing.T, g *base.DenseInstances, name string, row int) *base.DenseInstances {
 	t.Helper()
 	spec, err := g.GetAttribute(base.GetAttributeByName(g, name))

@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// saved is a configuration that all tests of files run over.
+// saved is a configuration for all tests of files.
 type saved struct {
 	build func() gridEstimator
 	grid  func(testing.TB) base.FixedDataGrid
@@ -74,7 +74,7 @@ func TestSaveAndLoad(t *testing.T) {
 			assert.Equal(t, 1, got.GetMetadata().FormatVersion)
 			require.ErrorIs(t, got.Load(path+".absent"), os.ErrNotExist)
 
-			// In an archive of golearn, beside others, which stays open.
+			// The model is written to an archive of golearn with other models, which stays open.
 			archive := filepath.Join(t.TempDir(), "archive")
 			w, err := base.CreateSerializedClassifierStub(archive, m.GetMetadata())
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestAChangedFileIsRefusedAndTheModelStays(t *testing.T) {
 	}
 }
 
-// A Save that cannot marshal must not touch the file either.
+// A Save that cannot marshal must not change the file either.
 func TestAFailedSaveLeavesTheFile(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	path := filepath.Join(t.TempDir(), "model")
@@ -190,7 +190,7 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	require.ErrorIs(t, new(Regressor).UnmarshalBinary(cls), estimators.ErrBadModel)
 }
 
-// Trap 7: golearn's composites go on writing after we are done.
+// Trap 7: golearn's composites continue to write after our models.
 func TestSavedInsideGolearnsComposites(t *testing.T) {
 	g := flowerGrid(t, 60, 1)
 	build := func() base.Classifier {
@@ -208,7 +208,7 @@ func TestSavedInsideGolearnsComposites(t *testing.T) {
 	again.AddModel(build())
 	again.AddModel(build())
 	require.NoError(t, again.Load(path))
-	for i, m := range bag.Models { // each, for golearn breaks the ties of several at random
+	for i, m := range bag.Models { // one by one, since golearn breaks the ties of several at random
 		assert.Equal(t, predictions(t, m, g), predictions(t, again.Models[i], g))
 	}
 
@@ -225,7 +225,7 @@ func TestSavedInsideGolearnsComposites(t *testing.T) {
 	assert.Equal(t, classTexts(t, want), classTexts(t, got))
 }
 
-// A checksum is no signature: counts that golearn allocates by are checked.
+// A checksum is not a signature, so counts by which golearn allocates are checked.
 func TestHostileArchiveOfAFinal(t *testing.T) {
 	dims := func(attrs, rows uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, attrs), rows)
@@ -293,7 +293,7 @@ func TestHostileFillsAndFeatures(t *testing.T) {
 	require.NoError(t, checkFeatures([]int{1}, 2, 1))
 }
 
-// FuzzLoad gives the payload a right checksum, since random bytes never have one.
+// FuzzLoad gives the payload a valid checksum, since random bytes never have one.
 func FuzzLoad(f *testing.F) {
 	kinds := []string{classifierKind, regressorKind, pipelineKind}
 	g := flowerGrid(f, 9, 1)

@@ -15,32 +15,27 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Pipeline is a base.Classifier: steps, fitted on the training grid one after
-// the other, and a final classifier behind them.
+// Pipeline is a base.Classifier that consists of steps, fitted to the training grid one after the other, and a final classifier.
 //
-// Fit fits clones of the transformers and of a Final of this package, and assigns
-// them last: a Fit that fails leaves the model fitted before. A classifier of
-// golearn cannot be copied. It is fitted in place, and where its own Fit fails the
-// Pipeline counts as not fitted.
+// Fit fits clones of the transformers and of a Final of this package. A Fit that fails leaves the model unchanged. A classifier of
+// golearn cannot be copied. It is fitted in place, and if its own Fit fails the Pipeline counts as not fitted.
 //
-// The class attribute passes by the steps. At Predict it is a column of zeros,
-// whatever the grid holds, so that no step and no Final can read a test label. Errors
-// say which step they come from.
+// The steps do not receive the class attribute. At Predict it is a column of zeros, whatever the grid holds, so that no step and no
+// Final can read a test label. Errors name their step.
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
-	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a
-	// classifier of golearn.
+	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a classifier of golearn.
 	Final base.Classifier
-	// NoOneHot refuses categorical features before a Transform step. The default,
-	// false, gives each category that the training rows hold a column.
+	// NoOneHot rejects categorical features before a Transform step. The default, false, gives each category in the training rows a
+	// column.
 	NoOneHot bool
 
 	adapter[pipelineModel]
 }
 
 type pipelineModel struct {
-	trained // its schema is the first step's, where there is one
+	trained // with the schema of the first step, if there is one
 	steps   []fittedStep
 	final   base.Classifier
 }
@@ -49,22 +44,21 @@ const pipelineKind = "golearn.Pipeline"
 
 var _ gridEstimator = (*Pipeline)(nil)
 
-// Fit learns from the rows of grid. It is FitContext without a context.
+// Fit fits the steps and Final to the rows of grid. It is FitContext without a context.
 func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), p, grid)
 }
 
-// FitContext fits the steps and Final to the rows of grid, which has one class
-// attribute. Errors say which step they come from: ErrParam for a nil Final or
-// grid, a filter that panics; ErrShape for no rows, no features or not one class
-// attribute; ErrNotFinite; those of the transformers, of Final, and ctx's.
+// FitContext fits the steps and Final to the rows of grid, which has one class attribute. Errors name their step: ErrParam for a
+// nil Final or grid, a filter that panics; ErrShape for no rows, no features or not one class attribute; ErrNotFinite; those of the
+// transformers, of Final, and ctx's.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, p, grid)
 }
 
-// finalSteps is how many steps take as long as the final model, for the estimate of progress.
+// finalSteps is the assumed duration of the final model's fit, in steps, for the estimate of progress.
 const finalSteps = 4
 
 func (p *Pipeline) fitTable(ctx context.Context, t *gridtable.Table) error {
@@ -81,7 +75,7 @@ func (p *Pipeline) fitTable(ctx context.Context, t *gridtable.Table) error {
 		}
 	}
 	m := &pipelineModel{trained: keep(t), final: copyOf(p.Final)}
-	// What comes after a step has another table's features, and this one's class.
+	// The result of a step has the features of another table, and the class of this one.
 	class := gridtable.NewCells(m.Target, y)
 	cur := t.WithClass(class)
 	first, rest := progress.Two(ctx, float64(len(p.Steps)), finalSteps)
@@ -121,11 +115,11 @@ func (m *pipelineModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ofFinal(m, t, answer)
 }
 
-// ofFinal gives f the rows as the steps leave them.
+// ofFinal calls f with Final and the rows after the steps.
 func ofFinal[R any](m *pipelineModel, t *gridtable.Table, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	steps := m.steps
 	if t.Rows == 0 {
-		steps, t = nil, &gridtable.Table{} // they want rows
+		steps, t = nil, &gridtable.Table{} // steps need rows
 	}
 	for i, s := range steps {
 		if t, err = s.apply(t); err != nil {
@@ -143,9 +137,8 @@ func inFinal(err error) error {
 	return fmt.Errorf("final: %w", err)
 }
 
-// PredictProba returns Final's class probabilities, columns in the order of
-// Labels, and the empty matrix for a grid of no rows. Errors as Predict's, and one
-// that wraps errors.ErrUnsupported if Final gives no probabilities.
+// PredictProba returns Final's class probabilities, with columns in the order of Labels, and the empty matrix for a grid without
+// rows. Errors are those of Predict, and one that wraps errors.ErrUnsupported if Final has no probabilities.
 func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(p, grid)
@@ -155,10 +148,9 @@ func (m *pipelineModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return ofFinal(m, t, predictor.proba)
 }
 
-// PredictVariance returns Final's mean and variance for each row of grid; both are
-// nil for a grid of no rows. What a Nystroem step leaves out of its kernel is not in them:
-// for that put a pipeline.Regressor, with both, into a Regressor. Errors as Predict's, and
-// one that wraps errors.ErrUnsupported if Final gives no variance.
+// PredictVariance returns Final's mean and variance for each row of grid. Both are nil for a grid without rows. The variance does
+// not include the part of its kernel that a Nystroem step leaves out. To include it, put a pipeline.Regressor, with both, into a
+// Regressor. Errors are those of Predict, and one that wraps errors.ErrUnsupported if Final has no variance.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(p, grid)
@@ -168,8 +160,8 @@ func (m *pipelineModel) variance(t *gridtable.Table) (pair, error) {
 	return ofFinal(m, t, predictor.variance)
 }
 
-// PredictInterval returns Final's interval of that level for each row of grid, as
-// Regressor's does. What PredictVariance says of a Nystroem step holds here.
+// PredictInterval returns Final's interval of that level for each row of grid, like [Regressor.PredictInterval]. The limitation of
+// PredictVariance for a Nystroem step applies.
 func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(p, grid, level)
@@ -179,7 +171,7 @@ func (m *pipelineModel) interval(t *gridtable.Table, level float64) (pair, error
 	return ofFinal(m, t, intervalOf(level))
 }
 
-// PredictSet returns Final's sets of classes of that level for each row of grid, as Classifier's does.
+// PredictSet returns Final's sets of classes of that level for each row of grid, like [Classifier.PredictSet].
 func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(p, grid, level)
@@ -189,8 +181,7 @@ func (m *pipelineModel) sets(t *gridtable.Table, level float64) ([][]string, err
 	return ofFinal(m, t, setsOf(level))
 }
 
-// Labels returns the classes of a Final of this package; nil before Fit and for
-// others.
+// Labels returns the classes of a Final of this package, and nil before Fit and for other types.
 func (p *Pipeline) Labels() []string {
 	if final, ok := p.Fitted().(interface{ Labels() []string }); ok {
 		return final.Labels()
@@ -198,8 +189,8 @@ func (p *Pipeline) Labels() []string {
 	return nil
 }
 
-// Fitted returns the fitted final classifier; nil before Fit. It must not be
-// fitted again, and it reads grids as the steps leave them.
+// Fitted returns the fitted final classifier, and nil before Fit. It must not be fitted again. It reads grids in the form after the
+// steps.
 func (p *Pipeline) Fitted() base.Classifier {
 	if p.fitted == nil {
 		return nil
@@ -207,13 +198,11 @@ func (p *Pipeline) Fitted() base.Classifier {
 	return p.fitted.final
 }
 
-// Report is the report of the fitted Final, and the zero Report before Fit or if
-// it makes none.
+// Report returns the report of the fitted Final, and the zero Report before Fit or if Final has none.
 func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
-// Supports reports whether the method of a capability would work. Proba, Variance, Interval,
-// Sets and Reporting depend on Final; Marshalling on the transformers too.
-// A Final of golearn is marshalled through its own SaveWithPrefix.
+// Supports reports whether the method of a capability would work. Proba, Variance, Interval, Sets and Reporting depend on Final;
+// Marshalling also depends on the transformers. A Final of golearn is marshalled by its own SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: inside(p.Final)}
 	for _, s := range p.Steps {
@@ -224,8 +213,8 @@ func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	return supports(p, capability, w)
 }
 
-// Clone returns an unfitted copy with the same configuration, in which a Final of golearn's own and the functions of Filter
-// steps are shared. [estimators.Clone] calls it.
+// Clone returns an unfitted copy with the same configuration. The copies share a Final of golearn and the functions of Filter
+// steps. [estimators.Clone] calls it.
 func (p *Pipeline) Clone() *Pipeline {
 	out := &Pipeline{Final: copyOf(p.Final), NoOneHot: p.NoOneHot, Steps: make([]Step, len(p.Steps))}
 	for i, s := range p.Steps {
@@ -274,12 +263,10 @@ func (m *pipelineModel) payload() (any, error) {
 	return out, inFinal(err)
 }
 
-// UnmarshalBinary reads what MarshalBinary of an equally configured Pipeline
-// wrote, and calls the builders of its filters again. Errors: ErrBadModel for data
-// that is cut short, changed, or of another configuration, and it says which;
-// ErrParam for a nil Final; those of the builders, as ErrBadModel too. They leave the model as it was,
-// but for a Final of golearn that fails to read itself after all else was right:
-// the Pipeline is then not fitted.
+// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Pipeline, and calls the builders of its filters
+// again. Errors: ErrBadModel, with the reason, for data that is cut short, changed, or of another configuration; ErrParam for a nil
+// Final; those of the builders, also as ErrBadModel. They leave the model unchanged. The exception is a Final of golearn that fails
+// to decode itself after everything else was valid: the Pipeline is then not fitted.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if p.Final == nil {
 		return fault.Param(p.name(), "Final", nil, "a classifier")
@@ -303,7 +290,7 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// restored reads all but Final.
+// restored decodes everything except for Final.
 func (p *Pipeline) restored(in *pipelinePayload) (*pipelineModel, error) {
 	if len(in.Steps) != len(p.Steps) {
 		return nil, fault.BadModel(pipelineKind, "written with %d steps, the receiver has %d", len(in.Steps), len(p.Steps))
@@ -313,7 +300,7 @@ func (p *Pipeline) restored(in *pipelinePayload) (*pipelineModel, error) {
 		f, err := s.restore(in.Steps[i], p.NoOneHot)
 		if err != nil {
 			err = fmt.Errorf("step %d: %w", i, err)
-			if !errors.Is(err, fault.ErrBadModel) { // the rows that a filter is trained on anew are the file's
+			if !errors.Is(err, fault.ErrBadModel) { // a filter is trained again on the rows of the file
 				err = fmt.Errorf("%w: %w", fault.ErrBadModel, err)
 			}
 			return nil, err

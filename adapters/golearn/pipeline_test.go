@@ -28,7 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// binning puts every float feature into bins.
+// binning returns a step that puts every float feature into bins.
 func binning(bins int) Step {
 	return Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 		f := filters.NewBinningFilter(train, bins)
@@ -41,7 +41,7 @@ func binning(bins int) Step {
 	})
 }
 
-// toBinary makes every feature binary, and would the class if it could.
+// toBinary returns a step that makes every feature binary, and would do the same to the class.
 func toBinary() Step {
 	return Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 		f := filters.NewBinaryConvertFilter()
@@ -66,7 +66,7 @@ func chiMerge() Step {
 	})
 }
 
-// pipelines are made anew for each test, under names.
+// pipelines returns functions that build new pipelines, by name.
 func pipelines() map[string]func() *Pipeline {
 	ours := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
 	return map[string]func() *Pipeline{
@@ -95,7 +95,7 @@ func pipelines() map[string]func() *Pipeline {
 func TestPipelines(t *testing.T) {
 	train := flowerGrid(t, 90, 1)
 	x, labels := flowers(60, 2)
-	// Trap 9: a separately parsed grid, columns and categories in another order.
+	// Trap 9: the test grid is parsed separately, with its columns and categories in another order.
 	test := csvGridOf(t, rowLines(x, labels, []int{3, 0, 2, 1}, "petal width,sepal length,petal length,sepal width,species")...)
 	unlabelled, err := grids.FeatureGrid(x, flowerColumns)
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestPipelines(t *testing.T) {
 			assert.Greater(t, evaluation.GetAccuracy(cm), 0.6)
 			again, err := p.Predict(unlabelled)
 			require.NoError(t, err)
-			if name != "tree" { // golearn's tree draws a branch for a category that a node did not meet
+			if name != "tree" { // golearn's tree draws a branch for a category that is new at a node
 				assert.Equal(t, classTexts(t, pred), classTexts(t, again), "the class of the grid to predict has no say")
 			}
 			empty, err := p.Predict(none)
@@ -134,7 +134,7 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
-// A transformer that names its columns names the attributes too, unless they would not be told apart.
+// A transformer that names its columns also names the attributes, unless the names are not unique.
 func TestPipelineFeatureNames(t *testing.T) {
 	column := func(j int) pipeline.ColumnPart {
 		return pipeline.ColumnPart{Columns: []int{j}, Of: &scalers.MinMaxScaler{}}
@@ -208,8 +208,7 @@ func TestImputingTransformSeesGaps(t *testing.T) {
 	assert.ErrorContains(t, err, `attribute "b", row 1`)
 }
 
-// Trap 9: out of the training range BinningFilter gives an index that its own
-// attribute panics on.
+// Trap 9: outside the training range, BinningFilter returns an index on which its own attribute panics.
 func TestBinningOutOfRange(t *testing.T) {
 	p := &Pipeline{Steps: []Step{binning(4)}, Final: &Classifier{Estimator: &centroids{}}}
 	require.NoError(t, p.Fit(csvGridOf(t, "a,class", "0.01,x", "1.01,x", "2.01,y", "3.01,y")))
@@ -254,7 +253,7 @@ func TestFiltersThatFail(t *testing.T) {
 	}
 }
 
-// Trap 9: lazy filters hand the class to Transform.
+// Trap 9: lazy filters pass the class to Transform.
 func TestAFilterNeverSeesTheClass(t *testing.T) {
 	spy := &spyFilter{}
 	p := &Pipeline{Steps: []Step{Filter(func(train base.FixedDataGrid) (base.Filter, error) {
@@ -341,7 +340,7 @@ func TestAFinalOfGolearnThatFails(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// broken stands for a classifier of golearn with golearn's habits.
+// broken is a classifier that behaves like some of golearn.
 type broken struct {
 	base.Classifier
 	refuse bool
@@ -392,8 +391,8 @@ func TestPipelineCloneIsIndependent(t *testing.T) {
 	assert.Contains(t, new(Pipeline).String(), "no Final")
 }
 
-// Load builds a filter that is another one each time until it is the one that was saved, and one that is always the same only
-// some times.
+// Load rebuilds a filter that differs at each build until it equals the saved one, and a filter that is always the same only a few
+// times.
 func TestLoadOfFiltersThatVary(t *testing.T) {
 	grid := flowerGrid(t, 30, 1)
 	calls, bins := 0, func(int) int { return 3 }

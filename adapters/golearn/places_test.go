@@ -44,9 +44,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Every estimator in every place where golearn takes a classifier. The lists of
-// docs/golearn.md are what this file finds; go test -run TestPlaces -update-places
-// writes them anew. A new estimator is one line in one of the two lists.
+// These tests run every estimator in every place where golearn takes a classifier. They find the lists of docs/golearn.md, which go
+// test -run TestPlaces -update-places writes. A new estimator is one line in one of the two lists.
 
 var updatePlaces = flag.Bool("update-places", false, "write the lists of docs/golearn.md")
 
@@ -99,8 +98,7 @@ var regressorList = []listed[estimators.Regressor]{
 	}},
 }
 
-// transformerList are the transformers, as steps of a golearn.Pipeline before the first
-// estimator of a list.
+// transformerList lists the transformers, as steps of a golearn.Pipeline before the first estimator of a list.
 var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler", standardScaler},
 	{"RMSScaler", func() []transformers.Transformer { return []transformers.Transformer{&scalers.RMSScaler{}} }},
@@ -116,7 +114,7 @@ var transformerList = []listed[[]transformers.Transformer]{
 	}},
 	{"Imputer", func() []transformers.Transformer { return []transformers.Transformer{&columnwise.Imputer{}} }},
 	{"OneHot", func() []transformers.Transformer {
-		// A column that says nothing, so that categories of it that are new do no harm.
+		// The column is irrelevant, so that its new categories do no harm.
 		return []transformers.Transformer{&columnwise.OneHot{Columns: []int{2}, MaxCategories: 1000}}
 	}},
 	{"TargetEncoder", func() []transformers.Transformer {
@@ -148,7 +146,7 @@ var transformerList = []listed[[]transformers.Transformer]{
 	}},
 }
 
-// TestPlacesHaveAll fails where an estimator or a transformer is missing from the lists.
+// The lists contain every estimator and transformer.
 func TestPlacesHaveAll(t *testing.T) {
 	const several = "has several targets, and golearn's Predict gives one"
 	var all []string
@@ -181,14 +179,14 @@ func TestPlacesHaveAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// cellPlace is a use of a model. Its check gets what makes new models.
+// cellPlace is a use of a model. Its check gets a function that builds new models.
 type cellPlace struct {
 	name  string
 	check func(t *testing.T, build func() base.Classifier)
 }
 
-// species draws n rows of three classes in three features: two classes are told
-// apart by one line, the third by none.
+// species returns n random rows of three classes in three features. One line separates two classes, and no line separates the
+// third.
 func species(n int, seed uint64) (*mat.Dense, []string) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := mat.NewDense(n, 3, nil)
@@ -213,7 +211,7 @@ func speciesGrid(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	return g
 }
 
-// texts returns what golearn prints of the class of each row.
+// texts returns the printed class of each row.
 func texts(t *testing.T, m base.Classifier, g base.FixedDataGrid) []string {
 	t.Helper()
 	pred, err := m.Predict(g)
@@ -234,15 +232,14 @@ func fit(t *testing.T, m base.Classifier, g base.FixedDataGrid) base.Classifier 
 	return m
 }
 
-// luck is how often a check of what golearn draws at random, from a source without a seed,
-// may fail in a row: one bag in thirty misses what the others reach.
+// luck is the number of attempts of a check of golearn's random draws, which have no seed. One bag in thirty falls below the
+// accuracy of the others.
 const luck = 6
 
-// leastOf is the accuracy that one bag of luck has to pass.
+// leastOf is the accuracy that one of luck bags has to exceed.
 const leastOf = 0.85
 
-// oneReaches says that one of a few draws of golearn's, bags or folds, which take no seed, is
-// better than leastOf.
+// oneReaches checks that one of a few draws of golearn, bags or folds, which take no seed, exceeds leastOf.
 func oneReaches(t *testing.T, accuracy func() float64) {
 	t.Helper()
 	best := 0.0
@@ -254,7 +251,7 @@ func oneReaches(t *testing.T, accuracy func() float64) {
 	require.Greater(t, best, leastOf, "the best of %d draws", luck)
 }
 
-// bagged is golearn's own bagging, whose Fit returns nothing.
+// bagged returns golearn's own bagging, whose Fit returns nothing.
 func bagged(build func() base.Classifier, n int) *meta.BaggedModel {
 	out := new(meta.BaggedModel)
 	for range n {
@@ -263,7 +260,7 @@ func bagged(build func() base.Classifier, n int) *meta.BaggedModel {
 	return out
 }
 
-// identity leaves every cell as it is, and counts them.
+// identity is a filter that leaves every cell unchanged, and counts the cells.
 type identity struct {
 	pairs []base.FilteredAttribute
 	seen  map[string]int
@@ -299,13 +296,13 @@ func (f *identity) Transform(old, _ base.Attribute, cell []byte) []byte {
 	return cell
 }
 
-// lazy is the same grid, each cell passed through a filter when it is read.
+// lazy returns the same grid with a filter that runs at each read of a cell.
 func lazy(t *testing.T, g base.FixedDataGrid) (*base.LazilyFilteredInstances, *identity) {
 	f := newIdentity(t, g)
 	return base.NewLazilyFilteredInstances(g, f), f
 }
 
-// shuffled is the same rows in another order, as golearn's bagging hands them over.
+// shuffled returns the same rows in another order, in the form that golearn's bagging passes.
 func shuffled(g base.FixedDataGrid) (view base.FixedDataGrid, row func(int) int) {
 	_, n := g.Size()
 	rows := map[int]int{}
@@ -315,7 +312,7 @@ func shuffled(g base.FixedDataGrid) (view base.FixedDataGrid, row func(int) int)
 	return base.NewInstancesViewFromRows(g, rows), func(i int) int { return rows[i] }
 }
 
-// numbers is golearn's grid over a gonum matrix, the last column the class.
+// numbers returns golearn's grid over a gonum matrix, with the last column as the class.
 func numbers(t *testing.T, x *mat.Dense, y []float64) *base.Mat64Instances {
 	n, d := x.Dims()
 	all := mat.NewDense(n, d+1, nil)
@@ -357,8 +354,7 @@ func classifierPlaces() []cellPlace {
 					votes[i] = map[string]int{}
 				}
 				for _, m := range bag.Models {
-					// A pipeline that has not drawn a category refuses rows with it, and golearn
-					// lets the others vote.
+					// A pipeline that has not drawn a category rejects rows with it, and golearn lets the others vote.
 					if said, err := m.Predict(test); err == nil {
 						for i := range votes {
 							votes[i][base.GetClass(said, i)]++
@@ -378,7 +374,7 @@ func classifierPlaces() []cellPlace {
 			grid := speciesGrid(t, 60, 1)
 			path := filepath.Join(t.TempDir(), "bag")
 			oneReaches(t, func() float64 {
-				bag, again := bagged(build, 1), bagged(build, 1) // it breaks the ties of several at random
+				bag, again := bagged(build, 1), bagged(build, 1) // golearn breaks the ties of several models at random
 				bag.Fit(grid)
 				require.NoError(t, bag.Save(path))
 				require.NoError(t, again.Load(path))
@@ -477,7 +473,7 @@ func classifierPlaces() []cellPlace {
 	}
 }
 
-// curve draws n rows of two features and a number that depends on both.
+// curve returns n random rows of two features and a number that depends on both.
 func curve(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	x := mat.NewDense(n, 2, nil)
@@ -508,7 +504,7 @@ func targets(t *testing.T, m base.Classifier, g base.FixedDataGrid) []float64 {
 	return out
 }
 
-// near says that predictions leave less than a tenth of the variance of y.
+// near checks that predictions leave less than a tenth of the variance of y.
 func near(t *testing.T, y, predicted []float64) {
 	t.Helper()
 	nmse, err := metrics.NMSE(y, predicted, nil)
@@ -519,13 +515,13 @@ func near(t *testing.T, y, predicted []float64) {
 func regressorPlaces() []cellPlace {
 	return []cellPlace{
 		{"GenerateCrossFoldValidationConfusionMatrices", func(t *testing.T, build func() base.Classifier) {
-			// Its matrices count printed numbers, which says nothing; that it runs is all.
+			// The matrices count printed numbers, which is not informative. The test only checks that it runs.
 			folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(curveGrid(t, 40, 1), build(), 3)
 			require.NoError(t, err)
 			require.Len(t, folds, 3)
 		}},
 		{"BaggedModel", func(t *testing.T, build func() base.Classifier) {
-			// It votes on printed numbers, so of one model only.
+			// The bag votes on printed numbers, so it has only one model.
 			grid, test := curveGrid(t, 60, 1), curveGrid(t, 40, 2)
 			bag := bagged(build, 1)
 			bag.Fit(grid)
@@ -533,7 +529,7 @@ func regressorPlaces() []cellPlace {
 			require.NoError(t, err)
 			got, err := grids.Targets(pred)
 			require.NoError(t, err)
-			// How good one draw of rows is, is golearn's chance; it gives it on as it prints it.
+			// The accuracy of one draw of rows is random. The bag returns the model's predictions with the digits that it prints.
 			require.InDeltaSlice(t, targets(t, bag.Models[0], test), got, 1e-6)
 		}},
 		{"Save and Load of BaggedModel", func(t *testing.T, build func() base.Classifier) {
@@ -591,7 +587,7 @@ func regressorPlaces() []cellPlace {
 	}
 }
 
-// A lazy filter is materialised once, one-hot features and pipelines included.
+// A lazy filter runs once for each cell, also with one-hot features and pipelines.
 func TestALazyFilterSeesEachCellOnce(t *testing.T) {
 	grid := read(t, plants(30, 1))
 	for name, build := range map[string]func() base.Classifier{
@@ -636,9 +632,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// rows runs each listed estimator in each place, alone and as the Final of a golearn.Pipeline with
-// a step of ours, and writes the places and what works in all of them. The lists go into the page
-// only if nothing failed.
+// rows runs each listed estimator in each place, alone and as the Final of a golearn.Pipeline with a step of ours, and writes the
+// places and the estimators that work in all of them. The lists go into the page only if nothing failed.
 func rows[E any](t *testing.T, lists *strings.Builder, title string, places []cellPlace, list []listed[E], wrap func(E) base.Classifier) {
 	fmt.Fprintf(lists, "### %s: %d places\n\n", title, len(places))
 	for i, p := range places {
@@ -669,7 +664,7 @@ func rows[E any](t *testing.T, lists *strings.Builder, title string, places []ce
 	lists.WriteString("\n")
 }
 
-// inDocument holds that the lists of the document are what was found.
+// inDocument checks that the lists of the document equal the results.
 func inDocument(t *testing.T, lists string) {
 	const begin, end = "<!-- places: begin -->\n", "<!-- places: end -->"
 	path := filepath.Join("..", "..", "docs", "golearn.md")

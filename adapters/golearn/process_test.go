@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// loadable is what a second process does with a constructor's value.
+// loadable has the methods that a second process needs of a constructor's value.
 type loadable interface {
 	Fit(base.FixedDataGrid) error
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
@@ -37,7 +37,7 @@ type loadable interface {
 	Load(path string) error
 }
 
-// ensembleOf gives golearn's composites, whose Fit returns nothing, the methods.
+// ensembleOf adapts golearn's composites, whose Fit returns nothing.
 type ensembleOf struct {
 	composite
 }
@@ -63,7 +63,7 @@ func chiMerged() golearn.Step {
 	})
 }
 
-// constructors are the lines that both processes have in common.
+// constructors are the lines that both processes share.
 var constructors = map[string]func() loadable{
 	"Classifier":              func() loadable { return &golearn.Classifier{Estimator: &lssvm.Classifier{}, Balanced: true} },
 	"Regressor":               func() loadable { return &golearn.Regressor{Estimator: &rvm.Regressor{}, Missing: golearn.Impute} },
@@ -99,12 +99,11 @@ var constructors = map[string]func() loadable{
 }
 
 const (
-	processModel = "KERNELEARN_TEST_MODEL" // the constructor, the model file and the CSV file, with newlines between
+	processModel = "KERNELEARN_TEST_MODEL" // the constructor, the model file and the CSV file, separated by newlines
 	processMark  = "predicted: "
 )
 
-// predictedBy prints what a model makes of a grid: what it says of numbers with all
-// their digits.
+// predictedBy prints a model's predictions for a grid, numbers with all their digits.
 func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	t.Helper()
 	pred, err := m.Predict(grid)
@@ -123,8 +122,7 @@ func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	return out
 }
 
-// A model that one process saves, another one loads, which has the constructor's
-// line and nothing else of the first.
+// A model that one process saves is loaded by another one, which shares only the constructor's line with the first.
 func TestLoadedByAnotherProcess(t *testing.T) {
 	if task := os.Getenv(processModel); task != "" {
 		parts := strings.Split(task, "\n")
@@ -153,8 +151,8 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 			m := build()
 			require.NoError(t, m.Fit(grid))
 			dir := t.TempDir()
-			// The other process parses a file whose rows and columns are in another order;
-			// golearn's own composites match attributes and categories by their place.
+			// The other process parses a file whose rows and columns have another order. golearn's own composites match attributes
+			// and categories by their position.
 			header, columns, row := "noise,length,width,kind\n", []int{2, 0, 1}, func(i int) int { return 59 - i }
 			if strings.HasPrefix(name, "in golearn's") {
 				header, columns, row = "length,width,noise,kind\n", []int{0, 1, 2}, func(i int) int { return i }
@@ -186,7 +184,7 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 	}
 }
 
-// resealed gives changed model data the checksum that goes with it.
+// resealed gives changed model data a valid checksum.
 func resealed(data []byte, change func([]byte)) []byte {
 	out := append([]byte(nil), data...)
 	change(out)
@@ -195,8 +193,8 @@ func resealed(data []byte, change func([]byte)) []byte {
 	return out
 }
 
-// What is refused says why: another kind, another version, another configuration,
-// a file that was cut short or changed.
+// A rejected file is an error with the reason: another kind, another version, another configuration, or a file that was cut short
+// or changed.
 func TestARefusedFileSaysWhy(t *testing.T) {
 	grid := speciesGrid(t, 45, 1)
 	scale := golearn.Transform(&scalers.StandardScaler{})
@@ -207,7 +205,7 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		build  func() files
 		kind   string
-		others map[string]loadable // by what the refusal says
+		others map[string]loadable // by the text of the error
 	}{
 		"Classifier": {func() files { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }, "golearn.Classifier", map[string]loadable{
 			"golearn.Classifier": &golearn.Regressor{Estimator: &ridge.Regressor{}},

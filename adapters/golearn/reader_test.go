@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// tallied counts what is asked of a grid.
+// tallied counts the calls of a grid's methods.
 type tallied struct {
 	base.FixedDataGrid
 	calls map[string]int
@@ -52,7 +52,7 @@ func (t *tallied) Get(s base.AttributeSpec, row int) []byte {
 	return t.FixedDataGrid.Get(s, row)
 }
 
-// fiveTypes are the five types, and a grid that each of them learns from.
+// fiveTypes returns the five types, in configurations that fit to one grid.
 func fiveTypes() map[string]func() gridEstimator {
 	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
 	return map[string]func() gridEstimator{
@@ -74,8 +74,7 @@ func fiveTypesGrid(tb testing.TB, name string) base.FixedDataGrid {
 	return csvGridOf(tb, "a,colour,class", "1,red,x", "2,blue,y", "1.5,red,x", "3,green,y")
 }
 
-// One Fit asks a grid for its attributes once and for each cell once; so does one Predict,
-// which leaves the class alone.
+// One Fit reads the attributes of a grid and each of its cells once. So does one Predict, which does not read the class.
 func TestAGridIsReadOnce(t *testing.T) {
 	for name, build := range fiveTypes() {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +99,7 @@ func TestAGridIsReadOnce(t *testing.T) {
 	assert.Equal(t, 4, g.calls["read class"])
 }
 
-// Columns are read block by block; the first row is named all the same.
+// Errors name the first invalid row, although columns are read block by block.
 func TestTheFirstBadRowIsNamed(t *testing.T) {
 	for _, c := range []struct{ ofA, ofB, first int }{{70, 3, 3}, {3, 70, 3}, {5, 4, 4}, {5, 5, 5}, {gridtable.BlockRows + 9, gridtable.BlockRows + 7, gridtable.BlockRows + 7}} {
 		x, labels := flowers(3*gridtable.BlockRows, 1)
@@ -116,7 +115,7 @@ func TestTheFirstBadRowIsNamed(t *testing.T) {
 	}
 }
 
-// In a Bagging the rows that are named are those of the grid.
+// The errors of a Bagging name the rows of the grid.
 func TestABaggingNamesTheGridsRows(t *testing.T) {
 	x, labels := flowers(60, 1)
 	x.Set(17, 2, math.NaN())
@@ -124,7 +123,7 @@ func TestABaggingNamesTheGridsRows(t *testing.T) {
 	require.NoError(t, err)
 	for _, m := range []base.Classifier{
 		&Classifier{Estimator: &centroids{}},
-		&Classifier{Estimator: &centroids{}, Missing: Pass}, // the estimator finds it
+		&Classifier{Estimator: &centroids{}, Missing: Pass}, // found by the estimator
 	} {
 		err := (&Bagging{New: func() base.Classifier { return m }, Models: 1, Fraction: 1}).Fit(g)
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
@@ -132,7 +131,7 @@ func TestABaggingNamesTheGridsRows(t *testing.T) {
 	}
 }
 
-// Models of models pick rows and columns of what was picked before.
+// Models within models pick rows and columns of a previous selection.
 func TestModelsWithinModels(t *testing.T) {
 	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 60, 2)
 	bag := func(inner base.Classifier) *Bagging {
@@ -158,7 +157,7 @@ func TestModelsWithinModels(t *testing.T) {
 	}
 }
 
-// overriding embeds a type of this package and has a Fit and a Predict of its own.
+// overriding embeds a type of this package and has its own Fit and Predict.
 type overriding struct {
 	*Classifier
 	fits, predicts int
@@ -171,7 +170,7 @@ func (o *overriding) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return o.Classifier.Predict(g)
 }
 
-// What embeds one of our types is called by its own methods.
+// Types that embed one of our types are called by their own methods.
 func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	o := &overriding{Classifier: &Classifier{Estimator: &centroids{}}}
@@ -189,8 +188,8 @@ func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// Categories that a grid's attribute lists and no row has make no other attribute of it,
-// which golearn's classifiers would refuse.
+// Categories in a grid's attribute that occur in no row do not make it a different attribute, which golearn's classifiers would
+// reject.
 func TestCategoriesThatNoRowHas(t *testing.T) {
 	train := csvGridOf(t, "colour,class", "red,x", "blue,y", "red,x", "blue,y")
 	wide := csvGridOf(t, "colour,class", "green,x", "red,x", "blue,y")
@@ -210,7 +209,7 @@ func TestCategoriesThatNoRowHas(t *testing.T) {
 	assert.Equal(t, []string{"red", "blue"}, aligned.Features[0].Column.Values)
 }
 
-// A model of golearn goes by the place of an attribute; Refitted by its name.
+// A model of golearn matches attributes by their position, and Refitted by their names.
 func TestRefittedMatchesAttributes(t *testing.T) {
 	lines := []string{"1,0,x", "1,1,x", "0,0,y", "0,1,y"}
 	train := csvGridOf(t, append([]string{"a,b,class"}, lines...)...)
@@ -245,9 +244,8 @@ func TestRefittedMatchesAttributes(t *testing.T) {
 	assert.Equal(t, "golearn.Refitted(not fitted)", estimators.Clone(r).String())
 }
 
-// first predicts the class of the training row that has the same first feature. It refuses a
-// grid with other attributes than it was trained on, as golearn's do, and panics where it has
-// a class to read.
+// first predicts the class of the training row with the same first feature. Like golearn's models, it rejects a grid with other
+// attributes than those of training. It panics if it has a class to read.
 type first struct {
 	refuse bool
 	x      *mat.Dense
@@ -294,8 +292,7 @@ func (f *first) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return out, nil
 }
 
-// BenchmarkPredictOneRow is what a server that asks about single rows pays besides the
-// estimator, which has little to do here.
+// BenchmarkPredictOneRow measures the cost of a prediction of a single row besides that of the estimator, which is small here.
 func BenchmarkPredictOneRow(b *testing.B) {
 	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
 	for _, features := range []int{10, 1000} {

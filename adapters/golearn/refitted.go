@@ -11,19 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Model is what golearn's models have in common.
+// Model is the common interface of golearn's models.
 type Model interface {
 	Fit(base.FixedDataGrid) error
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
 }
 
-// Refitted makes a base.Classifier of a model of golearn that is none, such as its
-// LinearRegression, which cannot be saved: for the Final of a Pipeline and for golearn's
-// cross-validation. It stores the training grid, and Load fits a new model to it: the same
-// one, if fitting draws nothing at random. A panic of the model is an error.
+// Refitted turns a model of golearn into a base.Classifier, such as its LinearRegression, which is not one and cannot be saved. It
+// serves as the Final of a Pipeline and in golearn's cross-validation. It stores the training grid, and Load fits a new model to
+// it, which is the same if its fit draws nothing at random. A panic of the model becomes an error.
 //
-// The model gets a copy of the training grid, and at Predict a grid with the same
-// attributes: they are matched by name and type, and the class is a column of zeros.
+// The model gets a copy of the training grid, and at Predict a grid with the same attributes, matched by name and type. The class
+// is a column of zeros.
 type Refitted struct {
 	New func() Model // returns a new, unfitted model at each call
 
@@ -46,9 +45,9 @@ func (r *Refitted) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext fits a new model to the grid. Errors leave the model fitted before: ErrParam
-// for a nil New or a model that panics, ErrShape for a grid without rows or with other than
-// one class, the model's, and ctx's, which is asked before the model is fitted.
+// FitContext fits a new model to the grid. Errors leave the model unchanged: ErrParam for a nil New or a model that panics,
+// ErrShape for a grid without rows or with other than one class, the model's, and ctx's, which is checked before the model is
+// fitted.
 func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
@@ -77,7 +76,7 @@ func (r *Refitted) build() (Model, error) {
 	return m, nil
 }
 
-// refit fits a new model to a table; where it fails the old one stays.
+// refit fits a new model to a table, and keeps the old one if that fails.
 func refit(m Model, t *gridtable.Table, old *refittedModel) (*refittedModel, error) {
 	grid, err := t.Grid()
 	if err == nil {
@@ -100,7 +99,7 @@ func (r *Refitted) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{})
 }
 
-// String names the model.
+// String returns the name of the model.
 func (r *Refitted) String() string {
 	if r.fitted == nil {
 		return "golearn.Refitted(not fitted)"
@@ -117,8 +116,8 @@ func (m *refittedModel) payload() (any, error) {
 	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.Store()}, nil
 }
 
-// UnmarshalBinary reads what MarshalBinary of a Refitted of the same model wrote, and fits
-// anew. Errors: ErrBadModel, ErrParam for a nil New, and the model's; they leave r as it was.
+// UnmarshalBinary decodes the output of MarshalBinary of a Refitted of the same model, and fits again. Errors: ErrBadModel,
+// ErrParam for a nil New, and the model's. They leave r unchanged.
 func (r *Refitted) UnmarshalBinary(data []byte) error {
 	m, err := r.build()
 	if err != nil {

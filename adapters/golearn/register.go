@@ -6,8 +6,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files name these types (package modelfile). A Step of a filter is a function, which they do not hold; nor do they
-// the New of the last two.
+// Model files contain the names of these types (see package modelfile). They do not contain functions: the Step of a filter, and
+// New of the last two types.
 func init() {
 	registry.Add[*Classifier]("golearn.Classifier", registry.Type{Names: namesOf, Parts: func(v any) []registry.Part {
 		return partOf(v.(*Classifier).Fitted())
@@ -27,7 +27,7 @@ func partOf(fitted any) []registry.Part {
 	return []registry.Part{{Name: "Estimator", Value: fitted}}
 }
 
-// namesOf are the attributes that a model reads, and its classes.
+// namesOf returns the attributes that a model reads, and its classes.
 func namesOf(v any) (columns, classes []string) {
 	if o, ok := v.(interface{ model() model }); ok && o.model() != nil {
 		columns = gridtable.Names(o.model().reads().Columns)
@@ -38,7 +38,7 @@ func namesOf(v any) (columns, classes []string) {
 	return columns, classes
 }
 
-// storedStep is a Step of a transformer in a model file.
+// storedStep is the form of a Step of a transformer in a model file.
 type storedStep struct{ Transform transformers.Transformer }
 
 func (s Step) stored() (out storedStep, ok bool) { return storedStep{s.transform}, s.build == nil }

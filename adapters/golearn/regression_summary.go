@@ -12,18 +12,16 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// RegressionSummary says how far predicted numbers are from the observed ones, as
-// golearn's confusion matrix does for classes. Its fields are those of package
-// metrics: RMSE and MAE in the target's unit, R2 = 1 - NMSE.
+// RegressionSummary compares predicted numbers with observed ones, like golearn's confusion matrix for classes. Its fields are
+// those of package metrics: RMSE and MAE in the target's unit, R2 = 1 - NMSE.
 type RegressionSummary struct {
 	Target              string
 	Rows                int
 	RMSE, MAE, R2, NMSE float64
 }
 
-// SummarizeRegression compares the float class attribute of predicted with that of
-// reference, row by row. Errors: ErrShape for another number of rows, none, or not
-// one class attribute; ErrParam for a class of another type; ErrNotFinite.
+// SummarizeRegression compares the float class attribute of predicted with that of reference, row by row. Errors: ErrShape for
+// another number of rows, none, or not one class attribute; ErrParam for a class of another type; ErrNotFinite.
 func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
 	const name = "golearn: SummarizeRegression"
 	target, y, err := gridtable.ReadTargets(reference)
@@ -49,14 +47,14 @@ func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSum
 	return out, nil
 }
 
-// String lays the numbers out as golearn's evaluation.GetSummary does.
+// String formats the numbers like golearn's evaluation.GetSummary.
 func (s RegressionSummary) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 1, ' ', 0)
 	fmt.Fprintln(w, "Reference Target\tRows\tRMSE\tMAE\tNMSE")
 	fmt.Fprintln(w, "----------------\t----\t----\t---\t----")
 	fmt.Fprintf(w, "%s\t%d\t%.4g\t%.4g\t%.4f\n", s.Target, s.Rows, s.RMSE, s.MAE, s.NMSE)
-	w.Flush() // a strings.Builder refuses nothing
+	w.Flush() // a strings.Builder never fails
 	fmt.Fprintf(&b, "Overall R2: %.4f\n", s.R2)
 	return b.String()
 }

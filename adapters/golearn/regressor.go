@@ -13,20 +13,18 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// Regressor is a base.Classifier whose class attribute is a number, after the
-// convention of golearn's LinearRegression: a float class attribute goes in, and
-// a grid with one float attribute of that name comes out.
+// Regressor is a base.Classifier whose class attribute is a number. It follows the convention of golearn's LinearRegression: Fit
+// takes a float class attribute, and Predict returns a grid with one float attribute of that name.
 //
-// What Classifier says of clones, failed fits, concurrency and errors holds here.
+// The properties of Classifier hold for clones, failed fits, concurrency and errors.
 type Regressor struct {
-	// Estimator is the model of which a clone is fitted. If it is nil, it is the zero [selection.Regressor], which scales the
+	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, it is the zero [selection.Regressor], which scales the
 	// columns, fills gaps and chooses a kernel.
 	Estimator estimators.Regressor
-	// NoOneHot refuses categorical features. The default, false, gives each
-	// category that the training rows hold a column of 0 and 1.
+	// NoOneHot rejects categorical features. The default, false, gives each category in the training rows a column of 0 and 1.
 	NoOneHot bool
-	// Missing says what becomes of a NaN in a feature: Refuse, Pass or Impute. The zero value is
-	// Refuse, but Pass where Estimator is nil, whose place is taken by one that fills gaps.
+	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse, except for a nil
+	// Estimator, which stands for one that fills gaps: then it is Pass.
 	Missing Missing
 
 	adapter[regressorModel]
@@ -41,23 +39,21 @@ const regressorKind = "golearn.Regressor"
 
 var _ gridEstimator = (*Regressor)(nil)
 
-// Fit learns from the rows of grid. It is FitContext without a context.
+// Fit fits the model to the rows of grid. It is FitContext without a context.
 func (r *Regressor) Fit(grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext learns from the rows of grid, whose one class attribute is a float
-// attribute. Errors: ErrParam for a nil grid, a class attribute of another
-// type, a refused categorical feature; ErrShape for no rows, no features
-// or not one class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite;
-// the estimator's own; ctx's.
+// FitContext fits the model to the rows of grid, whose one class attribute is a float attribute. Errors: ErrParam for a nil grid, a
+// class attribute of another type, a rejected categorical feature; ErrShape for no rows, no features or not one class attribute;
+// ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's own; ctx's.
 func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
 }
 
-// learner is Estimator, or what takes the place of none.
+// learner returns Estimator, or its default if it is nil.
 func (r *Regressor) learner() estimators.Regressor {
 	if r.Estimator == nil {
 		return &selection.Regressor{}
@@ -92,10 +88,9 @@ func (m *regressorModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return gridtable.NewCells(m.Target, y), err
 }
 
-// PredictVariance returns, for each row of grid, the mean and the variance of a
-// new observation there, in the units of the target and of its square; both are
-// nil for a grid of no rows. Errors as Predict's, and one that wraps
-// errors.ErrUnsupported if the estimator gives no variance.
+// PredictVariance returns, for each row of grid, the mean and the variance of a new observation there, in the units of the target
+// and of its square. Both are nil for a grid without rows. Errors are those of Predict, and one that wraps errors.ErrUnsupported if
+// the estimator has no variance.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(r, grid)
@@ -112,10 +107,9 @@ func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
 	})
 }
 
-// PredictInterval returns, for each row of grid, the bounds between which a new observation
-// there lies with the probability level, in (0, 1); both are nil for a grid of no rows.
-// Errors as Predict's, ErrParam for another level, and one that wraps
-// errors.ErrUnsupported if the estimator gives no intervals.
+// PredictInterval returns, for each row of grid, the bounds between which a new observation there lies with the probability level,
+// in (0, 1). Both are nil for a grid without rows. Errors are those of Predict, ErrParam for another level, and one that wraps
+// errors.ErrUnsupported if the estimator has no intervals.
 func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(r, grid, level)
@@ -132,7 +126,7 @@ func (m *regressorModel) interval(t *gridtable.Table, level float64) (pair, erro
 	})
 }
 
-// Target returns the name of the attribute that is predicted; "" before Fit.
+// Target returns the name of the predicted attribute, and "" before Fit.
 func (r *Regressor) Target() string {
 	if r.fitted == nil {
 		return ""
@@ -140,12 +134,11 @@ func (r *Regressor) Target() string {
 	return r.fitted.Target.Name
 }
 
-// Features names the columns of the matrix that the estimator sees: an attribute's
-// name, or name=category for a categorical one; nil before Fit.
+// Features returns the names of the columns of the estimator's matrix: an attribute's name, or name=category for a categorical one.
+// It returns nil before Fit.
 func (r *Regressor) Features() []string { return featuresOf(r) }
 
-// Fitted returns the fitted clone of Estimator, for what it alone can tell; nil
-// before Fit. It must not be fitted again.
+// Fitted returns the fitted clone of Estimator, for its own methods, and nil before Fit. It must not be fitted again.
 func (r *Regressor) Fitted() estimators.Regressor {
 	if r.fitted == nil {
 		return nil
@@ -153,17 +146,16 @@ func (r *Regressor) Fitted() estimators.Regressor {
 	return r.fitted.estimator
 }
 
-// Report is the fitted estimator's report, and the zero Report before Fit or if
-// it makes none.
+// Report returns the fitted estimator's report, and the zero Report before Fit or if the estimator has none.
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
-// Supports reports whether the method of a capability would work, which depends
-// on Estimator: Variance, Interval, Reporting, Marshalling. All others are false.
+// Supports reports whether the method of a capability would work, which depends on Estimator: Variance, Interval, Reporting,
+// Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.learner()}})
 }
 
-// String says what is wrapped and what it was fitted on.
+// String returns the estimator and a summary of the training grid.
 func (r *Regressor) String() string {
 	if r.fitted == nil {
 		return fmt.Sprintf("golearn.Regressor(%T, not fitted)", r.learner())
@@ -176,10 +168,9 @@ func (m *regressorModel) payload() (any, error) {
 	return wrappedPayload{Trained: m.trained, Estimator: est}, err
 }
 
-// UnmarshalBinary reads what MarshalBinary of an equally configured Regressor
-// wrote. Every error leaves the model as it was: ErrBadModel for data that is cut
-// short, changed, or of another configuration; one that wraps
-// errors.ErrUnsupported if Estimator cannot be cloned or unmarshalled.
+// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Regressor. Every error leaves the model unchanged:
+// ErrBadModel for data that is cut short, changed, or of another configuration; one that wraps errors.ErrUnsupported if Estimator
+// cannot be cloned or unmarshalled.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	p, est, err := readWrapped(r, data, r.learner(), r.NoOneHot, gapsOf(r.Estimator, r.Missing))
 	if err != nil {

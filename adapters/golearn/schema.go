@@ -19,19 +19,18 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Missing says what becomes of a gap, a NaN in a float feature. A gap in a categorical
-// feature is a category like the others ("?" in the grids of grids.ReadCSV).
+// Missing sets the treatment of a gap, a NaN in a float feature. A gap in a categorical feature is a category like the others ("?"
+// in the grids of grids.ReadCSV).
 type Missing int
 
 const (
-	// Refuse is the zero value and makes it an error that names the attribute and the row. It is
-	// Pass where there is no Estimator: the search that takes its place fills gaps.
+	// Refuse is the zero value and makes a gap an error that names the attribute and the row. Without an Estimator it is Pass,
+	// since the default search fills gaps.
 	Refuse Missing = iota
-	// Pass hands it to the estimator, for one that fills gaps itself.
+	// Pass passes a gap to the estimator, for one that fills gaps itself.
 	Pass
-	// Impute puts the mean of the feature over the training rows in its place, in
-	// training and at Predict, and 0 where they hold no number. For other statistics put
-	// a columnwise.Imputer into a Pipeline.
+	// Impute replaces a gap by the mean of the feature over the training rows, in training and at Predict, and by 0 if they hold no
+	// number. For other statistics put a columnwise.Imputer into a Pipeline.
 	Impute
 )
 
@@ -42,7 +41,7 @@ func (m Missing) String() string {
 	return enum.Name("Missing", int(m), missingNames...)
 }
 
-// gapsOf is what becomes of gaps before an estimator of the configuration, which may be nil.
+// gapsOf returns the treatment of gaps before an estimator of the configuration, which may be nil.
 func gapsOf(estimator any, m Missing) Missing {
 	if estimator == nil && m == Refuse {
 		return Pass
@@ -57,21 +56,20 @@ func (m Missing) check() error {
 	return nil
 }
 
-// schema is what a model keeps of the features of its training grid: how to make of other
-// rows the matrix that the estimator saw.
+// schema holds the features of a training grid. It converts other rows to the columns of the estimator's matrix.
 type schema struct {
-	Columns  []gridtable.Column // of a categorical feature: the categories that training rows held
+	Columns  []gridtable.Column // of a categorical feature: the categories of the training rows
 	NoOneHot bool
 	Missing  Missing
-	// Fills has with Impute a number for each matrix column, which takes the place of a NaN.
+	// Fills has, with Impute, the replacement of a NaN in each matrix column.
 	Fills codec.Floats `cbor:",omitempty"`
 }
 
-// mostDummies is the number of categories up to which each has a column for an estimator that takes codes too: with few
-// categories a length for each is learnt, and predicts a little better.
+// mostDummies is the largest number of categories that get a column each for an estimator that also takes codes. With few
+// categories a length is fitted for each, and predictions are a little better.
 const mostDummies = 32
 
-// learn reads the columns of a training table for an estimator, and the matrix of its rows.
+// learn returns the schema of a training table for an estimator, and the matrix of its rows.
 func learn(ctx context.Context, t *gridtable.Table, noOneHot bool, missing Missing, estimator any) (*schema, *mat.Dense, error) {
 	if err := missing.check(); err != nil {
 		return nil, nil, err
@@ -119,7 +117,7 @@ func learn(ctx context.Context, t *gridtable.Table, noOneHot bool, missing Missi
 	return s, x, nil
 }
 
-// encoder makes the matrix that the estimator sees.
+// encoder returns the encoder of the estimator's matrix.
 func (s *schema) encoder() gridtable.Encoder {
 	e := gridtable.Encoder{Columns: s.Columns, Replaces: s.Missing == Impute}
 	if s.Missing != Pass {
@@ -128,20 +126,20 @@ func (s *schema) encoder() gridtable.Encoder {
 	return e
 }
 
-// gap returns what takes the place of a NaN, or the error of a NaN or an infinity.
+// gap returns the replacement of a NaN, or the error of a NaN or an infinity.
 func (s *schema) gap(name string, column, row int, v float64) (float64, error) {
 	if s.Missing == Impute && math.IsNaN(v) {
 		return s.Fills[column], nil
 	}
 	err := gridtable.NotFinite(name, row, v)
-	if math.IsNaN(v) { // which Refuse refuses
+	if math.IsNaN(v) { // an error with Refuse
 		err = fmt.Errorf("%w: set Missing to Impute or Pass", err)
 	}
 	return 0, err
 }
 
-// give hands the matrix of a table to f, and names the attribute where an estimator or a
-// transformer, which knows columns by number only, met a NaN or an infinity.
+// give calls f with the matrix of a table. It adds the attribute to the error of an estimator or a transformer for a NaN or an
+// infinity, since they know columns only by number.
 func give[R any](s *schema, t *gridtable.Table, f func(x *mat.Dense) (R, error)) (out R, err error) {
 	x, err := s.encoder().Matrix(t)
 	if err != nil {
@@ -151,19 +149,17 @@ func give[R any](s *schema, t *gridtable.Table, f func(x *mat.Dense) (R, error))
 	return out, t.Explain(s.Columns, err)
 }
 
-// Inspection says how a fitted model reads a grid.
+// Inspection describes how a fitted model reads a grid.
 type Inspection struct {
 	Rows int
-	// Ignored names the attributes that Fit did not see, in the grid's order,
-	// without class attributes.
+	// Ignored names the attributes that the training grid lacks, in the grid's order, without class attributes.
 	Ignored []string
-	// Unseen counts, for each categorical feature that has any, the rows whose
-	// category the training rows did not hold. All of the feature's columns are 0
-	// in such a row, or its code is one that no training row has.
+	// Unseen counts, for each categorical feature with such rows, the rows with a category that the training rows lack. All of the
+	// feature's columns are 0 in such a row, or its code differs from those of all training rows.
 	Unseen map[string]int
 }
 
-// inspect reads a table as a model would.
+// inspect reads a table like a model.
 func (s *schema) inspect(t *gridtable.Table) (Inspection, error) {
 	out := Inspection{Rows: t.Rows, Unseen: map[string]int{}}
 	aligned, err := t.Align(s.Columns)
@@ -196,7 +192,7 @@ func (s *schema) fits(modelKind string, noOneHot bool, missing Missing) error {
 	return nil
 }
 
-// validate checks what was read from a file.
+// validate checks a schema that was read from a file.
 func (s *schema) validate() error {
 	if len(s.Columns) == 0 {
 		return errors.New("no feature")

@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// The same rows from everything that golearn, or a program, may hold them in. The
-// sky's categories and the class's come in another order in some of them.
+// sources returns the same rows in every form that golearn, or a program, may use. The categories of the sky and of the class have
+// another order in some of them.
 func sources(t *testing.T) map[string]base.FixedDataGrid {
 	const weatherARFF = `@relation weather
 
@@ -96,7 +96,7 @@ func TestEverySourceTrainsAndIsPredicted(t *testing.T) {
 	}
 }
 
-// Slices and a matrix, with and without names, and one row without a class.
+// Slices and a matrix give grids, with and without names, and so does one row without a class.
 func TestSlicesAndMatrices(t *testing.T) {
 	x, err := grids.Rows([][]float64{{21, 1}, {8, 0}, {24, 1}, {6, 0}})
 	require.NoError(t, err)

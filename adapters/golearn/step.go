@@ -17,23 +17,23 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Step is a stage of a Pipeline, made by Transform or Filter. It is
-// configuration: what a Pipeline fits is its own, so one Step may stand in many.
+// Step is a stage of a Pipeline, created by Transform or Filter. It is configuration, and Fit does not change it, so that several
+// Pipelines may share one Step.
 type Step struct {
 	transform transformers.Transformer
 	build     func(train base.FixedDataGrid) (base.Filter, error)
 }
 
-// Transform makes a step of a transformer, of which clones are fitted. It sees the features as a Classifier would, categorical
-// ones as columns of 0 and 1, and NaN cells too: imputing is a transformer's work.
-// After it the grid has one float attribute for each column that the transformer
-// returns, under the names that its FeatureNames (transformers.FeatureNamer) gives them;
-// of one that has none, or that gives a name twice or that of the class, under the old
-// names if there are as many as before, else z0, z1 and so on. The class is passed through.
+// Transform returns a step with a transformer, whose clones are fitted. The transformer receives the features in the form of a
+// Classifier, with categorical ones as columns of 0 and 1. NaN cells are included, since imputing is a transformer's task.
+//
+// The resulting grid has one float attribute for each column that the transformer returns, with the names of its FeatureNames
+// (transformers.FeatureNamer). If it has no names, or names a column twice or like the class, the attributes keep their previous
+// names if their number is the same, and are z0, z1 and so on if not. The class is unchanged.
 func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 
-// Filter makes a step of a golearn filter. The function build gets the training
-// grid, as the steps before left it, and returns a filter that is trained on it:
+// Filter returns a step with a golearn filter. The function build gets the training grid in its form after the previous steps, and
+// returns a filter that is trained on it:
 //
 //	golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 //		f := filters.NewChiMergeFilter(train, 0.90)
@@ -43,19 +43,18 @@ func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 //		return f, f.Train()
 //	})
 //
-// The attributes to add are those of train, because golearn's filters know them
-// by pointer. Each cell is filtered once. A filter never sees the class cells of
-// the grid that it filters, and what it would do to the class attribute is left
-// out. A category index past the last category, which BinningFilter gives for a
-// value above the training range, counts as the last category. Save stores the
-// training grid, and Load calls build again, with a grid that is equal to it, until
-// the filter treats that grid as the saved one did, at most 32 times: golearn's
+// Add the attributes of train, because golearn's filters identify them by pointer. Each cell is filtered once. A filter never receives
+// the class cells of the grid that it filters, and its result for the class attribute is ignored. A category index past the last
+// category, which BinningFilter returns for a value above the training range, counts as the last category.
+//
+// Save stores the training grid. Load calls build again, with an equal grid, until the filter gives the same result for that grid as
+// the saved one. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ, since golearn's
 // ChiMergeFilter sums in random order, and may round to other intervals.
 func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 	return Step{build: build}
 }
 
-// fittedStep is what a Pipeline keeps of a step.
+// fittedStep is a fitted step of a Pipeline.
 type fittedStep interface {
 	reads() *schema
 	// apply returns the features of t, which has at least one row, after the step.
@@ -63,13 +62,13 @@ type fittedStep interface {
 	payload() (stepPayload, error)
 }
 
-// stepPayload holds one of the two.
+// stepPayload holds the form of either kind of step in a file.
 type stepPayload struct {
 	Transform *transformPayload
 	Filter    *filterPayload
 }
 
-// fit learns the step from a training table, and returns its features after it.
+// fit fits the step to a training table, and returns its features after the step.
 func (s Step) fit(ctx context.Context, t *gridtable.Table, noOneHot bool) (fittedStep, *gridtable.Table, error) {
 	switch {
 	case s.transform != nil:
@@ -80,7 +79,7 @@ func (s Step) fit(ctx context.Context, t *gridtable.Table, noOneHot bool) (fitte
 	return nil, nil, fault.Param("Steps", "step", "neither Transform nor Filter", "a step made by one of them of a value that is not nil")
 }
 
-// restore reads a fitted step into a copy of what s configures.
+// restore decodes a fitted step into a copy of the configuration of s.
 func (s Step) restore(in stepPayload, noOneHot bool) (fittedStep, error) {
 	switch {
 	case s.transform != nil && in.Transform != nil:
@@ -134,8 +133,8 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *g
 	return f, gridtable.TableOfMatrix(z, f.output), nil
 }
 
-// transformed names the attributes after a fitted transformer. One that has no names for
-// them and keeps the number of columns is taken to keep their meaning.
+// transformed returns the attributes after a fitted transformer. If a transformer has no names for them and keeps the number of
+// columns, the attributes keep their names.
 func transformed(t transformers.Transformer, in []gridtable.Column, width int, class string) []gridtable.Column {
 	list := gridtable.MatrixNames(in)
 	if own, err := transformers.NamesOf(t, list); err == nil && len(own) == width {
@@ -163,7 +162,7 @@ func transformed(t transformers.Transformer, in []gridtable.Column, width int, c
 	return out
 }
 
-// classMatrix is the class of each row as transformers get it that learn from targets.
+// classMatrix returns the class of each row in the form for transformers that fit to targets.
 func classMatrix(t *gridtable.Table) (mat.Matrix, error) {
 	y, err := t.Values(&t.Classes[0])
 	if err != nil || t.Classes[0].Column.Kind == gridtable.FloatKind {
@@ -184,7 +183,7 @@ func (f *fittedTransform) transform(x *mat.Dense) (*mat.Dense, error) {
 	return z, f.checkWidth(x, z)
 }
 
-// checkWidth returns an error unless a transformer has made as many rows and columns of x as it should.
+// checkWidth returns an error if the output of a transformer for x has the wrong number of rows or columns.
 func (f *fittedTransform) checkWidth(x, z *mat.Dense) error {
 	rows, _ := x.Dims()
 	if r, c := z.Dims(); r != rows || (f.output != nil && c != len(f.output)) {

@@ -18,10 +18,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// sheetOfTexts is what a grid has that is text.
+// sheetOfTexts holds the texts of a grid.
 type sheetOfTexts struct{ Column, Words, Category, Class, Label string }
 
-// grid makes one, as golearn's own functions would; a float class is called Class.
+// grid returns a grid in the form of golearn's own functions. A float class is called Class.
 func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 	t.Helper()
 	g := base.NewDenseInstances()
@@ -51,8 +51,8 @@ func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 	return g
 }
 
-// A text that is not UTF-8 is refused by Fit, and nothing is saved that cannot be loaded: names of columns, of the class or the target,
-// categories and labels, by all types.
+// Fit of each type rejects a text that is not UTF-8 in names of columns, of the class or the target, in categories and in labels,
+// so that every saved file can be loaded.
 func TestTextsOfGridsAreUTF8(t *testing.T) {
 	classifier := func() *golearn.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
 	regressor := func() *golearn.Regressor { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }
@@ -72,7 +72,7 @@ func TestTextsOfGridsAreUTF8(t *testing.T) {
 		}},
 	} {
 		s := sheetOfTexts{"size", "colour", "röt", "kind", "jä"}
-		if name != "Refitted" { // ID3 takes no floats
+		if name != "Refitted" { // ID3 does not support floats
 			model := c.make()
 			require.NoError(t, model.Fit(s.grid(t, c.float)), name)
 			path := filepath.Join(t.TempDir(), "model")

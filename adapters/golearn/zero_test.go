@@ -19,8 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// gapped is species and curves with a gap in every tenth row, in a grid of a class that is a
-// word, or a number.
+// gapped returns species and curves with a gap in every tenth row, in a grid whose class is a word or a number.
 func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstances, *mat.Dense) {
 	t.Helper()
 	x, labels := species(n, seed)
@@ -42,8 +41,8 @@ func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstance
 	return g, x
 }
 
-// With no Estimator it is the zero value of selection that learns, from rows with gaps too, and
-// predicts what it does by itself on the same matrix.
+// Without an Estimator the zero value of selection is fitted, also to rows with gaps. It gives the same predictions as by itself on
+// the same matrix.
 func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	grid, x := gapped(t, 60, 1, true)
 	test, z := gapped(t, 30, 2, true)
@@ -89,7 +88,7 @@ func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	assert.Greater(t, accuracyOf(t, others, guess), 0.9)
 }
 
-// Gaps pass where Missing is left alone; what it is set to counts; and an infinity is no gap.
+// Gaps pass if Missing is zero, other values of Missing have their effect, and an infinity is not a gap.
 func TestGapsWithoutAnEstimator(t *testing.T) {
 	train := parse("size,colour,kind\n1,red,a\n,blue,b\n3,red,a\n8,?,b\n2,red,a\n7,blue,b\n")
 	whole := parse("size,colour,kind\n1,red,a\n9,blue,b\n3,red,a\n8,red,b\n2,red,a\n7,blue,b\n")
@@ -107,7 +106,7 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, report.Rows)
 
-	// Impute puts means in the places of gaps before the search sees them.
+	// Impute replaces gaps by means before the search receives the rows.
 	imputed := &golearn.Classifier{Missing: golearn.Impute}
 	require.NoError(t, imputed.Fit(train))
 	want, err := imputed.PredictProba(parse("size,colour,kind\n4.2,red,a\n1,red,b\n"))
@@ -115,7 +114,7 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	got, err := imputed.PredictProba(parse("size,colour,kind\nNaN,red,a\n1,red,b\n"))
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(want, got, 1e-12), "the mean of 1, 3, 8, 2 and 7")
-	// The same search, configured, refuses them as before.
+	// The same search, configured, still rejects them.
 	refused := &golearn.Classifier{Estimator: &selection.Classifier{}}
 	require.ErrorIs(t, refused.Fit(train), estimators.ErrNotFinite)
 	require.ErrorIs(t, (&golearn.Classifier{NoOneHot: true}).Fit(train), estimators.ErrParam)
@@ -135,7 +134,7 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	assert.ErrorContains(t, err, `attribute "size", row 0`)
 }
 
-// A column without any number, and one of a single value, do no harm.
+// A column without any number, and one with a single value, do no harm.
 func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 	x, y := curve(40, 1)
 	n, d := x.Dims()
@@ -166,8 +165,8 @@ func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-3)
 }
 
-// What it is saved with, it is loaded with: no Estimator, in a Pipeline too, or the search
-// that takes its place with gaps passed on.
+// A file loads into the configuration of the saved model: no Estimator, also in a Pipeline, or the default search with gaps passed
+// on.
 func TestFilesWithoutAnEstimator(t *testing.T) {
 	grid, _ := gapped(t, 40, 3, true)
 	path := filepath.Join(t.TempDir(), "model")
@@ -201,7 +200,7 @@ func TestFilesWithoutAnEstimator(t *testing.T) {
 	}
 }
 
-// Clones, names, weights of classes and scores are as with an Estimator.
+// Clones, names, weights of classes and scores are the same as with an Estimator.
 func TestTheRestWithoutAnEstimator(t *testing.T) {
 	assert.Equal(t, "golearn.Regressor(*selection.Regressor, not fitted)", (&golearn.Regressor{}).String())
 	grid, _ := gapped(t, 60, 4, false)

@@ -30,7 +30,7 @@ func Example() {
 	err := onnx.Write(&file, model, 2, &onnx.Options{Columns: []string{"age", "weight"}})
 	fmt.Println(err, bytes.Contains(file.Bytes(), []byte("probabilities")), bytes.Contains(file.Bytes(), []byte("[3,8]")))
 
-	// A kernel of one's own takes part where it has the methods Graph and GraphDiag.
+	// A custom kernel is written if it has the methods Graph and GraphDiag.
 	model.Final = &lssvm.Classifier{Kernel: triangle{}, Ridge: 1}
 	if err := model.Fit(context.Background(), x, []int{3, 3, 3, 8, 8, 8}); err != nil {
 		fmt.Println(err)
@@ -43,7 +43,7 @@ func Example() {
 	// true onnx: pipeline: Classifier: final (lssvm.Classifier): onnx_test.triangle cannot be written as a graph of primitive operators, it is a kernel without the methods Graph and GraphDiag: unsupported operation
 }
 
-// triangle is a kernel of which nothing but its values is known.
+// triangle is a kernel outside the module.
 type triangle struct{}
 
 func (triangle) Eval(x, z []float64) float64 { return kernels.Laplacian{}.Eval(x, z) }

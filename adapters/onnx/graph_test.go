@@ -12,11 +12,11 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// promised is how far an output may be off, as a share of its size.
+// promised is the largest error of an output, relative to its size.
 const promised = 1e-10
 
-// off returns the largest difference of two outputs, as a share of the larger of the number and the size that the output has on usual rows;
-// +Inf where they differ in shape or in what is NaN.
+// off returns the largest difference of two outputs, relative to the larger of the number and the size of the output on usual rows.
+// It returns +Inf if their shapes or their NaN differ.
 func off(got, want *mat.Dense, usual int) float64 {
 	n, k := want.Dims()
 	if r, c := got.Dims(); r != n || c != k {
@@ -45,7 +45,7 @@ func off(got, want *mat.Dense, usual int) float64 {
 	return worst
 }
 
-// TestGraphs holds that the graph of each model gives what the model gives, operator by operator in Go: without a runtime.
+// The graph of each model, evaluated in Go operator by operator without a runtime, gives the model's output.
 func TestGraphs(t *testing.T) {
 	for _, m := range models(t) {
 		t.Run(m.name, func(t *testing.T) {

@@ -40,19 +40,19 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// columns of the rows of all models.
+// columns is the number of columns of all models.
 const columns = 4
 
-// fitted is a model with the rows that it is tried on.
+// fitted is a model with rows to predict.
 type fitted struct {
 	name  string
 	model any
 	x     *mat.Dense
-	usual int // rows that are like those of Fit; the others lie far out
+	usual int // number of rows like those of Fit; the others are far outside
 	gaps  bool
 }
 
-// sample has rows of columns of different sizes and places, one of which is skewed and one takes few values.
+// sample returns rows whose columns differ in scale and location. One column is skewed and one has few values.
 func sample(n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, columns, nil)
@@ -85,7 +85,7 @@ func targets(x *mat.Dense) ([]float64, []int, []int) {
 	return y, two, three
 }
 
-// tried are the rows that models are tried on: new ones, some of those of Fit, and some that lie far out.
+// tried returns rows to predict: new ones, some of those of Fit, and some far outside.
 func tried(train *mat.Dense) (*mat.Dense, int) {
 	fresh := sample(30, 99)
 	out := mat.NewDense(50, columns, nil)
@@ -105,10 +105,10 @@ func tried(train *mat.Dense) (*mat.Dense, int) {
 	return out, 40
 }
 
-// nearer leaves out rows that lie very far out: of sines and cosines there, rounding of the angle is all that there is.
+// nearer leaves out rows very far outside, where sines and cosines consist only of the rounding of the angle.
 func nearer(x *mat.Dense) *mat.Dense { return mat.DenseCopyOf(x.Slice(0, 41, 0, columns)) }
 
-// waves says whether a model is made of sines and cosines, by its name.
+// waves reports whether a model consists of sines and cosines, by its name.
 func waves(name string) bool {
 	return strings.Contains(name, "gabasr") || strings.Contains(name, "Fourier") || strings.Contains(name, "Periodic")
 }
@@ -124,7 +124,7 @@ var everyKernel = []kernels.Kernel{
 	kernels.Additive{Kernel: kernels.RBF{Gamma: .5}, Lengths: []float64{1, 2, 1, 3}, Variances: []float64{1, 2, 1, 1}},
 }
 
-// transformersOf are the transformers, each with whether it is tried on rows with gaps.
+// transformersOf returns the transformers, and for each whether it is tested with gaps.
 func transformersOf() (out []transformers.Transformer, gaps []bool) {
 	for _, t := range []transformers.Transformer{
 		&scalers.StandardScaler{}, &scalers.StandardScaler{Clip: true}, &scalers.RMSScaler{}, &scalers.UnitRows{},
@@ -203,7 +203,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	return names, out
 }
 
-// multis are regressors of several targets.
+// multis returns regressors of several targets.
 func multis() map[string]estimators.MultiRegressor {
 	scaled := func(final estimators.MultiRegressor, more ...transformers.Transformer) estimators.MultiRegressor {
 		return &pipeline.MultiRegressor{Steps: append([]transformers.Transformer{&scalers.StandardScaler{}}, more...), Final: final}
@@ -243,7 +243,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	return names, out
 }
 
-// leafs are the types that a model is made of, as declared.Types names them.
+// leafs returns the types of which a model consists, as declared.Types names them.
 func leafs(model any) []string {
 	out := []string{declared.Name(model)}
 	switch m := model.(type) {
@@ -270,7 +270,7 @@ func leafs(model any) []string {
 	return out
 }
 
-// models fits all.
+// models returns all models, fitted.
 func models(t *testing.T) (out []fitted) {
 	t.Helper()
 	ctx := context.Background()
@@ -339,7 +339,7 @@ func models(t *testing.T) (out []fitted) {
 	return out
 }
 
-// settings names a transformer with what is set.
+// settings returns the name of a transformer with its nonzero fields.
 func settings(tr transformers.Transformer) string {
 	name := declared.Name(tr)
 	switch t := tr.(type) {
@@ -367,7 +367,7 @@ func settings(tr transformers.Transformer) string {
 	return name
 }
 
-// TestAllAreTried holds that every estimator, transformer and kernel of the module is among the models that are written.
+// The tested models include every estimator, transformer and kernel of the module.
 func TestAllAreTried(t *testing.T) {
 	var names []string
 	for _, m := range models(t) {
@@ -384,7 +384,7 @@ func TestAllAreTried(t *testing.T) {
 	declared.Lists(t, "the kernels of ONNX models", ks, nil, root, "Eval")
 }
 
-// expectations are what a model gives in Go, by the names of the outputs.
+// expectations returns the output of a model in Go, by the names of the outputs.
 func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
 	n, _ := f.x.Dims()
@@ -409,7 +409,7 @@ func (f fitted) expectations(t *testing.T) map[string]*mat.Dense {
 		}
 		if estimators.Supports(m, estimators.Proba) {
 			p, err := m.(estimators.ProbaPredictor).PredictProba(f.x)
-			if !errors.Is(err, errors.ErrUnsupported) { // as of an svm without Probabilities
+			if !errors.Is(err, errors.ErrUnsupported) { // such as an svm without Probabilities
 				require.NoError(t, err, f.name)
 				out["probabilities"] = p
 			}

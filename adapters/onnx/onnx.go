@@ -1,10 +1,11 @@
-// Package onnx writes fitted models as ONNX models, which runtimes serve from Python, the browser, C# and elsewhere without
-// Go: docs/onnx.md has each in ten lines.
+// Package onnx writes fitted models as ONNX models, which runtimes serve from Python, the browser, C# and elsewhere without Go.
+// docs/onnx.md shows each in ten lines.
 //
 //	err := onnx.Write(file, model, d, nil) // model is fitted on d columns
 //
-// What is written are primitive operators of opset 18 on numbers of double precision (package graph), so a runtime gives what Predict
-// gives, to 1e-10 of its size. A model has one input, x, rows of d columns, as many as come; and outputs by what it is:
+// Models are written as primitive operators of opset 18 on numbers of double precision (package graph), so that a runtime gives the
+// output of Predict to 1e-10 of its size. A model has one input, x, with any number of rows of d columns. Its outputs depend on its
+// type:
 //
 //	y                        of a regressor, one number a row, and with Options.Variance its variance;
 //	                         of a MultiRegressor, a column for each target
@@ -12,9 +13,9 @@
 //	probabilities or scores  a column for each class, by ascending labels, which the metadata "classes" lists as JSON
 //	features                 of a transformer
 //
-// Every transformer, pipeline, estimator and search of this module can be written, and types of one's own that have
-// graph.Grapher. What cannot says so by an error that names the type and wraps errors.ErrUnsupported. A model that is
-// served checks nothing: rows with NaN or infinities, which Predict refuses, give some numbers.
+// Every transformer, pipeline, estimator and search of this module can be written, and custom types that have graph.Grapher. For
+// other types, Write returns an error that names the type and wraps errors.ErrUnsupported. A served model checks nothing: rows with
+// NaN or infinities, which Predict rejects, give arbitrary numbers.
 package onnx
 
 import (
@@ -29,31 +30,30 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// opset and irVersion are those that are written: runtimes since the beginning of 2023 read them.
+// opset and irVersion are the versions of the files. Runtimes since the beginning of 2023 read them.
 const (
 	opset     = 18
 	irVersion = 8
 )
 
-// Options may be nil.
+// Options set the outputs and the metadata of a model. They may be nil.
 type Options struct {
-	// Variance adds the output variance of a regressor, which may take a matrix of as many rows as Fit saw.
+	// Variance adds the output variance of a regressor. It may need a square matrix with a row for each row of Fit.
 	Variance bool
-	// Float32 makes the input float32. It is taken to double precision at once.
+	// Float32 makes the input float32. The model converts it to double precision first.
 	Float32 bool
-	// Columns are names of the columns of x, which stand in the metadata "columns" as JSON, for the program that serves the model. If they
-	// are nil, they are those that the model knows ([estimators.ColumnNamer]).
+	// Columns are names of the columns of x. The metadata "columns" contains them as JSON, for the program that serves the model.
+	// If they are nil, they are the names of the model ([estimators.ColumnNamer]).
 	Columns []string
-	// Doc is a text that the model file holds, for people.
+	// Doc is a text in the model file, for users.
 	Doc string
 }
 
-// mostBytes is what a protocol buffer may have, less what stands beside the numbers.
+// mostBytes is the largest size of a protocol buffer, less a reserve for the parts other than numbers.
 var mostBytes int64 = math.MaxInt32 - 1<<20
 
-// Write writes a fitted model for rows of so many columns, which Fit saw. Errors: ErrNotFitted; ErrShape for another
-// number of columns; ErrTooLarge over 2 GiB; one that wraps errors.ErrUnsupported and names the type that cannot be written; or
-// w's.
+// Write writes a model that is fitted to rows with this number of columns. Errors: ErrNotFitted; ErrShape for another number of
+// columns; ErrTooLarge over 2 GiB; an error that wraps errors.ErrUnsupported and names the type that cannot be written; w's.
 func Write(w io.Writer, model any, columns int, opt *Options) error {
 	data, err := marshal(model, columns, opt)
 	if err != nil {
@@ -99,11 +99,11 @@ func marshal(model any, columns int, opt *Options) ([]byte, error) {
 	return doc.marshal(of.Classes, outs)
 }
 
-// output is one of a model's.
+// output is an output of a model.
 type output struct {
 	name  string
 	value graph.Value
-	flat  bool // a number for each row and not a column of them
+	flat  bool // a number for each row instead of a column
 }
 
 func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err error) {
@@ -138,15 +138,15 @@ func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err er
 	return outs, nil
 }
 
-// document is a model file in the making.
+// document is a model file under construction.
 type document struct {
 	graph        *graph.Graph
 	opt          *Options
-	initializers map[string]bool // of integers, by name
+	initializers map[string]bool // constants of integers, by name
 	body         message
 }
 
-// The types of elements.
+// Types of elements.
 const (
 	typeFloat  = 1
 	typeInt64  = 7
@@ -172,7 +172,7 @@ func (d *document) marshal(classes []int, outs []output) ([]byte, error) {
 		d.node(id)
 	}
 	if len(needed) == 0 || needed[0] != 0 {
-		d.input() // of a model that looks at no column
+		d.input() // for a model that uses no column
 	}
 	for _, o := range outs {
 		d.output(o, classes)
@@ -199,7 +199,7 @@ func (d *document) marshal(classes []int, outs []output) ([]byte, error) {
 func property(doc *message, key string, value any) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return // neither numbers nor texts give one
+		return // impossible for numbers and texts
 	}
 	doc.message(14, func(m *message) {
 		m.text(1, key)
@@ -254,7 +254,7 @@ func indices(of []int) []int64 {
 	return out
 }
 
-// name of a value: with Float32 the rows are what the input is cast to.
+// name returns the name of a value. With Float32, the rows are the result of the cast of the input.
 func (d *document) name(id int) string {
 	if id == 0 && d.opt.Float32 {
 		return "double"
@@ -271,7 +271,7 @@ func (d *document) input() {
 	d.described(11, "x", typ, int64(d.graph.Nodes()[0].Cols))
 }
 
-// described says what type an input or an output has; 0 columns are none.
+// described writes the type of an input or an output. With 0 columns, it has no second dimension.
 func (d *document) described(field int, name string, typ, columns int64) {
 	d.body.message(field, func(m *message) {
 		m.text(1, name)
@@ -309,7 +309,7 @@ func (d *document) output(o output, classes []int) {
 	d.described(12, o.name, typ, columns)
 }
 
-// attribute is a number that an operator has.
+// attribute is a number in an operator.
 type attribute struct {
 	name  string
 	value int64
@@ -340,7 +340,7 @@ func (d *document) integers(values ...int64) string {
 		name += "_" + strconv.FormatInt(v, 10)
 	}
 	if len(name) > 40 {
-		name = "integers" + strconv.Itoa(len(d.initializers)) // which are not looked for again
+		name = "integers" + strconv.Itoa(len(d.initializers)) // a long constant is not reused
 	}
 	if !d.initializers[name] {
 		d.initializers[name] = true

@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A model that knows its columns by name has them in its metadata.
+// The metadata contain the names of the columns if the model has them.
 func TestColumnNames(t *testing.T) {
 	x := sample(20, 1)
 	y, _, _ := targets(x)
@@ -40,7 +40,7 @@ func TestColumnNames(t *testing.T) {
 	assert.NotContains(t, given.String(), "height")
 }
 
-// What cannot be written is an error that names it.
+// An unsupported model is an error that names its type.
 func TestRefusals(t *testing.T) {
 	x := sample(20, 1)
 	y, two, _ := targets(x)
@@ -106,14 +106,15 @@ func TestSameBytes(t *testing.T) {
 	assert.Equal(t, a.Bytes(), b.Bytes())
 }
 
-// A machine of a small ridge has large coefficients of both signs, and rounding of its kernel shows: in Go too, where rows one at a time
-// differ from all at once, and rows from those moved by their last bit. The file is no further off than some times that.
+// A machine with a small ridge has large coefficients of both signs, so that the rounding of its kernel is visible. In Go,
+// predictions change too if rows are predicted one at a time or change in their last bit. The error of the file is at most 20 times
+// that change.
 func TestBadlyConditioned(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	train := sample(100, 3)
 	y, _, _ := targets(train)
 	x, usual := tried(train)
-	far := func(m *mat.Dense) *mat.Dense { // columns a long way from 0
+	far := func(m *mat.Dense) *mat.Dense { // columns far from 0
 		out := mat.DenseCopyOf(m)
 		out.Apply(func(_, j int, v float64) float64 { return v + 1e6*float64(j) }, out)
 		return out
@@ -149,7 +150,7 @@ func TestBadlyConditioned(t *testing.T) {
 			require.NoError(t, err)
 			single[i] = one[0]
 		}
-		moved := mat.DenseCopyOf(w.x) // by its last bit
+		moved := mat.DenseCopyOf(w.x) // in the last bit
 		moved.Apply(func(_, _ int, v float64) float64 { return v * (1 + 0x1p-52) }, moved)
 		beside, err := predict(moved)
 		require.NoError(t, err)

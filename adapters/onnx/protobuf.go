@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// message is a protocol buffer in the making. ONNX files are such, of a few messages (github.com/onnx/onnx, onnx.proto3), of which
-// fields of numbers, texts and messages are all that is needed here.
+// message is a protocol buffer under construction. ONNX files consist of a few types of messages (github.com/onnx/onnx,
+// onnx.proto3), and need only their fields of numbers, texts and messages.
 type message struct{ data []byte }
 
-// The kinds of fields on the wire.
+// Kinds of fields on the wire.
 const (
 	varint    = 0
 	delimited = 2

@@ -25,8 +25,8 @@ import (
 
 var table = flag.Bool("table", false, "print the table of docs/measured/onnx.md: takes minutes")
 
-// pythonWith returns the interpreter that has onnxruntime, of KERNELEARN_PYTHON or python3. Without it the test is skipped, or fails if
-// KERNELEARN_ONNXRUNTIME is "required", as .ci/run has it.
+// pythonWith returns an interpreter with onnxruntime, from KERNELEARN_PYTHON or python3. Without it the test is skipped, or fails
+// if KERNELEARN_ONNXRUNTIME is "required", as in .ci/run.
 func pythonWith(t *testing.T) string {
 	t.Helper()
 	python := os.Getenv("KERNELEARN_PYTHON")
@@ -43,7 +43,7 @@ func pythonWith(t *testing.T) string {
 	return python
 }
 
-// written is a model file with the rows that it is run on.
+// written is a model file with rows to predict.
 type written struct {
 	fitted
 	file    string
@@ -52,7 +52,7 @@ type written struct {
 	answer  answer
 }
 
-// entry and answer are what testdata/run.py reads and prints.
+// entry and answer are the input and the output of testdata/run.py.
 type entry struct {
 	Model   string `json:"model"`
 	Rows    int    `json:"rows"`
@@ -67,7 +67,7 @@ type answer struct {
 	Microseconds float64
 }
 
-// runAll writes the models and runs them, in one process.
+// runAll writes the models and runs them in one process.
 func runAll(t *testing.T, python, folder string, ms []fitted, options func(fitted) onnx.Options, arguments ...string) (out []written) {
 	t.Helper()
 	var entries []entry
@@ -115,7 +115,7 @@ func raw(m *mat.Dense) []byte {
 	return out
 }
 
-// output reads what the runtime gave.
+// output reads the output of the runtime.
 func (w written) output(t *testing.T, folder, name string, n, k int) *mat.Dense {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder, w.file) + "." + name)
@@ -128,7 +128,7 @@ func (w written) output(t *testing.T, folder, name string, n, k int) *mat.Dense 
 	return out
 }
 
-// worst is the largest of off over the outputs; labels have to be equal.
+// worst returns the largest result of off over the outputs. Labels must be equal.
 func (w written) worst(t *testing.T, folder string) float64 {
 	t.Helper()
 	out := 0.0
@@ -152,13 +152,13 @@ func (w written) worst(t *testing.T, folder string) float64 {
 	return out
 }
 
-// withAll asks for all outputs that a model has.
+// withAll returns options for all outputs of a model.
 func withAll(m fitted) onnx.Options {
 	_, regressor := m.model.(estimators.Regressor)
 	return onnx.Options{Variance: regressor && estimators.Supports(m.model, estimators.Variance)}
 }
 
-// TestRuntime holds that onnxruntime gives what each model gives: predictions, variances, labels, probabilities and features.
+// The output of onnxruntime equals that of each model: predictions, variances, labels, probabilities and features.
 func TestRuntime(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	for _, w := range runAll(t, python, folder, models(t), withAll) {
@@ -174,7 +174,7 @@ func TestRuntime(t *testing.T) {
 	}
 }
 
-// TestFloat32 holds that the input may be float32, of numbers that it holds.
+// The input may be float32, for numbers that float32 represents exactly.
 func TestFloat32(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	var some []fitted
@@ -207,7 +207,7 @@ func TestTable(t *testing.T) {
 			all[i].x.Set(0, 2, math.NaN())
 		}
 	}
-	runtime.GOMAXPROCS(1) // as the runtime's one thread
+	runtime.GOMAXPROCS(1) // one thread, like the runtime
 	small := runAll(t, python, folder, models(t), withAll)
 	far := make([]float64, len(small))
 	for i, w := range small {
@@ -220,7 +220,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// ours returns the microseconds that a row takes, of repetitions the quickest.
+// ours returns the microseconds per row of the fastest repetition.
 func ours(t *testing.T, m fitted) float64 {
 	t.Helper()
 	n, _ := m.x.Dims()

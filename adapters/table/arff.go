@@ -10,23 +10,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadARFF reads a file of Weka's format, which may be compressed by gzip. Options may be nil. Attributes that are numeric, real or
-// integer are numbers, nominal ones are categories with their values as levels, in their order, strings are texts, categories or ids,
-// and dates without a format are times. A question mark without quotes is a gap, and nothing else is. In a sparse row, {2 7, 5 red},
-// what is not there is 0, or the first value of a nominal attribute. The weights of rows, relational attributes and dates in another
-// format than ISO are errors.
+// ReadARFF reads a file in Weka's format, optionally compressed by gzip. Options may be nil. Numeric, real and integer attributes
+// are numbers. Nominal attributes are categories with their values as levels, in their order. Strings are texts, categories or ids,
+// and dates without a format are times. Only a question mark without quotes is a gap. A cell that a sparse row, {2 7, 5 red},
+// leaves out is 0, or the first value of a nominal attribute. Weights of rows, relational attributes and dates in other formats
+// than ISO are errors.
 //
 // It returns the errors of [ReadCSV], and ErrParam with the line for a file that is not ARFF.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
 
-// ParseARFF is ReadARFF for a reader; the name, which may be a file's, stands in the errors.
+// ParseARFF is ReadARFF for a reader. Errors contain the name, such as a file's.
 func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	options, err := o.complete()
 	if err != nil {
 		return nil, err
 	}
 	if options.Format.Missing == nil {
-		options.Format.Missing = []string{"?", ""} // the second in rows from elsewhere
+		options.Format.Missing = []string{"?", ""} // the second for rows of other formats
 	}
 	parser, err := options.Format.parser()
 	if err != nil {
@@ -63,14 +63,14 @@ func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	}
 }
 
-// arffInput is a file that is being read.
+// arffInput is the Reader of ARFF files.
 type arffInput struct {
 	name string
 	file *arff.Reader
 	rows *intake
 }
 
-// cell takes in a cell of column j.
+// cell appends a cell to column j.
 func (a *arffInput) cell(j int, written arff.Cell) error {
 	c := a.rows.columns[j]
 	of, text := c.typed, written.Text

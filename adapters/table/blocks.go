@@ -14,9 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Learn learns the schema of a source in two passes, in the memory of a block of rows and of the distinct texts of each column. The
-// schema is that of [Source.Table]. Errors: those of Table, except for gaps in the target, the groups and the weights, which the blocks
-// find; and ctx's.
+// Learn determines the schema of a source in two passes. It keeps one block of rows and the distinct texts of each column in
+// memory. The schema equals that of [Source.Table]. Errors: those of Table, except for gaps in the target, the groups and the
+// weights, which [Blocks] reports; and ctx's.
 func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	defer check.Begin(&ctx)(&err)
 	options, err := o.complete()
@@ -26,7 +26,7 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	if options.Schema != nil {
 		return nil, fault.Param("table: Options", "Schema", "set", "nil, for one that is to be learnt")
 	}
-	// All cells are counted first, since the last may decide the kind of a column.
+	// The first pass counts all cells, since the last one may decide the kind of a column.
 	gaps, rows := map[string]int{}, 0
 	counting := &collection{Source: s, options: options, rows: defaultBlock, do: func(block *intake) error {
 		rows += block.rows
@@ -60,10 +60,12 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	return all.learn(surveys, func(c *Cells) int { return gaps[c.name] })
 }
 
-// Blocks returns the rows of a source by a schema, as FitBlocks of an estimator, a pipeline and a transformer takes them: with targets
-// for float64, labels for int, and with the weights, if the schema has them. Each pass opens the source again. Rows is the size of a
-// block; 0: 4096. Errors, which the iterator gives, are those of [Source.Table] and ctx's; ErrParam where Y does not fit the Task of
-// the schema, and for a target that is a gap or a class that the schema does not have; ErrShape for a source without rows.
+// Blocks returns the rows of a source, read by a schema, in the form that FitBlocks of an estimator, a pipeline and a transformer
+// takes. Y is float64 for targets and int for labels. Blocks have the weights if the schema has them. Each pass opens the source
+// again. Rows is the size of a block; 0: 4096.
+//
+// The iterator yields errors: those of [Source.Table] and ctx's; ErrParam where Y does not fit the Task of the schema, and for a
+// target that is a gap or a class that the schema does not have; ErrShape for a source without rows.
 func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, rows int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		some := false
@@ -91,10 +93,10 @@ func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, r
 	}
 }
 
-// errStopped ends a pass whose rows are no longer asked for.
+// errStopped ends a pass when the caller stops the iteration.
 var errStopped = errors.New("stopped")
 
-// wantedBy returns the columns of a block.
+// wantedBy reports which columns a block needs.
 func wantedBy[Y streaming.Target](schema *Schema) func(string) bool {
 	_, features := any(*new(Y)).(streaming.None)
 	names := map[string]bool{}
@@ -114,7 +116,7 @@ func checkBlocks(schema *Schema, rows int) error {
 	return schema.check()
 }
 
-// checkTask returns ErrParam unless the target of the schema is of a type.
+// checkTask returns ErrParam if the Task of the schema does not fit Y.
 func checkTask[Y streaming.Target](schema *Schema) error {
 	switch any(*new(Y)).(type) {
 	case float64:
@@ -129,7 +131,7 @@ func checkTask[Y streaming.Target](schema *Schema) error {
 	return nil
 }
 
-// blockOf makes a block of the rows that were taken in.
+// blockOf returns the collected rows as a block.
 func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error) {
 	schema := in.options.Schema
 	t, err := in.encode(schema, true)
@@ -163,9 +165,10 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 	return out, nil
 }
 
-// FitBlocks fits from a source that is not held in memory, by a schema that Learn made: a clone of Regressor or Classifier, which has
-// to have a FitBlocks of its own, such as falkon's or a pipeline's; an estimator that is nil or without it is an error that wraps
-// errors.ErrUnsupported. Groups are not used. Errors: those of [Blocks], and the estimator's. They leave the model as it was.
+// FitBlocks fits a clone of Regressor or Classifier to a source that is not held in memory, by a schema that Learn returned. The
+// estimator needs a FitBlocks method, as those of falkon and of a pipeline. A nil estimator and one without the method are errors
+// that wrap errors.ErrUnsupported. Groups are not used. Errors: those of [Blocks], and the estimator's. They leave the model
+// unchanged.
 func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if schema == nil {

@@ -19,14 +19,14 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// source is a file of lines.
+// source returns a source of a file with these lines.
 func source(lines ...string) Source {
 	return Source{Name: "f.csv", Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(strings.Join(lines, "\n"))), nil
 	}}
 }
 
-// What is learnt of a stream is what is learnt of the rows in memory.
+// The schema of a stream equals that of the same rows in memory.
 func TestLearnIsReadCSV(t *testing.T) {
 	ctx := context.Background()
 	for _, o := range []Options{

@@ -17,10 +17,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 )
 
-// format is a reader with files to begin with.
+// format is a reader with valid files to start from.
 type format struct {
 	parse  func(string, io.Reader, *Options) (*Table, error)
-	names  []string // of columns of the files
+	names  []string // the columns of the files
 	seeds  []string
 	pieces []string
 	dense  bool // a few bytes may ask for many zeros
@@ -35,7 +35,7 @@ var formats = map[string]format{
 		[]string{" ", "\n", "1", ":", "qid:", "#", "-", "1:1", "2:.5", "999999:1", "inf", "a", "\xff", "+"}, true},
 }
 
-// damaged changes, cuts, repeats or replaces pieces of a file.
+// damaged returns a file with pieces changed, cut, repeated or replaced.
 func (f format) damaged(rng *rand.Rand) string {
 	data := []byte(f.seeds[rng.IntN(len(f.seeds))])
 	for range 1 + rng.IntN(2) {
@@ -59,7 +59,7 @@ func (f format) damaged(rng *rand.Rand) string {
 	return string(data)
 }
 
-// drawOptions says this and that of the columns that files may have.
+// drawOptions returns random options for columns that the files may have.
 func (f format) drawOptions(rng *rand.Rand) *Options {
 	pick := func() string { return f.names[rng.IntN(len(f.names))] }
 	o := &Options{}
@@ -83,11 +83,11 @@ func (f format) drawOptions(rng *rand.Rand) *Options {
 	return o
 }
 
-// budget is how many bytes a byte of a file may take in all, what is thrown away included.
+// budget is the limit of allocated bytes per byte of a file, including garbage.
 const budget = 4000
 
-// readOrRefused reads what may be no file of the format: it is a table, which its schema reads as it was, or an error that names the
-// file.
+// readOrRefused reads a text that need not be valid. It checks that the result is a table that its schema reads again unchanged, or
+// an error that names the file.
 func readOrRefused(t *testing.T, f format, text string, o *Options) bool {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -120,7 +120,7 @@ func assertSameCells(t *testing.T, want, got *Table) {
 	assertCells(t, rows, got.X)
 }
 
-// Files that are cut, mixed up or random are read or refused.
+// Truncated, shuffled and random files are read or rejected.
 func TestCampaignTableOfAnyBytes(t *testing.T) {
 	for name, f := range formats {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestCampaignTableOfAnyBytes(t *testing.T) {
 	}
 }
 
-// A model reads a changed line as a row, or says what is wrong with it.
+// A model reads a changed line as a row, or returns an error that describes it.
 func TestCampaignRowsOfAnyBytes(t *testing.T) {
 	m := linearModel(t)
 	campaign.RunTest(t, "table-rows", 300, func(t *testing.T, rng *rand.Rand) {
@@ -157,7 +157,7 @@ func TestCampaignRowsOfAnyBytes(t *testing.T) {
 	})
 }
 
-// Files of models that are changed under right checksums are read or refused.
+// Model files that are changed, with valid checksums, are read or rejected.
 func TestCampaignModelFiles(t *testing.T) {
 	data, err := linearModel(t).MarshalBinary()
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What a stream learns is what the reader learns.
+// Learn on a stream gives the schema of the reader.
 func TestCampaignLearn(t *testing.T) {
 	campaign.RunTest(t, "table-learn", 200, func(t *testing.T, rng *rand.Rand) {
 		text, o := formats["csv"].damaged(rng), formats["csv"].drawOptions(rng)

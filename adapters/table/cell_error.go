@@ -1,10 +1,11 @@
 package table
 
-// CellError says in which row and column of rows that are read by a schema an error is. Its text is that of Err, which names both. The
-// functions that read rows return it, and so does a prediction of rows that another schema read: errors.As finds it.
+// CellError is an error with the row and the column of a cell, in rows that are read by a schema. Its text is that of Err, which
+// names both. The functions that read rows return it, and so do predictions of rows that another schema read. Use errors.As to find
+// it.
 type CellError struct {
-	Row    int    // from 1, without the line of names; 0: the error is of the column, which may be missing
-	Column string // its name
+	Row    int    // from 1, without the header; 0 for an error of the column, such as a missing one
+	Column string // the column's name
 	Err    error
 }
 

@@ -9,41 +9,41 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// Cells collects the cells of a column, which a [Reader] appends.
+// Cells collects the cells of a column, appended by a [Reader].
 type Cells struct {
 	of     *intake
 	name   string
 	typed  typed
-	note   string // the reason of an input that cannot give the cells
+	note   string // the reason why an input cannot give the cells
 	stats  celltext.Column
 	skip   bool // the column is left out
 	unread bool // its cells are not collected
 
 	kinds  []celltext.Kind
 	values []float64
-	text   []byte // without the texts of cells that a program gave as numbers or times
-	ends   []int  // of each cell in text, up to the last one that has a text
+	text   []byte // without the texts of cells that were appended as numbers or times
+	ends   []int  // the end of each cell in text, up to the last cell with a text
 }
 
 // typed holds the type that an input declares for a column.
 type typed struct {
-	kind   Kind     // 0: the cells tell it
-	levels []string // of a Category, in their order
-	words  bool     // cells are texts, even where they look like numbers
+	kind   Kind     // 0: the cells decide
+	levels []string // of a Category, in the order of their codes
+	words  bool     // cells are texts, including those that look like numbers
 }
 
-// Append takes in a value by the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column that its
-// reader declares as Text or Category, a text that looks like a number is a word. Errors: ErrParam for any other value, and for a text
-// that is not UTF-8.
+// Append appends a value by the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column that its
+// reader declares as Text or Category, a text that looks like a number is a word. Errors: ErrParam for any other value, and for a
+// text that is not UTF-8.
 func (c *Cells) Append(value any) error { return c.of.addValue(c, value, c.typed.words) }
 
-// AppendNumbers takes in numbers, which may be seconds, with NaN for gaps.
+// AppendNumbers appends numbers, which may be seconds, with NaN for gaps.
 func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext.Number) }
 
-// AppendTimes takes in seconds since 1970 in UTC, with NaN for gaps.
+// AppendTimes appends seconds since 1970 in UTC, with NaN for gaps.
 func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
 
-// appendTyped takes in cells of which no text is kept. Rows that are read by a schema need no statistics but the infinities.
+// appendTyped appends cells without texts. Rows that are read by a schema need no statistics except for the infinities.
 func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
 	for i, v := range cells {
@@ -62,7 +62,7 @@ func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	c.values = append(c.values, cells...)
 }
 
-// count takes a cell without a text into the statistics.
+// count adds a cell without a text to the statistics.
 func (c *Cells) count(cell celltext.Cell, line int) {
 	text := ""
 	if math.IsInf(cell.Value, 0) {
@@ -71,7 +71,7 @@ func (c *Cells) count(cell celltext.Cell, line int) {
 	c.stats.Add(cell, text, line)
 }
 
-// line returns the line, or the number, of the next row in its file.
+// line returns the number of the next row in its file, counted from 1.
 func (c *Cells) line() int {
 	row := len(c.kinds) + 1
 	if n := len(c.of.parts); n > 0 {
@@ -80,7 +80,7 @@ func (c *Cells) line() int {
 	return row
 }
 
-// add takes in a cell.
+// add appends a cell.
 func (c *Cells) add(cell celltext.Cell, text string, line int) {
 	if !c.skip {
 		c.stats.Add(cell, text, line)
@@ -110,7 +110,7 @@ func (c *Cells) at(i int) string {
 	return values.Text(c.kinds[i], c.values[i])
 }
 
-// place names the column in an error.
+// place returns the name of the column for an error.
 func (c *Cells) place() string { return fmt.Sprintf("column %q", c.name) }
 
 // gaps counts the rows without a value.

@@ -12,16 +12,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadCSV reads a CSV file, which may be compressed by gzip. Options may be nil.
+// ReadCSV reads a CSV file, optionally compressed by gzip. Options may be nil.
 //
-// Errors name the file and the line: ErrShape for a line with more or fewer cells than the first, or for no rows;
-// estimators.MixedColumnError, an ErrParam, for a column that is nearly all numbers, or times, and has other words; ErrParam for a
-// column that Options name and the file lacks, for a name that comes twice, for text that is not UTF-8, for a gap in the target, the
-// groups or the weights, and for an integer that a float64 does not hold; ErrNotFinite for a number that is too large for a float64;
-// those of the file system and of encoding/csv. Memory is about the size of the file and 25 bytes a cell.
+// Errors name the file and the line:
+//
+//   - ErrShape for a line with more or fewer cells than the first, and for a file without rows;
+//   - estimators.MixedColumnError, an ErrParam, for a column of nearly only numbers, or times, with other words;
+//   - ErrParam for a column that Options name and the file lacks, for a name that occurs twice, for text that is not UTF-8, for a gap in
+//     the target, the groups or the weights, and for an integer that a float64 cannot represent;
+//   - ErrNotFinite for a number that is too large for a float64;
+//   - those of the file system and of encoding/csv.
+//
+// Memory is about the size of the file and 25 bytes a cell.
 func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o, ParseCSV) }
 
-// ParseCSV is ReadCSV for a reader; the name, which may be a file's, stands in the errors.
+// ParseCSV is ReadCSV for a reader. Errors contain the name, such as a file's.
 func ParseCSV(name string, r io.Reader, o *Options) (*Table, error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	return Source{Name: name, Open: open}.Table(context.Background(), o)
@@ -77,7 +82,7 @@ func (in *csvInput) Next(_ context.Context, to []*Cells, most int) (n int, err e
 	for ; n < most; n++ {
 		texts, err := in.records.Next()
 		if err == io.EOF && n > 0 {
-			return n, nil // and the error again
+			return n, nil // the next read returns the error again
 		}
 		if err != nil {
 			return 0, err

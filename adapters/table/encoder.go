@@ -11,15 +11,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Encoder makes numbers of single cells by a schema, for a program that leaves out the rows that do not fit. A [Table] and [Blocks] make
-// the same numbers. It may be used by several goroutines.
+// Encoder converts single cells to numbers by a schema, for a program that leaves out the rows that do not fit. A [Table] and
+// [Blocks] give the same numbers. Several goroutines may use it at the same time.
 type Encoder struct {
 	parser   *celltext.Parser
-	plain    *celltext.Parser // of texts in UTF-8
+	plain    *celltext.Parser // for texts in UTF-8
 	decoders []decoder
 }
 
-// Encoder returns the encoder of a schema. Errors: ErrParam for a schema, or a Format, that nothing can be read by.
+// Encoder returns the encoder of a schema. Errors: ErrParam for an invalid schema or Format.
 func (s *Schema) Encoder() (*Encoder, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -35,9 +35,9 @@ func (s *Schema) Encoder() (*Encoder, error) {
 	return e, nil
 }
 
-// Text returns the number of a cell of a text file, in the column of the schema that has this number: a number, seconds, the code of a
-// level or a class, len(Levels) for a level that the schema does not have, and NaN for a gap. Errors, which name the column: ErrParam for
-// a cell that does not fit, or is not in the encoding of the Format; ErrNotFinite.
+// Text returns the number of a cell of a text file, in the column of the schema with this index. The result is a number, seconds,
+// the code of a level or a class, len(Levels) for a level that the schema does not have, or NaN for a gap. Errors, which name the
+// column: ErrParam for a cell that does not fit, or is not in the encoding of the Format; ErrNotFinite.
 func (e *Encoder) Text(column int, raw string) (float64, error) {
 	return e.text(e.parser, column, raw)
 }
@@ -50,7 +50,7 @@ func (e *Encoder) text(parser *celltext.Parser, column int, raw string) (float64
 	return e.decoders[column].value(cell, text)
 }
 
-// Value is Text for a value that [FromRows] takes: a number, a text, a bool, a time.Time, or nil for a gap.
+// Value is Text for a value of the types that [FromRows] accepts: a number, a text, a bool, a time.Time, or nil for a gap.
 func (e *Encoder) Value(column int, value any) (float64, error) {
 	d := &e.decoders[column]
 	text, cell, isText, ok := values.Cell(value)
@@ -70,10 +70,10 @@ func (e *Encoder) Value(column int, value any) (float64, error) {
 	return d.value(cell, text)
 }
 
-// decoder makes numbers of the cells of a column.
+// decoder converts the cells of a column to numbers.
 type decoder struct {
 	Column
-	want   celltext.Type  // of cells that are not categories
+	want   celltext.Type  // the type of cells that are not categories
 	codes  map[string]int // of a Category
 	format Format
 }
@@ -100,7 +100,7 @@ func (d *decoder) code(text string) int {
 	return len(d.codes)
 }
 
-// number returns the number of a cell; false for one that does not fit.
+// number returns the number of a cell, and false for a cell that does not fit.
 func (d *decoder) number(k celltext.Kind, v float64) (float64, bool) {
 	switch {
 	case k == celltext.Gap:
@@ -111,7 +111,7 @@ func (d *decoder) number(k celltext.Kind, v float64) (float64, bool) {
 	return math.NaN(), d.format.WordsAsGaps
 }
 
-// name names a cell that fits.
+// name describes the cells that fit.
 func (d *decoder) name() string {
 	if d.want == celltext.Times {
 		return "a date or time"
@@ -119,7 +119,7 @@ func (d *decoder) name() string {
 	return "a number"
 }
 
-// value returns the number of a cell of which the text is known.
+// value returns the number of a cell whose text is known.
 func (d *decoder) value(cell celltext.Cell, text string) (float64, error) {
 	if d.Kind == Category {
 		if cell.Kind == celltext.Gap {
@@ -139,12 +139,12 @@ func (d *decoder) value(cell celltext.Cell, text string) (float64, error) {
 	return 0, d.refused(strconv.Quote(celltext.Short(text)), d.name())
 }
 
-// refused is the error of a cell.
+// refused returns the error of a cell.
 func (d *decoder) refused(value, want string) error {
 	return &CellError{0, d.Name, misfit(fmt.Sprintf("column %q = %s, want %s", d.Name, value, want))}
 }
 
-// misfit is the ErrParam of a cell whose row the caller names.
+// misfit is the ErrParam of a cell, to which the caller adds the row.
 type misfit string
 
 // Error implements error.

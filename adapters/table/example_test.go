@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// flats is a file with a gap, dates and words.
+// flats returns a file with a gap, dates and words.
 func flats() string {
 	var b strings.Builder
 	b.WriteString("flat_id,area,city,sold,rent\n")
@@ -28,14 +28,14 @@ func flats() string {
 	return strings.Replace(b.String(), "Oslo", "", 1)
 }
 
-// A row is predicted as it was written.
+// A row is predicted in its original form.
 func ExampleModel() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	model := &table.Model{Regressor: &ridge.Regressor{Ridge: 1e-6}} // or nothing
+	model := &table.Model{Regressor: &ridge.Regressor{Ridge: 1e-6}} // optional
 	if err := model.Fit(context.Background(), rows); err != nil {
 		fmt.Println(err)
 		return
@@ -53,7 +53,7 @@ func ExampleModel() {
 	// table: rows:1: column = "city", which is missing, want a value, or nil for a gap
 }
 
-// What became of each column, and how to have it otherwise.
+// A Schema shows the decision for each column, and Options change it.
 func ExampleSchema() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
@@ -78,7 +78,7 @@ func ExampleSchema() {
 	// [flat_id area city] <nil>
 }
 
-// Predictions beside the columns of a file, whatever their order is.
+// Predictions are written beside the columns of a file, in any order of the columns.
 func ExampleTable_WriteCSV() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent", Drop: []string{"sold", "flat_id"}})
 	if err != nil {
@@ -113,7 +113,7 @@ func ExampleTable_WriteCSV() {
 	// <nil>
 }
 
-// Structs are rows too.
+// Structs can be rows too.
 func ExampleFromStructs() {
 	type patient struct {
 		Age    int
@@ -132,7 +132,7 @@ func ExampleFromStructs() {
 	// Output: [77 1 NaN] [1 0 1] [high low]
 }
 
-// A file that does not fit in memory is learnt from in blocks.
+// A file that does not fit in memory is read in blocks.
 func ExampleSource() {
 	ctx := context.Background()
 	var file table.Source = table.Source{Name: "flats.csv", Open: func() (io.ReadCloser, error) { // or table.File("flats.csv")
@@ -153,7 +153,7 @@ func ExampleSource() {
 	// Output: 500 <nil>
 }
 
-// An error of a cell says where it is, for programs that show it beside the input.
+// A CellError has the position of a cell, for programs that show it beside the input.
 func ExampleCellError() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
@@ -178,9 +178,9 @@ func ExampleRole() {
 	// Output: feature category classification
 }
 
-// pairs is the Reader of a format that has one block of rows.
+// pairs is the Reader of a format with a single block of rows.
 type pairs struct {
-	fill func(seconds, volts *table.Cells) // nil once it was called
+	fill func(seconds, volts *table.Cells) // nil after its call
 	rows int
 }
 
@@ -202,11 +202,11 @@ func (p *pairs) Next(_ context.Context, to []*table.Cells, most int) (int, error
 // Close implements table.Reader.
 func (p *pairs) Close() error { return nil }
 
-// A format that this package does not know has a Reader, which fills Cells. Its rows and those of a CSV file are one source.
+// A format that this package does not support needs a Reader, which fills Cells. Its rows and those of a CSV file form one source.
 func ExampleReader() {
-	open := func(context.Context) (table.Reader, error) { // anew for each pass
+	open := func(context.Context) (table.Reader, error) { // called for each pass
 		return &pairs{rows: 2, fill: func(seconds, volts *table.Cells) {
-			if seconds != nil { // the column is read
+			if seconds != nil { // nil if the column is not read
 				seconds.AppendNumbers([]float64{0.5, 1})
 			}
 			if volts != nil {
@@ -230,7 +230,7 @@ func ExampleReader() {
 	// [0.5 3.5 1 NaN 1.5 4]
 }
 
-// Cells that do not fit are found one by one.
+// An Encoder finds the cells that do not fit, one by one.
 func ExampleEncoder() {
 	schema := &table.Schema{Columns: []table.Column{
 		{Name: "area", Kind: table.Number}, {Name: "city", Kind: table.Category, Levels: []string{"Oslo", "Rome"}},
@@ -250,7 +250,7 @@ func ExampleEncoder() {
 	// column "area" = "about 60", want a number
 }
 
-// The columns of predictions, for a file of another format.
+// Predictions have columns, for a file of another format.
 func ExamplePredictionColumn() {
 	p := &table.Predictions{Numbers: []float64{2}, Low: []float64{1}, High: []float64{3}}
 	var columns []table.PredictionColumn = p.Columns("rent")

@@ -16,22 +16,22 @@ type intake struct {
 	input   string // a file's name
 	options Options
 	parser  *celltext.Parser
-	plain   *celltext.Parser // of texts in UTF-8, whatever the encoding of files
+	plain   *celltext.Parser // for texts in UTF-8, whatever the encoding of files
 	columns []*Cells
 	places  []int // the lines of rows; nil: the numbers of rows, from 1
 	parts   []part
-	started bool // a part is not the first one
+	started bool // whether a part has begun
 	rows    int
 }
 
 // part is one of several inputs whose rows are collected.
 type part struct {
 	name   string
-	from   int // its first row among those that are held
-	before int // its rows that are no longer held
+	from   int // the index of its first row among the rows in memory
+	before int // the number of its rows that are no longer held
 }
 
-// newIntake begins an input with these columns; the ones without a name are numbered.
+// newIntake returns the intake of an input with these columns. Columns without a name are numbered.
 func newIntake(input string, columns []Column, o Options) (*intake, error) {
 	parser, err := o.Format.parser()
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Cells) declare(input string, of Column) error {
 	return nil
 }
 
-// header returns columns of these names, of which the input declares nothing else.
+// header returns columns with these names, without declared types.
 func header(names []string) []Column {
 	out := make([]Column, len(names))
 	for j, n := range names {
@@ -122,7 +122,7 @@ func (t *intake) checkPresent() error {
 	return nil
 }
 
-// begin starts another part, and returns the cells that its columns go to: nil for those that are not read.
+// begin starts the next part, and returns the cells of its columns, nil for columns that are not read.
 func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 	t.parts = append(t.parts, part{name: name, from: t.rows})
 	out := make([]*Cells, len(columns))
@@ -152,10 +152,10 @@ func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 	return out, nil
 }
 
-// took counts rows whose cells were appended.
+// took counts rows after their cells were appended.
 func (t *intake) took(n int) error {
 	t.rows += n
-	for last := t.parts[len(t.parts)-1]; len(t.places) < t.rows; { // where the reader has no lines
+	for last := t.parts[len(t.parts)-1]; len(t.places) < t.rows; { // readers without lines
 		t.places = append(t.places, last.before+len(t.places)-last.from+1)
 	}
 	for _, c := range t.columns {
@@ -168,7 +168,7 @@ func (t *intake) took(n int) error {
 		float64(t.rows)*float64(len(t.columns)), "read it in Blocks")
 }
 
-// forget drops all rows, but not the statistics of their cells.
+// forget drops all rows, but keeps the statistics of their cells.
 func (t *intake) forget() {
 	for _, c := range t.columns {
 		c.kinds, c.values, c.text, c.ends = c.kinds[:0], c.values[:0], c.text[:0], c.ends[:0]
@@ -180,7 +180,7 @@ func (t *intake) forget() {
 	t.places, t.rows = t.places[:0], 0
 }
 
-// place names a row in an error: by its line in a file, or by its number from 1.
+// place returns the name of a row for an error: its line in a file, or its number from 1.
 func (t *intake) place(row int) string {
 	name, line := t.input, row+1
 	for _, p := range t.parts {
@@ -194,7 +194,7 @@ func (t *intake) place(row int) string {
 	return fmt.Sprintf("%s:%d", name, line)
 }
 
-// wrong is the error of a cell.
+// wrong returns the error of a cell.
 func (t *intake) wrong(c *Cells, row int, want string) error {
 	return &CellError{row + 1, c.name,
 		fault.Param(t.place(row), c.place(), strconv.Quote(celltext.Short(c.at(row))), want)}

@@ -7,13 +7,13 @@ import (
 // Kind classifies the cells of a column.
 type Kind int
 
-// The kinds. Columns of Text and ID are left out of the matrix: [Options.Kinds] takes them in, as Category or as Number.
+// The kinds of columns. Columns of Text and ID are left out of the matrix, unless [Options.Kinds] makes them Category or Number.
 const (
 	Number   Kind = iota + 1
-	Category      // codes from 0; of their values only equality counts
+	Category      // codes from 0; only the equality of their values counts
 	Time          // seconds since 1970, UTC
-	Text          // words of a language, another text in nearly every row
-	ID            // names a row
+	Text          // words of a language, with different texts in nearly all rows
+	ID            // names of rows
 	Duration      // seconds, which text files hold as numbers
 )
 
@@ -22,10 +22,10 @@ var kindNames = []string{"", "number", "category", "time", "text", "id", "durati
 // String returns the kind's name.
 func (k Kind) String() string { return enum.Name("Kind", int(k), kindNames...) }
 
-// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the kinds.
+// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for an undefined kind.
 func (k Kind) MarshalText() ([]byte, error) { return enum.Marshal("table", "Kind", int(k), kindNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the kinds.
+// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of an undefined kind.
 func (k *Kind) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Kind", k, text, kindNames)
 }
@@ -33,11 +33,11 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // Role is the purpose of a column.
 type Role int
 
-// The roles.
+// The roles of columns.
 const (
 	Feature Role = iota // a column of the matrix
 	LeftOut
-	Target // what is learnt
+	Target // the column to predict
 	Group  // rows with one value belong together
 	Weight
 )
@@ -47,10 +47,10 @@ var roleNames = []string{"feature", "left out", "target", "group", "weight"}
 // String returns the role's name.
 func (r Role) String() string { return enum.Name("Role", int(r), roleNames...) }
 
-// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the roles.
+// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for an undefined role.
 func (r Role) MarshalText() ([]byte, error) { return enum.Marshal("table", "Role", int(r), roleNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the roles.
+// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of an undefined role.
 func (r *Role) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Role", r, text, roleNames)
 }
@@ -58,9 +58,9 @@ func (r *Role) UnmarshalText(text []byte) error {
 // Task is the kind of prediction: numbers or classes.
 type Task int
 
-// The tasks.
+// The tasks of a target.
 const (
-	Auto           Task = iota // classes of words and of two whole numbers, else numbers
+	Auto           Task = iota // classes if the target is words or two whole numbers, else numbers
 	Regression                 // predicts numbers
 	Classification             // predicts classes
 )
@@ -70,10 +70,10 @@ var taskNames = []string{"auto", "regression", "classification"}
 // String returns the task's name.
 func (t Task) String() string { return enum.Name("Task", int(t), taskNames...) }
 
-// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the tasks.
+// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for an undefined task.
 func (t Task) MarshalText() ([]byte, error) { return enum.Marshal("table", "Task", int(t), taskNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the tasks.
+// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of an undefined task.
 func (t *Task) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Task", t, text, taskNames)
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// What tells texts and ids from categories.
+// These constants separate texts and ids from categories.
 const (
-	fewestRows   = 10  // of less, every text is a level
-	nearlyEvery  = 0.9 // the share of distinct values from which they name rows
+	fewestRows   = 10  // with fewer, every text is a level
+	nearlyEvery  = 0.9 // the smallest share of distinct values of names of rows
 	mostlyOther  = 0.5 // the same for texts of many words
-	severalWords = 3   // in the mean: then texts that name rows are Text, not ID
-	manyWords    = 5   // in the mean
-	mostDistinct = 1e5 // values that are counted; more than that are taken to go on as they began
+	severalWords = 3   // on average; from here on, texts that name rows are Text, not ID
+	manyWords    = 5   // on average
+	mostDistinct = 1e5 // the limit of counted values; the rest is assumed to be similar
 )
 
 // ways lists the options for a column of numbers with words.
 const ways = "; or list gaps in Format.Missing, set Format.WordsAsGaps, set Decimal, Thousands or Percent for other notations, " +
 	"or set Kinds or Drop"
 
-// surveys returns an empty one for each column of which the distinct values tell what it is.
+// surveys returns an empty survey for each column whose distinct values decide its kind.
 func (t *intake) surveys() map[string]*survey.Survey {
 	out := map[string]*survey.Survey{}
 	for _, c := range t.columns {
@@ -38,7 +38,7 @@ func (t *intake) surveys() map[string]*survey.Survey {
 		case c.name == t.options.Target:
 			out[c.name] = v
 		case kind == Category:
-			v.Most = math.MaxInt // they were asked for
+			v.Most = math.MaxInt // the caller chose this kind
 			out[c.name] = v
 		case kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && survey.NamesID(c.name)):
 			out[c.name] = v
@@ -47,7 +47,7 @@ func (t *intake) surveys() map[string]*survey.Survey {
 	return out
 }
 
-// surveyed takes the rows that are held into the surveys, and returns these.
+// surveyed adds the rows in memory to the surveys, and returns the surveys.
 func (t *intake) surveyed(out map[string]*survey.Survey) map[string]*survey.Survey {
 	for _, c := range t.columns {
 		if v := out[c.name]; v != nil {
@@ -59,7 +59,7 @@ func (t *intake) surveyed(out map[string]*survey.Survey) map[string]*survey.Surv
 	return out
 }
 
-// learn decides what every column is. Gaps counts the rows of a column without a value.
+// learn decides the kind of each column. Gaps counts the rows of a column without a value.
 func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int) (*Schema, error) {
 	s := &Schema{Format: t.options.Format}
 	for _, c := range t.columns {
@@ -91,7 +91,7 @@ func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int)
 	return s, s.check()
 }
 
-// learnTarget decides what a target is for.
+// learnTarget decides the task of a target.
 func (t *intake) learnTarget(c *Cells, v *survey.Survey, out *Column) (Task, error) {
 	typ, mixed := c.stats.Type()
 	task, kind := t.options.Task, cmp.Or(t.options.Kinds[c.name], c.typed.kind)
@@ -139,7 +139,7 @@ func (t *intake) learnTarget(c *Cells, v *survey.Survey, out *Column) (Task, err
 	return task, nil
 }
 
-// learnFeature decides what any other column is.
+// learnFeature decides the kind of a feature.
 func (t *intake) learnFeature(c *Cells, v *survey.Survey, out *Column) error {
 	leave := func(kind Kind, note string) {
 		out.Role, out.Kind, out.Note = LeftOut, kind, note
@@ -184,7 +184,7 @@ func (t *intake) learnFeature(c *Cells, v *survey.Survey, out *Column) error {
 	return nil
 }
 
-// learnTexts decides what a column of texts is.
+// learnTexts decides the kind of a column of texts.
 func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 	if c.typed.levels != nil {
 		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), survey.LevelsNote(len(c.typed.levels))
@@ -209,7 +209,7 @@ func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 	}
 }
 
-// checkNumbers returns the error of a column that is to be numbers, or times, and has other cells.
+// checkNumbers returns an error if a column that should hold numbers, or times, has other cells.
 func (t *intake) checkNumbers(c *Cells, want celltext.Type) error {
 	typ, mixed := c.stats.Type()
 	if typ == celltext.Integers || typ == celltext.Empty {
@@ -226,13 +226,13 @@ func (t *intake) checkNumbers(c *Cells, want celltext.Type) error {
 				return t.wrong(c, i, kind+ways)
 			}
 		}
-		// Of rows that are not kept.
+		// The cells are in rows that are no longer in memory.
 		return fault.Param(t.input, c.place(), "other cells", kind+" in each row"+ways)
 	}
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
 }
 
-// fits reports whether a cell may stand in a column of numbers, or times.
+// fits reports whether a cell is valid in a column of numbers, or times.
 func fits(k celltext.Kind, want celltext.Type) bool {
 	if want == celltext.Times {
 		return k == celltext.Time || k == celltext.Gap
@@ -240,5 +240,5 @@ func fits(k celltext.Kind, want celltext.Type) bool {
 	return k == celltext.Integer || k == celltext.Number || k == celltext.Gap
 }
 
-// finite reports whether a value is a number.
+// finite reports whether a value is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

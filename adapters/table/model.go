@@ -20,13 +20,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is
-// ready to use. Fit fits a clone of the field that the task asks for; if only the other is set, that is an error.
+// Model is an estimator with the schema of the rows that it was fitted to, so that it predicts rows in their original form. The
+// zero value is ready to use. Fit fits a clone of Regressor or Classifier, by the task. It is an error if only the other one is
+// set.
 //
-// An estimator that takes categories, as those of package selection do, gets their column numbers ([Schema.Categories]). A pipeline
-// gets the matrix as it is, with the names and the categories, by which a [pipeline.ColumnPart] chooses columns. Before any other
-// estimator a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer]
-// fills gaps with means, and a [scalers.StandardScaler] makes the numbers comparable, since times are seconds.
+// An estimator with Categories, as in package selection, gets their column numbers ([Schema.Categories]). A pipeline gets the
+// unchanged matrix with the names and the categories, by which a [pipeline.ColumnPart] chooses columns. Before any other estimator,
+// a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer] fills gaps with means, and a [scalers.StandardScaler]
+// gives the numbers a common scale, since times are seconds.
 type Model struct {
 	Regressor  estimators.Regressor  // predicts numbers; nil: the zero [selection.Regressor]
 	Classifier estimators.Classifier // predicts classes; nil: the zero [selection.Classifier]
@@ -45,9 +46,9 @@ const (
 	modelVersion = 1
 )
 
-// Fit learns from the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors: ErrParam
-// for a table without a target, and for a target that is a gap; one that wraps errors.ErrUnsupported for weights that the estimator
-// does not take; the estimator's own; ctx's. They leave the model as it was.
+// Fit fits the model to the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors:
+// ErrParam for a table without a target, and for a target that is a gap; an error that wraps errors.ErrUnsupported for weights that
+// the estimator does not support; the estimator's own; ctx's. They leave the model unchanged.
 func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := checkTable(t); err != nil {
@@ -84,10 +85,10 @@ func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
 	return m, m.Fit(ctx, rows)
 }
 
-// Bind returns a model of a fitted estimator, an estimators.Regressor or an estimators.Classifier, and the schema whose matrix it was
-// fitted to, such as by [Blocks]. The model predicts rows as they were written, but it does not fill gaps. Save and Load need a model
-// whose Regressor or Classifier is of the estimator's type. Errors: ErrParam for an estimator that does not fit the Task or the classes
-// of the schema; ErrNotFitted, and ErrShape for other columns than the schema's, from the estimator.
+// Bind returns a model with a fitted estimator, an estimators.Regressor or an estimators.Classifier, and the schema of the matrix
+// that it was fitted to, such as by [Blocks]. The model predicts rows in their original form, but it does not fill gaps. Save and
+// Load need a model whose Regressor or Classifier has the estimator's type. Errors: ErrParam for an estimator that does not fit the
+// Task or the classes of the schema; ErrNotFitted, and ErrShape for other columns than the schema's, from the estimator.
 func Bind(s *Schema, estimator any) (_ *Model, err error) {
 	defer fault.Recover(&err)
 	if s == nil {
@@ -108,7 +109,7 @@ func Bind(s *Schema, estimator any) (_ *Model, err error) {
 	return &Model{fitted: &fitted{s, estimator}}, nil
 }
 
-// checkTable returns ErrParam for a table that a model cannot learn from.
+// checkTable returns ErrParam for a table that is not valid for a fit.
 func checkTable(t *Table) error {
 	switch {
 	case t == nil || t.Schema == nil || t.X == nil:
@@ -171,7 +172,7 @@ func (m *Model) learner(s *Schema) (any, error) {
 	return nil, fault.Param("table: Model", "estimator", fmt.Sprintf("%T", out), "one that can be cloned")
 }
 
-// explained names the column that an estimator knows by its number, unless the estimator does so itself.
+// explained adds the column's name to an error of an estimator with its number, unless the estimator adds it itself.
 func explained(s *Schema, estimator any, err error) error {
 	if estimators.Supports(estimator, estimators.Naming) {
 		return err
@@ -179,7 +180,8 @@ func explained(s *Schema, estimator any, err error) error {
 	return fault.NameColumns(err, s.Names())
 }
 
-// Schema returns that of the rows of Fit, by which other rows are read ([Options.Schema]); nil before Fit. It is not to be changed.
+// Schema returns the schema of the rows of Fit, by which other rows are read ([Options.Schema]), and nil before Fit. It must not be
+// changed.
 func (m *Model) Schema() *Schema {
 	if m.fitted == nil {
 		return nil
@@ -187,7 +189,8 @@ func (m *Model) Schema() *Schema {
 	return m.fitted.schema
 }
 
-// Fitted returns the fitted estimator, an estimators.Regressor or an estimators.Classifier; nil before Fit. It must not be fitted again.
+// Fitted returns the fitted estimator, an estimators.Regressor or an estimators.Classifier, and nil before Fit. It must not be
+// fitted again.
 func (m *Model) Fitted() any {
 	if m.fitted == nil {
 		return nil
@@ -205,15 +208,15 @@ func (m *Model) String() string {
 	return fmt.Sprintf("table.Model(%v of %q by %T, fitted on %d features)", s.Task, c.Name, m.fitted.estimator, len(s.Names()))
 }
 
-// Save writes the model with its schema to a file, which [Load], modelfile.Load and kernelearn describe read. Errors are those of
+// Save writes the model with its schema to a file. [Load], modelfile.Load and kernelearn describe read it. Errors are those of
 // [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 
-// Load reads a file that Save wrote. A type of estimators that is not known to the program needs an import of its package; those of
-// package selection are known. Errors are those of [modelfile.Load].
+// Load reads a file that Save wrote. A program needs an import of the package of the estimator; the types of package selection are
+// always known. Errors are those of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
-// payload is a fitted model in a file.
+// payload is the form of a fitted model in a file.
 type payload struct {
 	Schema    Schema
 	Estimator estimators.NestedModel
@@ -231,8 +234,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(modelKind, modelVersion, payload{*m.fitted.schema, e})
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel. They
-// leave the model as it was.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel.
+// They leave the model unchanged.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	var p payload
 	if _, err := codec.Unmarshal(data, modelKind, modelVersion, &p); err != nil {
@@ -267,7 +270,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// bound returns a clone of the field that is of a type itself, as Bind has them; else nil.
+// bound returns a clone of Regressor or Classifier if its type is typ, as in a model of Bind, and else nil.
 func (m *Model) bound(typ string) any {
 	for _, e := range []any{m.Regressor, m.Classifier} {
 		if !check.IsNil(e) && registry.NameOf(e) == typ {
@@ -277,7 +280,7 @@ func (m *Model) bound(typ string) any {
 	return nil
 }
 
-// checkFitted returns the error of an estimator of other columns or classes than the schema's.
+// checkFitted returns an error if an estimator has other columns or classes than the schema.
 func checkFitted(s *Schema, estimator any) error {
 	x := mat.NewDense(1, len(s.Names()), nil)
 	var err error

@@ -28,7 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// line is y = 2a + 10 for red rows and 2a for blue ones, with a class that the sum tells.
+// line returns rows with y = 2a + 10 for red and y = 2a for blue, and a class that depends on y.
 func line(rows int) []string {
 	out := []string{"a,colour,weight,y,class"}
 	for i := range rows {
@@ -85,7 +85,7 @@ func TestModelPredictsRowsAsTheyAreWritten(t *testing.T) {
 		`column = "color", which is not known`:               map[string]any{"a": 5, "colour": "red", "color": "red"},
 		`column "a" = "five", want a number`:                 map[string]any{"a": "five", "colour": "red"},
 		`column "a" = a []int`:                               map[string]any{"a": []int{1}, "colour": "red"},
-		`which is missing`:                                   row{Colour: "red"}, // whose column is called Colour
+		`which is missing`:                                   row{Colour: "red"}, // its column is called Colour
 		"the line has 2 cells":                               "1,2",
 		`the line "\"": `:                                    `"`,
 		"want a map from names, a struct or a line":          7,
@@ -108,7 +108,7 @@ func TestModelOfAFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, m.Schema(), got.Schema())
 	assert.Equal(t, m.String(), got.String())
-	rows := parsed(t, nil, line(5)...) // by a schema of its own
+	rows := parsed(t, nil, line(5)...) // with its own schema
 	want, err := m.Predict(rows)
 	require.NoError(t, err)
 	again, err := got.Predict(rows)
@@ -143,7 +143,7 @@ func TestClassesOfAModel(t *testing.T) {
 	_, err = m.PredictInterval(rows, .9)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 
-	// Of some rows without a class, whose probability is 0.
+	// A class without rows in the subset has the probability 0.
 	three := parsed(t, &Options{Target: "y"}, "a,y", "1,a", "2,b", "3,c", "4,a", "5,b", "6,c", "1,a", "2,b")
 	some, err := three.Subset([]int{0, 2, 3, 5})
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestClassesOfAModel(t *testing.T) {
 	assert.Nil(t, one.Proba)
 }
 
-// The zero Model takes gaps and categories, and levels that it has not seen.
+// The zero Model accepts gaps and categories, including levels that it was not fitted to.
 func TestZeroModel(t *testing.T) {
 	lines := line(60)
 	lines[4], lines[9] = ",blue,1,6,low", "8,,1,16,high"
@@ -217,7 +217,7 @@ func TestPipelineGetsTheMatrix(t *testing.T) {
 	assert.Nil(t, gaps.Schema())
 }
 
-// A pipeline chooses columns by the names and kinds of the schema, and its file knows them.
+// A pipeline chooses columns by the names and kinds of the schema, and its file contains them.
 func TestPipelineChoosesColumnsByName(t *testing.T) {
 	rows := parsed(t, &Options{Target: "y", Drop: []string{"class", "weight"}}, line(40)...)
 	learner := func(parts ...pipeline.ColumnPart) *Model {
@@ -305,7 +305,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// What was written is read as it was.
+// A table that WriteCSV wrote is read unchanged.
 func TestWrittenIsRead(t *testing.T) {
 	first := parsed(t, &Options{Target: "price"}, houses...)
 	var out bytes.Buffer
@@ -320,7 +320,7 @@ func TestWrittenIsRead(t *testing.T) {
 	assertCells(t, want, second.X)
 }
 
-// goldenModel is a model of few rows whose estimator depends on nothing but the library's file format.
+// goldenModel returns a model of few rows, whose estimator depends only on the library's file format.
 func goldenModel(t testing.TB) *Model { return linearModel(t) }
 
 func TestGoldenModel(t *testing.T) {
@@ -345,7 +345,7 @@ func TestGoldenModel(t *testing.T) {
 	assert.Equal(t, p, again)
 }
 
-// Many requests use one model at a time.
+// Concurrent requests can use one model.
 func TestRowsAtTheSameTime(t *testing.T) {
 	m := linearModel(t)
 	rows := parsed(t, nil, line(5)...)
@@ -365,7 +365,7 @@ func TestRowsAtTheSameTime(t *testing.T) {
 	group.Wait()
 }
 
-// The groups of rows reach the estimator, which is chosen for groups that it has not seen.
+// The groups of rows reach the estimator, which is chosen for groups that it was not fitted to.
 func TestGroupsOfAModel(t *testing.T) {
 	lines := []string{"who,a,y"}
 	for i := range 40 {

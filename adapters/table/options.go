@@ -10,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Options sets the purpose of the columns. The zero value, like a nil pointer, makes a feature of every column that can be one.
+// Options set the purpose of the columns. With the zero value or a nil pointer, every suitable column is a feature.
 type Options struct {
-	Target string // the column that is learnt; "": none
-	// TargetLast makes the target of the last column that Group, Weight and Drop do not name, if Target is "".
+	Target string // the column to predict; "": none
+	// TargetLast sets the target to the last column that Group, Weight and Drop do not name, if Target is "".
 	TargetLast bool
-	Task       Task   // what the target is for
-	Group      string // the column whose equal values say which rows belong together, such as a patient's; "": none
+	Task       Task   // the task of the target
+	Group      string // the column of groups, such as patients: rows of one value belong together; "": none
 	Weight     string // the column of the weights of rows, numbers > 0; "": none
 	// Drop names columns that are left out.
 	Drop []string
@@ -24,32 +24,31 @@ type Options struct {
 	Kinds map[string]Kind
 	// Format sets how cells are written.
 	Format Format
-	// Schema is the schema of the rows that a model was fitted to. Rows are then read by it, and the fields above stay empty. Columns
-	// are found by their names, in any order. The target, the groups and the weights may be missing or have gaps: groups and weights
-	// are nil then.
-	// A Format that is zero is the schema's.
+	// Schema is the schema of the rows that a model was fitted to. Rows are then read by it, and the fields above stay empty.
+	// Columns are found by their names, in any order. The target, the groups and the weights may be missing or have gaps, in which
+	// case groups and weights are nil. A zero Format stands for the schema's.
 	Schema *Schema
 }
 
-// Format sets how the cells of a text file are written. The zero value is UTF-8 with commas and a line of names, numbers such as 1234.5.
+// Format sets how the cells of a text file are written. The zero value is UTF-8 with commas, a header, and numbers such as 1234.5.
 type Format struct {
-	// NoHeader: the first line is a row. Columns are then called "0", "1" and so on.
+	// NoHeader reads the first line as a row. Columns are then called "0", "1" and so on.
 	NoHeader bool `json:"no_header,omitempty"`
-	// Comma stands between cells; 0 is ',', and a tab in a file whose name ends in .tsv.
+	// Comma separates cells; 0 is ',', and a tab in a file whose name ends in .tsv.
 	Comma rune `json:"comma,omitempty"`
 	// Decimal is the decimal mark of numbers; 0 is '.'.
 	Decimal rune `json:"decimal,omitempty"`
-	// Thousands stands between groups of three digits; 0: nothing does.
+	// Thousands separates groups of three digits; 0: no separator.
 	Thousands rune `json:"thousands,omitempty"`
-	// Percent makes 0.1 of 10%.
+	// Percent reads 10% as 0.1.
 	Percent bool `json:"percent,omitempty"`
 	// Missing lists the cells that are gaps; nil is "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
 	Missing []string `json:"missing,omitempty"`
-	// WordsAsGaps makes gaps of the words of a column that is nearly all numbers, or times, in place of an error.
+	// WordsAsGaps reads the words in a column of nearly only numbers, or times, as gaps, instead of returning an error.
 	WordsAsGaps bool `json:"words_as_gaps,omitempty"`
-	// RoundIntegers rounds integers that a float64 does not hold to the last digit, in place of an error.
+	// RoundIntegers rounds integers that a float64 cannot represent, instead of returning an error.
 	RoundIntegers bool `json:"round_integers,omitempty"`
-	// Latin1: the file is Latin-1 as Windows writes it, code page 1252, and not UTF-8.
+	// Latin1 reads a file in Latin-1 as Windows writes it, code page 1252, instead of UTF-8.
 	Latin1 bool `json:"latin1,omitempty"`
 }
 
@@ -66,20 +65,20 @@ func (f Format) comma() rune {
 	return f.Comma
 }
 
-// parser checks the rules of cells.
+// parser returns the parser of the cells of a file, or an error for invalid rules.
 func (f Format) parser() (*celltext.Parser, error) {
 	return celltext.Rules{Missing: f.Missing, Decimal: f.Decimal, Thousands: f.Thousands, Percent: f.Percent, Latin1: f.Latin1}.
 		Parser("table: Format")
 }
 
-// plain returns the parser of texts that are in UTF-8, by rules that parser has checked.
+// plain returns the parser of texts in UTF-8, for a Format without errors of parser.
 func (f Format) plain() *celltext.Parser {
 	f.Latin1 = false
 	p, _ := f.parser()
 	return p
 }
 
-// complete returns the options with the format that holds, or what contradicts itself.
+// complete returns the options with the format to use, or an error for contradictions.
 func (o *Options) complete() (Options, error) {
 	var out Options
 	if o != nil {
@@ -107,7 +106,7 @@ func (o *Options) complete() (Options, error) {
 	return out, out.Schema.check()
 }
 
-// checkRoles returns ErrParam for a column that is to be two things.
+// checkRoles returns ErrParam for a column with two roles.
 func (o *Options) checkRoles() error {
 	var named []string
 	for _, n := range append([]string{o.Target, o.Group, o.Weight}, o.Drop...) {
@@ -139,7 +138,7 @@ func (o *Options) completeTarget(columns []string) {
 	}
 }
 
-// checkColumns returns ErrParam for an option that names a column which the input has not.
+// checkColumns returns ErrParam for an option that names a column that the input does not have.
 func (o *Options) checkColumns(input string, header []string) error {
 	named := map[string][]string{
 		"Target": {o.Target}, "Group": {o.Group}, "Weight": {o.Weight}, "Drop": o.Drop, "Kinds": slices.Sorted(maps.Keys(o.Kinds)),

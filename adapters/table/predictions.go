@@ -16,10 +16,10 @@ import (
 
 // Predictions holds the predictions for the rows of a table.
 type Predictions struct {
-	Numbers   []float64 // of a regression; else nil
-	Low, High []float64 // of PredictInterval; else nil
-	Classes   []string  // of a classification; else nil
-	// Proba has the probability of each of ClassNames in a row's columns; nil of an estimator that has none.
+	Numbers   []float64 // of a regression, else nil
+	Low, High []float64 // of PredictInterval, else nil
+	Classes   []string  // of a classification, else nil
+	// Proba has the probability of each of ClassNames in a row's columns; nil if the estimator has no probabilities.
 	Proba      *mat.Dense
 	ClassNames []string
 }
@@ -27,26 +27,26 @@ type Predictions struct {
 // Prediction holds the prediction for one row.
 type Prediction struct {
 	Number float64
-	// Low and High are the bounds between which the number lies with the probability of [RowLevel]; both are the number where the
+	// Low and High are the bounds between which the number lies with the probability of [RowLevel]. Both equal Number if the
 	// estimator has no intervals.
 	Low, High float64
 	Class     string             // of a classification
-	Proba     map[string]float64 // by class; nil of an estimator that has none
+	Proba     map[string]float64 // by class; nil if the estimator has no probabilities
 }
 
-// RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] takes any other.
+// RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] accepts any other.
 const RowLevel = 0.95
 
-// Predict predicts the rows of a table, which may have been read by any schema: columns are found by their names. Many calls may run at
-// the same time. Errors: ErrNotFitted; ErrParam for a feature that is missing, and for a cell that is not what the model's schema says;
-// the estimator's.
+// Predict predicts the rows of a table, read by any schema: columns are found by their names. Calls may run at the same time.
+// Errors: ErrNotFitted; ErrParam for a feature that is missing, and for a cell that does not fit the model's schema; the
+// estimator's.
 func (m *Model) Predict(t *Table) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
 	return m.predict(t, 0)
 }
 
-// PredictInterval is Predict with the bounds between which a new number lies with probability level, 0 < level < 1. Errors: those of
-// Predict, and one that wraps errors.ErrUnsupported for a classification and where the estimator has no intervals.
+// PredictInterval is Predict with the bounds between which a new number lies with probability level, 0 < level < 1. Errors: those
+// of Predict, and one that wraps errors.ErrUnsupported for a classification and for an estimator without intervals.
 func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {
@@ -55,7 +55,7 @@ func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err er
 	return m.predict(t, level)
 }
 
-// PredictRow predicts a row that is a map from names to values, a struct, or a line of a CSV file; see [Schema.Rows]. Errors: those of
+// PredictRow predicts one row: a map from names to values, a struct, or a line of a CSV file; see [Schema.Rows]. Errors: those of
 // Predict.
 func (m *Model) PredictRow(row any) (_ Prediction, err error) {
 	defer fault.Recover(&err)
@@ -91,7 +91,7 @@ func (m *Model) PredictRow(row any) (_ Prediction, err error) {
 	return out, nil
 }
 
-// predict predicts, with intervals of a level that is not 0.
+// predict returns predictions, with intervals if the level is not 0.
 func (m *Model) predict(t *Table, level float64) (*Predictions, error) {
 	if m.fitted == nil {
 		return nil, fault.NotFitted(modelKind)
@@ -128,7 +128,7 @@ func (m *Model) predict(t *Table, level float64) (*Predictions, error) {
 // classify predicts the classes, and probabilities if there are any.
 func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat.Dense) error {
 	p.ClassNames = classes
-	labels := e.Classes() // some of the schema's, where a subset of the rows was learnt
+	labels := e.Classes() // a part of the schema's classes, after a fit to a subset of the rows
 	var chosen []int
 	if estimators.Supports(e, estimators.Proba) {
 		proba, err := e.(estimators.ProbaPredictor).PredictProba(x)
@@ -162,12 +162,12 @@ func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat
 // PredictionColumn is a column of predictions in a file: numbers, or the texts of classes.
 type PredictionColumn struct {
 	Name    string
-	Numbers []float64 // nil where there are Texts
+	Numbers []float64 // nil for Texts
 	Texts   []string
 }
 
-// Columns returns the columns of a file: name, a number or a class; name_low and name_high, of intervals; name_of_C for each class C, its
-// probability.
+// Columns returns the columns of a file: name, a number or a class; name_low and name_high for intervals; name_of_C for the
+// probability of each class C.
 func (p *Predictions) Columns(name string) (out []PredictionColumn) {
 	if p.Classes != nil {
 		out = append(out, PredictionColumn{Name: name, Texts: p.Classes})
@@ -198,13 +198,13 @@ func (c *PredictionColumn) text(row int, format Format) string {
 	return v
 }
 
-// rows is how many there are.
+// rows returns the number of predictions.
 func (p *Predictions) rows() int { return max(len(p.Numbers), len(p.Classes)) }
 
-// WriteCSV writes the rows of a table, each cell as it was written, with predictions as further columns: prediction, a number or a class;
-// prediction_low and prediction_high, of intervals; prediction_of_C for each class C, its probability. Cells are separated, and
-// decimals marked, as in the Format of the table's schema. Nil predictions are none. Errors: ErrShape for predictions of other rows;
-// ErrParam for a column of the table that has one of these names; w's.
+// WriteCSV writes the rows of a table, each cell with its original text, and the predictions as further columns: prediction, a
+// number or a class; prediction_low and prediction_high for intervals; prediction_of_C for the probability of each class C. The
+// separator of cells and the decimal mark are those of the Format of the table's schema. Nil predictions add no columns. Errors:
+// ErrShape for predictions of other rows; ErrParam for a column of the table that has one of these names; w's.
 func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
 	if p == nil {
 		p = &Predictions{}

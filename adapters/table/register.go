@@ -2,7 +2,7 @@ package table
 
 import "github.com/kernelearn/kernelearn/internal/registry"
 
-// Model files name this type (package modelfile).
+// Model files contain the name of this type (see package modelfile).
 func init() {
 	registry.Add[*Model]("table.Model", registry.Type{
 		Names: func(v any) (columns, classes []string) {

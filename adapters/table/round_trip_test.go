@@ -21,16 +21,16 @@ import (
 // sheet holds the cells of a table, and the text of its file.
 type sheet struct {
 	names   []string
-	texts   [][]string // of each column, its cells without what surrounds them; "" is a gap
+	texts   [][]string // the cells of each column without surrounding characters; "" is a gap
 	numeric []bool
 	options Options
 	text    string
 }
 
-// pieces lists the parts of texts, all characters that a reader may treat specially.
+// pieces lists parts of texts, including all characters that a reader may treat specially.
 var pieces = []string{"a", "Ä", "日", `"`, `""`, ",", ";", "\t", "|", " ", "\n", "\n\n", "'", "#", "\\", "?", "0", "-", "\u00a0", "\ufeff", "NA"}
 
-// drawText returns a text without white space around it, which is no number and no gap.
+// drawText returns a text without surrounding white space that is neither a number nor a gap.
 func drawText(rng *rand.Rand) string {
 	var s strings.Builder
 	for range rng.IntN(5) {
@@ -39,7 +39,7 @@ func drawText(rng *rand.Rand) string {
 	return "w" + strings.TrimSpace(s.String()+strings.Repeat("z", rng.IntN(2)))
 }
 
-// drawNumber returns a finite number in one of the forms that programs write.
+// drawNumber returns a finite number in a form that programs write.
 func drawNumber(rng *rand.Rand) string {
 	v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(40)-20))
 	switch rng.IntN(5) {
@@ -55,7 +55,7 @@ func drawNumber(rng *rand.Rand) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// drawSheet makes a table and writes it.
+// drawSheet returns a random table with the text of its file.
 func drawSheet(rng *rand.Rand) sheet {
 	rows, columns := 1+rng.IntN(12), 1+rng.IntN(6)
 	comma := []rune{',', '\t', ';', ' ', '|'}[rng.IntN(5)]
@@ -137,7 +137,7 @@ func drawSheet(rng *rand.Rand) sheet {
 	return s
 }
 
-// same compares the table that is read with the one that was written, cell by cell.
+// same checks cell by cell that the written table is read unchanged.
 func (s sheet) same(t *testing.T) {
 	t.Helper()
 	got, err := ParseCSV("f.csv", strings.NewReader(s.text), &s.options)
@@ -159,7 +159,7 @@ func (s sheet) same(t *testing.T) {
 	}
 }
 
-// What is written in any of the ways of CSV files is read as it was, to the bit and the byte.
+// Tables in all forms of CSV files are read exactly, to the bit and the byte.
 func TestCampaignCSVRoundTrips(t *testing.T) {
 	campaign.RunTest(t, "csv-round-trip", 400, func(t *testing.T, rng *rand.Rand) {
 		s := drawSheet(rng)
@@ -170,7 +170,7 @@ func TestCampaignCSVRoundTrips(t *testing.T) {
 	})
 }
 
-// A seed's rows are read as they were written.
+// The rows of any seed are read unchanged.
 func FuzzCSVRoundTrip(f *testing.F) {
 	f.Add(uint64(1))
 	f.Fuzz(func(t *testing.T, seed uint64) { drawSheet(rand.New(rand.NewPCG(seed, 1))).same(t) })
@@ -200,7 +200,7 @@ func TestCSVMemory(t *testing.T) {
 	runtime.KeepAlive(got)
 }
 
-// atEnd calls f when all is read.
+// atEnd calls f at the end of a reader.
 type atEnd struct {
 	io.Reader
 	f func()
@@ -214,7 +214,7 @@ func (r *atEnd) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Megabytes of commas are refused before they are held.
+// Megabytes of commas are rejected before they are held in memory.
 func TestCSVOfCommas(t *testing.T) {
 	text := strings.Repeat(",", 32<<20)
 	var before, after runtime.MemStats

@@ -12,12 +12,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Rows reads the features of rows by the schema: each row is a map from names to values, a struct (see [FromStructs]), or a line of a
-// CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a time.Time,
-// a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read as the cells of a file are.
+// Rows reads the features of rows by the schema. Each row is a map from names to values, a struct (see [FromStructs]), or a line of
+// a CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a
+// time.Time, a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read like the cells of a file.
 //
-// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is no column of the schema,
-// and for a value that is not what the schema says.
+// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is not a column of the
+// schema, and for a value that does not fit the schema.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
 	const input = "table: rows"
 	if len(rows) == 0 {
@@ -43,7 +43,7 @@ func (s *Schema) Rows(rows ...any) (*Table, error) {
 	return t.encode(s, false)
 }
 
-// addValues takes in a row of values by their names, which are those of the schema.
+// addValues appends a row of values by the names of the schema.
 func (t *intake) addValues(values map[string]any) error {
 	known := make(map[string]bool, len(t.columns))
 	for j, c := range t.columns {
@@ -68,7 +68,7 @@ func (t *intake) addValues(values map[string]any) error {
 	return nil
 }
 
-// addValue takes in a value. With texts, a text that is no gap is a word, even where it looks like a number.
+// addValue appends a value. If texts is true, every text that is not a gap is a word, also if it looks like a number.
 func (t *intake) addValue(c *Cells, value any, texts bool) error {
 	text, cell, isText, ok := values.Cell(value)
 	row := len(c.kinds)

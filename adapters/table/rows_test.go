@@ -107,14 +107,14 @@ func TestRefusedStructs(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 }
 
-// Texts are numbers where that is said.
+// Texts are numbers if Kinds declares them so.
 func TestNumbersInTexts(t *testing.T) {
 	got, err := FromStructs([]struct{ A, B string }{{"1.5", "2"}, {"", "3"}}, &Options{Kinds: map[string]Kind{"A": Number}})
 	require.NoError(t, err)
 	assertCells(t, [][]float64{{1.5, 0}, {gap, 1}}, got.X)
 }
 
-// A bool is 0 or 1 where numbers were learnt, and a level else.
+// A bool is 0 or 1 in a column of numbers, and a level in any other.
 func TestBools(t *testing.T) {
 	s := parsed(t, nil, "a,b,c", "0,true,False", "1,false,True", "2,true,True").Schema
 	got, err := s.Rows(map[string]any{"a": true, "b": true, "c": true}, map[string]any{"a": false, "b": false, "c": false})
@@ -122,7 +122,7 @@ func TestBools(t *testing.T) {
 	assertCells(t, [][]float64{{1, 1, 1}, {0, 0, 0}}, got.X)
 }
 
-// tiny is a driver of database/sql whose one query gives fixed rows.
+// tiny is a driver of database/sql with a single query and fixed rows.
 type tiny struct {
 	names []string
 	rows  [][]driver.Value
@@ -158,7 +158,7 @@ func (r *tinyRows) Next(into []driver.Value) error {
 	return nil
 }
 
-// queried reads what a driver gives.
+// queried reads the rows of a driver.
 func queried(t *testing.T, d *tiny, o *Options) (*Table, error) {
 	t.Helper()
 	db := sql.OpenDB(d)

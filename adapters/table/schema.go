@@ -13,12 +13,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Schema records what became of each column, and why. It is learnt with the rows of a fit, and other rows are read by it
-// ([Options.Schema]), so that they have the same columns with the same codes. It is JSON, and a [Model] keeps it in its file. Reading
-// does not change it, and several may read by it at the same time.
+// Schema records the decision for each column, and the reason. It is determined from the rows of a fit. Other rows are read by it
+// ([Options.Schema]), so that they have the same columns with the same codes. It is JSON, and a [Model] keeps it in its file.
+// Reading does not change it, so that several goroutines may read by it at the same time.
 type Schema struct {
 	Columns []Column `json:"columns"` // in the order of the input
-	Task    Task     `json:"task"`    // what the target is for; Auto where there is no target
+	Task    Task     `json:"task"`    // the task of the target; Auto without a target
 	Format  Format   `json:"format"`
 }
 
@@ -27,10 +27,10 @@ type Column struct {
 	Name string `json:"name"`
 	Role Role   `json:"role"`
 	Kind Kind   `json:"kind"`
-	// Levels are the texts of a Category, in the order of their codes 0, 1, ...; or the classes of a target.
+	// Levels are the texts of a Category, in the order of their codes 0, 1, ..., or the classes of a target.
 	Levels []string `json:"levels,omitempty"`
-	Gaps   int      `json:"gaps,omitempty"` // rows without a value when the schema was learnt
-	Note   string   `json:"note,omitempty"` // what was decided, and why
+	Gaps   int      `json:"gaps,omitempty"` // rows without a value when the schema was determined
+	Note   string   `json:"note,omitempty"` // the decision and its reason
 }
 
 // Names returns the names of the columns of the matrix.
@@ -58,7 +58,7 @@ func (s *Schema) Categories() (out []int) {
 	return out
 }
 
-// Target returns the column that is learnt; false where there is none.
+// Target returns the column to predict, and false if there is none.
 func (s *Schema) Target() (Column, bool) {
 	if k := s.find(Target); k >= 0 {
 		return s.Columns[k], true
@@ -66,7 +66,7 @@ func (s *Schema) Target() (Column, bool) {
 	return Column{}, false
 }
 
-// Classes returns the classes of the labels 0, 1, ...; nil unless the Task is Classification.
+// Classes returns the classes of the labels 0, 1, ..., and nil unless the Task is Classification.
 func (s *Schema) Classes() []string {
 	if c, ok := s.Target(); ok && s.Task == Classification {
 		return slices.Clone(c.Levels)
@@ -74,7 +74,7 @@ func (s *Schema) Classes() []string {
 	return nil
 }
 
-// find returns the place of the first column of a role, or -1.
+// find returns the index of the first column with a role, or -1.
 func (s *Schema) find(r Role) int {
 	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Role == r })
 }
@@ -94,11 +94,11 @@ func (s *Schema) String() string {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.Map(printable, c.Name), c.Role, kind, strings.Map(printable, note))
 	}
-	_ = w.Flush() // which strings.Builder does not refuse
+	_ = w.Flush() // never fails on a strings.Builder
 	return b.String()
 }
 
-// printable keeps a name from moving the cursor of a terminal, and from ending a cell of the table.
+// printable replaces the runes of a name that would move the cursor of a terminal or end a cell of the table.
 func printable(r rune) rune {
 	if !strconv.IsPrint(r) {
 		return '\ufffd'
@@ -106,7 +106,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// check returns ErrParam for a schema that nothing can be read by.
+// check returns ErrParam for an invalid schema.
 func (s *Schema) check() error {
 	const typ = "table: Schema"
 	names := make([]string, len(s.Columns))
@@ -145,7 +145,7 @@ func (s *Schema) check() error {
 	return check.Text(typ, "Columns", names...)
 }
 
-// sameFeatures reports whether both make the same matrix of the same rows.
+// sameFeatures reports whether both schemas give the same matrix for the same rows.
 func (s *Schema) sameFeatures(other *Schema) bool {
 	features := func(of *Schema) []Column {
 		return slices.DeleteFunc(slices.Clone(of.Columns), func(c Column) bool { return c.Role != Feature })

@@ -13,37 +13,37 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Source gives rows in several passes: a CSV file, a file of another format, or several of them ([Join]). They are never held in memory
-// at once, except by Table.
+// Source gives rows in several passes: a CSV file, a file of another format, or several of them ([Join]). They are never held in
+// memory at once, except by Table.
 type Source struct {
-	Name string // stands in errors
+	Name string // part of errors
 	// Open opens a CSV file.
 	Open func() (io.ReadCloser, error)
-	// Read opens a file of another format, in place of Open. Package adapters/arrow has it for Parquet and Arrow files.
+	// Read opens a file of another format, instead of Open. Package adapters/arrow has it for Parquet and Arrow files.
 	Read func(ctx context.Context) (Reader, error)
 
-	parts []Source // of Join
+	parts []Source // the sources of Join
 }
 
-// Reader reads the rows of a file of a format that this package does not know.
+// Reader reads the rows of a file in a format that this package does not support.
 type Reader interface {
-	// Columns returns the names of the columns, with what the format declares: Time, Duration or Category as the Kind, Text for
-	// texts that are words even where they look like numbers, 0 for cells that tell the kind; Levels, if they are known; and the
-	// Role LeftOut, with a Note that names the type, for a column that cannot be read.
+	// Columns returns the names of the columns with the declarations of the format. Kind is Time, Duration or Category if the
+	// format declares it, Text for texts that are words even if they look like numbers, and 0 if the cells decide. Levels are set
+	// if they are known. The Role is LeftOut, with a Note that names the type, for a column that cannot be read.
 	Columns() []Column
-	// Next appends at most that number of rows to the cells of each column, and returns their number. Cells are nil for columns that are
-	// not read; they are the same ones in all calls. The error is io.EOF after the last row.
+	// Next appends at most that number of rows to the cells of each column, and returns their number. Cells are nil for columns
+	// that are not read. They are the same in all calls. The error is io.EOF after the last row.
 	Next(ctx context.Context, to []*Cells, most int) (rows int, err error)
 	io.Closer
 }
 
-// File returns the source of a CSV file, which may be compressed by gzip.
+// File returns the source of a CSV file, optionally compressed by gzip.
 func File(path string) Source {
 	return Source{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
-// Join returns the source of the rows of several, one after the other. Their columns are found by the names of the first one, in any
-// order; what else they have is not read.
+// Join returns the source of the rows of several sources, one after the other. Columns are found by the names of the first source,
+// in any order. Further columns of the others are not read.
 func Join(sources ...Source) Source {
 	switch len(sources) {
 	case 0:
@@ -54,7 +54,7 @@ func Join(sources ...Source) Source {
 	return Source{Name: fmt.Sprintf("%s and %d more", sources[0].Name, len(sources)-1), parts: sources}
 }
 
-// all lists the sources that are read.
+// all lists the sources to read.
 func (s Source) all() (out []Source) {
 	if s.parts == nil {
 		return []Source{s}
@@ -65,7 +65,7 @@ func (s Source) all() (out []Source) {
 	return out
 }
 
-// reader opens a source that is not joined.
+// reader opens a source that is not a Join.
 func (s Source) reader(ctx context.Context, o Options) (Reader, error) {
 	switch {
 	case s.Read != nil:
@@ -79,7 +79,7 @@ func (s Source) reader(ctx context.Context, o Options) (Reader, error) {
 	}
 	in, err := openCSV(s.Name, f, o)
 	if err != nil {
-		_ = f.Close() // it was read only
+		_ = f.Close() // no error matters after reading
 		return nil, err
 	}
 	return in, nil
@@ -89,14 +89,14 @@ func (s Source) reader(ctx context.Context, o Options) (Reader, error) {
 type collection struct {
 	Source
 	options Options
-	rows    int                    // of a block
-	wanted  func(name string) bool // columns that are read; nil: all
-	do      func(*intake) error    // with each block, whose rows go with the next one
+	rows    int                    // the number of rows of a block
+	wanted  func(name string) bool // the columns to read; nil: all
+	do      func(*intake) error    // called with each block, whose rows are dropped with the next
 
 	in *intake // nil before the first part
 }
 
-// run reads all rows, and returns the block that is not full yet.
+// run reads all rows, and returns the last block, which is not full.
 func (c *collection) run(ctx context.Context) (_ *intake, err error) {
 	defer fault.Recover(&err)
 	for _, part := range c.all() {
@@ -107,7 +107,7 @@ func (c *collection) run(ctx context.Context) (_ *intake, err error) {
 	return c.in, nil
 }
 
-// part reads the rows of a source that is not joined.
+// part reads the rows of a source that is not a Join.
 func (c *collection) part(ctx context.Context, s Source) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -155,10 +155,10 @@ func (c *collection) part(ctx context.Context, s Source) error {
 	}
 }
 
-// defaultBlock is the number of rows of a block where none is given.
+// defaultBlock is the default number of rows of a block.
 const defaultBlock = 4096
 
-// each calls do for blocks of rows, of which the last may have fewer.
+// each calls do for blocks of rows. The last block may have fewer rows.
 func (s Source) each(ctx context.Context, o Options, rows int, wanted func(string) bool, do func(*intake) error) error {
 	if rows == 0 {
 		rows = defaultBlock
@@ -185,16 +185,16 @@ func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
 	return in.table()
 }
 
-// Tables returns the rows by a schema in tables of n rows, 0: 4096, to predict files that memory does not hold. The last may have fewer
-// rows, and a table is overwritten once the next is asked for. Targets, labels, groups and weights are nil. WriteCSV writes all columns
-// of a source, but only the features of a joined one. A source without rows has no tables. The iterator gives the errors of
-// [Source.Table].
+// Tables returns the rows by a schema in tables of n rows, 0: 4096, to predict files that do not fit in memory. The last may have
+// fewer rows, and a table is overwritten when the next is requested. Targets, labels, groups and weights are nil. WriteCSV writes
+// all columns of a source, but only the features of a joined one. A source without rows has no tables. The iterator yields the
+// errors of [Source.Table].
 func (s Source) Tables(ctx context.Context, schema *Schema, n int) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		err := checkBlocks(schema, n)
 		if err == nil {
 			var wanted func(string) bool
-			if s.parts != nil { // which may have other columns each
+			if s.parts != nil { // the columns of the parts may differ
 				wanted = wantedBy[streaming.None](schema)
 			}
 			err = s.each(check.Context(ctx), Options{Schema: schema, Format: schema.Format}, n, wanted, func(in *intake) error {

@@ -55,7 +55,7 @@ func (v *valued) Close() error {
 	return nil
 }
 
-// valuesOf is a source of values.
+// valuesOf returns a source of values.
 func valuesOf(opened *int, columns []Column, rows ...[]any) Source {
 	return Source{Name: "values", Read: func(context.Context) (Reader, error) {
 		*opened++
@@ -72,7 +72,7 @@ func kindsOf(s *Schema) (out []Column) {
 	return out
 }
 
-// Values of another format, joined with a CSV file in another order, make the schema and the matrix of their texts.
+// Values of another format, joined with a CSV file in another order, give the schema and the matrix of their texts.
 func TestSourceOfValues(t *testing.T) {
 	ctx, opened := context.Background(), 0
 	day := time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -156,7 +156,7 @@ func TestErrorsOfSources(t *testing.T) {
 	}
 }
 
-// miscounting is a Reader that forgets a cell.
+// miscounting is a Reader that omits a cell.
 type miscounting struct{ valued }
 
 func (m *miscounting) Next(_ context.Context, to []*Cells, _ int) (int, error) {
@@ -188,7 +188,7 @@ func TestTargetLast(t *testing.T) {
 	}
 }
 
-// The encoder makes the numbers of the matrix, cell by cell.
+// The encoder gives the numbers of the matrix, cell by cell.
 func TestEncoder(t *testing.T) {
 	rows := parsed(t, &Options{Target: "price"}, houses...)
 	e, err := rows.Schema.Encoder()
@@ -241,7 +241,7 @@ func TestEncoder(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// A model of a schema and an estimator predicts as the estimator, and is stored with both.
+// A model of a schema and an estimator predicts like the estimator, and its file contains both.
 func TestBind(t *testing.T) {
 	ctx := context.Background()
 	lines := line(60)
@@ -296,7 +296,7 @@ func TestBind(t *testing.T) {
 	assert.Equal(t, classes.Schema.Classes(), p.ClassNames)
 }
 
-// Texts of a program are UTF-8, whatever the encoding of the file that the schema was learnt from.
+// Texts of a program are UTF-8, whatever the encoding of the schema's file.
 func TestRowsOfLatin1(t *testing.T) {
 	rows := parsed(t, &Options{Format: Format{Latin1: true}}, "city,x", "Z\xfcrich,1", "Bern,2")
 	assert.Equal(t, []string{"Bern", "Z\u00fcrich"}, rows.Schema.Columns[0].Levels)

@@ -7,11 +7,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// FromRows reads the rows of a query, all that are left, and does not close them. NULL is a gap, a bool is false or true, and texts are
-// read as the cells of a file are, since some drivers give numbers as texts. Options may be nil.
+// FromRows reads all remaining rows of a query and does not close them. NULL is a gap, and a bool is false or true. Texts are read
+// like the cells of a file, since some drivers return numbers as texts. Options may be nil.
 //
-// Errors: those of [ReadCSV], which name the row, counted from 1, and of the query; ErrParam for a value that is no number, text, bool
-// or time.
+// Errors: those of [ReadCSV], which name the row, counted from 1, and of the query; ErrParam for a value that is not a number,
+// text, bool or time.
 func FromRows(rows *sql.Rows, o *Options) (*Table, error) {
 	const input = "table: FromRows"
 	options, err := o.complete()

@@ -7,14 +7,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// FromStructs makes a table of structs, a row for each, whose exported fields are the columns: numbers; bools, whose levels are false
-// and true; texts, which are categories, texts or ids even where they look like numbers; times; what is a driver.Valuer, such as a
-// sql.NullFloat64; and pointers to such. The fields of a struct in a field are columns called Field.Inner, and those of an embedded one
-// are columns like the others. A nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"` names
-// the column of a field, and `table:"-"` leaves it out. Options may be nil.
+// FromStructs returns a table with a row for each struct. The columns are the exported fields:
 //
-// Errors: ErrShape for no rows; ErrParam for a T that is no struct, for a field of another type, for two of one name, and those of
-// [ReadCSV], which name the row, counted from 1.
+//   - numbers;
+//   - bools, whose levels are false and true;
+//   - texts, which are categories, texts or ids even if they look like numbers;
+//   - times;
+//   - values that implement driver.Valuer, such as a sql.NullFloat64;
+//   - pointers to any of these.
+//
+// The fields of a struct in a field are columns called Field.Inner, and those of an embedded struct are columns like the others. A
+// nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"` names the column of a field, and
+// `table:"-"` leaves it out. Options may be nil.
+//
+// Errors: ErrShape for no rows; ErrParam for a T that is not a struct, for a field of another type, and for two fields with one
+// name; those of [ReadCSV], which name the row, counted from 1.
 func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 	const input = "table: FromStructs"
 	options, err := o.complete()

@@ -15,20 +15,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadSVMLight reads a file of the format of svmlight and LIBSVM, which may be compressed by gzip: a row is a target and the features
-// that are not 0, as in
+// ReadSVMLight reads a file in the format of svmlight and LIBSVM, optionally compressed by gzip. A row is a target and its nonzero
+// features, as in
 //
 //	1 qid:3 1:0.5 7:2 # a comment
 //
-// The matrix has a column for each number of a feature from 1, or 0, to the largest one, called by it, and holds all zeros: 8 bytes a
-// cell. Of Options, which may be nil, Task says what the target is for, Schema reads further rows to the same columns, and the rest is
-// not used. Qid is the group of a row, if the first row has one.
+// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It holds all
+// zeros: 8 bytes a cell. Of Options, which may be nil, Task sets the task of the target, Schema reads further rows to the same
+// columns, and the other fields are not used. Qid is the group of a row, if the first row has one.
 //
-// Errors, with the line: ErrParam for what is no number, for numbers of features that do not ascend, and for a feature that the Schema
-// does not have; ErrNotFinite; ErrTooLarge for a matrix above 8 GiB; ErrShape for no rows; and those of the file system.
+// Errors, with the line: ErrParam for text that is not a number, for feature numbers that do not ascend, and for a feature that the
+// Schema does not have; ErrNotFinite; ErrTooLarge for a matrix above 8 GiB; ErrShape for no rows; and those of the file system.
 func ReadSVMLight(path string, o *Options) (*Table, error) { return readFile(path, o, ParseSVMLight) }
 
-// ParseSVMLight is ReadSVMLight for a reader; the name, which may be a file's, stands in the errors.
+// ParseSVMLight is ReadSVMLight for a reader. Errors contain the name, such as a file's.
 func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	options, err := o.complete()
 	if err != nil {
@@ -50,10 +50,10 @@ func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	return (&sparseRows{Rows: rows, name: name}).table(options)
 }
 
-// sparseTarget is the name of the target, which the format does not give.
+// sparseTarget is the name of the target, since the format has no names.
 const sparseTarget = "target"
 
-// sparseRows makes a table of the rows of a file.
+// sparseRows converts the rows of a file to a table.
 type sparseRows struct {
 	*svmlight.Rows
 	name string

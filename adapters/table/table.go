@@ -13,23 +13,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Table is rows as estimators take them, with the cells that they were made of.
+// Table holds rows in the form that estimators take, with the cells from which they were read.
 type Table struct {
 	Schema *Schema
-	// X is the matrix (n×d), a column for each feature: numbers; times in seconds since 1970; the codes of categories, in which
-	// a level that the schema does not have is the number of levels; and NaN for gaps.
+	// X is the matrix (n×d), a column for each feature: numbers; times in seconds since 1970; the codes of categories; and NaN for
+	// gaps. The code of a level that the schema does not have is the number of levels.
 	X       *mat.Dense
-	Targets []float64 // of a Regression: n, NaN for a gap in rows that are read by a Schema; nil without the column
-	Labels  []int     // of a Classification: n, -1 for a gap, or a class that the Schema does not have; nil without the column
+	Targets []float64 // of a Regression: n, NaN for a gap in rows read by a Schema; nil without the column
+	Labels  []int     // of a Classification: n, -1 for a gap or a class that the Schema does not have; nil without the column
 	Groups  []int     // n numbers from 0, or nil
 	Weights []float64 // n, or nil
-	// Unseen counts, for each category that has any, the rows of a level that the Schema does not have.
+	// Unseen counts, for each category with such rows, the rows of a level that the Schema does not have.
 	Unseen map[string]int
 	// Ignored names the columns of the input that the Schema does not have.
 	Ignored []string
 
-	input *intake // nil: nothing but X is known
-	rows  []int   // of the input; nil: all
+	input *intake // nil if only X is known
+	rows  []int   // rows of the input; nil: all
 }
 
 // Rows returns the number of rows.
@@ -38,8 +38,8 @@ func (t *Table) Rows() int {
 	return n
 }
 
-// Subset returns the table of some rows, by their numbers, such as a fold's. The schema stays. Errors: ErrShape for no rows, ErrParam for
-// a number that no row has.
+// Subset returns the table of some rows, by their indices, such as those of a fold. The schema stays the same. Errors: ErrShape for
+// no rows, ErrParam for an index out of range.
 func (t *Table) Subset(rows []int) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, fault.Shape("table: Subset: there are", 0, "rows", "want at least 1")
@@ -78,7 +78,7 @@ func chosen[T any](of []T, rows []int) (out []T) {
 	return out
 }
 
-// featureColumns returns the places of the features among the columns of a schema.
+// featureColumns returns the indices of the features among the columns of a schema.
 func featureColumns(s *Schema) (out []int) {
 	for k, c := range s.Columns {
 		if c.Role == Feature {
@@ -88,7 +88,7 @@ func featureColumns(s *Schema) (out []int) {
 	return out
 }
 
-// readBy returns the table of the same rows by another schema.
+// readBy returns the table of the same rows, read by another schema.
 func (t *Table) readBy(s *Schema) (*Table, error) {
 	if t.Schema == s || t.Schema != nil && t.Schema.sameFeatures(s) {
 		return t, nil
@@ -108,7 +108,7 @@ func (t *Table) readBy(s *Schema) (*Table, error) {
 	return out.Subset(t.rows)
 }
 
-// table makes one of all rows.
+// table returns the table of all rows.
 func (t *intake) table() (*Table, error) {
 	if t.rows == 0 {
 		return nil, noRows(t.input)
@@ -123,7 +123,7 @@ func (t *intake) table() (*Table, error) {
 	return t.encode(s, true)
 }
 
-// encode reads the rows by a schema: the features, and all else if that is asked for.
+// encode reads the rows by a schema: the features, and all other columns if all is true.
 func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 	features := featureColumns(s)
 	if err := check.Numbers(fmt.Sprintf("%s: a matrix of %d rows and %d columns", t.input, t.rows, len(features)),
@@ -161,7 +161,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 	return out, nil
 }
 
-// encodeOther reads a column that is no feature. Of rows that are read by a schema, groups and weights may lack.
+// encodeOther reads a column that is not a feature. Rows that are read by a schema may lack groups and weights.
 func (t *intake) encodeOther(out *Table, c Column, in *Cells) (err error) {
 	switch c.Role {
 	case Target:
@@ -187,7 +187,7 @@ func (t *intake) encodeFeature(out *Table, column int, c Column, in *Cells) erro
 	return err
 }
 
-// values writes a column as its kind says, with NaN for gaps, one value every stride.
+// values writes a column according to its kind, with NaN for gaps, one value every stride.
 func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen int, err error) {
 	d := newDecoder(c, t.options.Format)
 	if c.Kind == Category {
@@ -209,7 +209,7 @@ func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen 
 	return 0, nil
 }
 
-// codesOf writes a column of categories, and counts the levels that are not known.
+// codesOf writes a column of categories, and counts the rows with unknown levels.
 func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 	for i, k := range in.kinds {
 		if k == celltext.Gap {
@@ -225,7 +225,7 @@ func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 	return unseen
 }
 
-// encodeTarget writes Targets or Labels. In rows to learn from a gap is an error.
+// encodeTarget writes Targets or Labels. In rows for a fit, a gap is an error.
 func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
 	values := make([]float64, t.rows)
 	if _, err := t.values(c, in, values, 1); err != nil {
@@ -240,14 +240,14 @@ func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
 	}
 	out.Labels = make([]int, len(values))
 	for i, v := range values {
-		if out.Labels[i] = -1; v < float64(len(c.Levels)) { // and no gap
+		if out.Labels[i] = -1; v < float64(len(c.Levels)) { // and not a gap
 			out.Labels[i] = int(v)
 		}
 	}
 	return nil
 }
 
-// encodeGroups numbers the texts of a column in the order in which they come.
+// encodeGroups numbers the texts of a column in the order of their first rows.
 func (t *intake) encodeGroups(in *Cells) ([]int, error) {
 	codes, out := map[string]int{}, make([]int, t.rows)
 	for i, k := range in.kinds {
@@ -275,7 +275,7 @@ func (t *intake) encodeWeights(in *Cells) ([]float64, error) {
 	return out, nil
 }
 
-// written returns the columns that WriteCSV writes: their names, and the text of a cell as it was written.
+// written returns the columns that WriteCSV writes: their names, and the original text of each cell.
 func (t *Table) written() (names []string, cell func(row, column int) string) {
 	if t.input == nil {
 		return t.Schema.Names(), func(row, column int) string {

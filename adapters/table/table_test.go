@@ -44,7 +44,7 @@ func assertCells(t testing.TB, want [][]float64, got *mat.Dense) {
 
 var gap = math.NaN()
 
-// houses are one row of each kind of cells.
+// houses has one row for each kind of cells.
 var houses = []string{
 	"key,area,district,built,note,price",
 	"17,80.5,south,2000-01-01,bright and near the lake,100",
@@ -72,7 +72,7 @@ func TestCSV(t *testing.T) {
 	assert.Contains(t, got.Schema.String(), "district  feature   category    2 levels; rows without a value: 1\n")
 }
 
-// Of ten rows and more, names of rows and long texts are found.
+// Names of rows and long texts are recognised from ten rows on.
 func TestIDsAndTexts(t *testing.T) {
 	lines := []string{",user_id,uuid,text,year,city,repeated,target"}
 	for i := range 20 {
@@ -90,7 +90,7 @@ func TestIDsAndTexts(t *testing.T) {
 	assert.Equal(t, []string{"user_id", "text"}, asked.Schema.Names())
 	assert.Equal(t, []int{1}, asked.Schema.Categories())
 	assert.Equal(t, float64(300+7*19), asked.X.At(19, 0))
-	few := parsed(t, nil, append([]string{lines[0]}, lines[1:6]...)...) // of five rows nothing is known
+	few := parsed(t, nil, append([]string{lines[0]}, lines[1:6]...)...) // five rows are too few
 	assert.Equal(t, []string{"user_id", "uuid", "text", "year", "city", "repeated", "target"}, few.Schema.Names())
 	lines = []string{"day,a"}
 	for i := range 12 {
@@ -109,7 +109,7 @@ func TestTasks(t *testing.T) {
 		targets []float64
 	}{
 		{words, Options{}, []string{"no", "yes"}, []int{0, 1, 0}, nil},
-		{two, Options{}, []string{"9", "10"}, []int{1, 0, 1}, nil}, // as numbers are
+		{two, Options{}, []string{"9", "10"}, []int{1, 0, 1}, nil}, // sorted like numbers
 		{two, Options{Task: Regression}, nil, nil, []float64{10, 9, 10}},
 		{two, Options{Kinds: map[string]Kind{"y": Number}}, nil, nil, []float64{10, 9, 10}},
 		{many, Options{}, nil, nil, []float64{3, 9, 10}},
@@ -146,7 +146,7 @@ func TestGroupsAndWeights(t *testing.T) {
 	}
 }
 
-// Rows to predict come with other columns in another order.
+// Rows to predict may have other columns in another order.
 func TestReadBySchema(t *testing.T) {
 	s := parsed(t, &Options{Target: "price", Drop: []string{"note", "key"}, Weight: "w"}, "key,area,district,built,note,w,price",
 		"1,80.5,south,2000-01-01,x,1,100", "2,,north,,x,1,3").Schema
@@ -163,7 +163,7 @@ func TestReadBySchema(t *testing.T) {
 	c := parsed(t, &Options{Target: "y"}, "a,y", "1,no", "2,yes").Schema
 	assert.Equal(t, []int{1, -1, -1}, parsed(t, &Options{Schema: c}, "a,y", "1,yes", "1,perhaps", "1,").Labels)
 
-	// A column that happens to look otherwise is what it was.
+	// A column keeps its kind, whatever its new cells look like.
 	codes := parsed(t, &Options{Target: "y"}, "code,y", "a1,1", "7,2", "b,3", "c,4").Schema
 	assertCells(t, [][]float64{{0}, {4}}, parsed(t, &Options{Schema: codes}, "code", "7", "8").X)
 	_, err := ParseCSV("g.csv", strings.NewReader("code\n"), &Options{Schema: codes})

@@ -20,7 +20,7 @@ import (
 
 // outOfFold holds predictions of held-out rows, and the scores of each fold. With repeats, the predictions are those of the last one.
 type outOfFold struct {
-	numbers, variances, low, high []float64 // of a regression; nil where the model has none
+	numbers, variances, low, high []float64 // of a regression; nil if the model has none
 	labels                        []int     // of a classification
 	proba                         *mat.Dense
 	seconds                       []float64 // of each fit
@@ -36,8 +36,8 @@ type crossValidation struct {
 	level          float64
 }
 
-// divide returns the folds of the rows of a table: by groups if it has them, and in the proportions of the classes. Copies of a row are in
-// the same fold.
+// divide returns the folds of the rows of a table. Folds do not divide groups, if the table has them, and keep the proportions of
+// the classes. Copies of a row are in the same fold.
 func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	var splitter validation.Splitter
 	switch {
@@ -102,7 +102,7 @@ func (v crossValidation) run(ctx context.Context, of method, budget time.Duratio
 	return out, nil
 }
 
-// score adds the metric of a fold.
+// score records the metric of a fold.
 func (o *outOfFold) score(name string, value float64, err error) error {
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// formatFlags say how the cells of a table are written.
+// formatFlags returns the flags for the format of the cells of a table.
 func formatFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "comma", Usage: "the `MARK` between cells; \\t is a tab (default: a comma, of .tsv files a tab)"},
@@ -29,7 +29,7 @@ func formatFlags() []cli.Flag {
 	}
 }
 
-// columnFlags say what the columns of a table are for.
+// columnFlags returns the flags for the purposes of the columns of a table.
 func columnFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the `COLUMN` to learn"},
@@ -58,7 +58,7 @@ func oneRune(c *cli.Command, name string) (rune, error) {
 func format(c *cli.Command, path string) (f table.Format, err error) {
 	f = table.Format{NoHeader: c.Bool("no-header"), Percent: c.Bool("percent"), WordsAsGaps: c.Bool("words-as-gaps"),
 		Latin1: c.Bool("latin1")}
-	if c.IsSet("missing") { // otherwise nil, for the usual ones
+	if c.IsSet("missing") { // otherwise nil, for the defaults
 		f.Missing = c.StringSlice("missing")
 	}
 	if f.Comma, err = oneRune(c, "comma"); err != nil {
@@ -74,7 +74,7 @@ func format(c *cli.Command, path string) (f table.Format, err error) {
 	return f, err
 }
 
-// options returns the options of a table that is learnt from.
+// options returns the options of a table for a fit.
 func options(c *cli.Command, path string) (*table.Options, error) {
 	o := &table.Options{Target: c.String("target"), Group: c.String("group"), Weight: c.String("weight"), Drop: c.StringSlice("drop")}
 	var err error
@@ -93,7 +93,7 @@ func options(c *cli.Command, path string) (*table.Options, error) {
 	return o, err
 }
 
-// kinds returns the kinds of columns that the flag sets; nil for none.
+// kinds returns the kinds of columns that the flag sets, and nil for none.
 func kinds(c *cli.Command) (out map[string]table.Kind, err error) {
 	for column, kind := range c.StringMap("kind") {
 		var k table.Kind
@@ -108,7 +108,7 @@ func kinds(c *cli.Command) (out map[string]table.Kind, err error) {
 	return out, nil
 }
 
-// extension returns the ending of a file's name, without that of a compression.
+// extension returns the ending of a file's name, without .gz.
 func extension(path string) string {
 	return strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz")))
 }
@@ -130,7 +130,7 @@ func readTable(_ context.Context, s *streams, path string, o *table.Options) (*t
 	return table.ReadCSV(path, o)
 }
 
-// readToLearn reads the one table of the arguments, with a target.
+// readToLearn reads the only table of the arguments, with a target.
 func readToLearn(ctx context.Context, s *streams, c *cli.Command) (*table.Table, error) {
 	if c.Args().Len() != 1 {
 		return nil, usagef("want one table, not %d arguments", c.Args().Len())

@@ -28,7 +28,7 @@ func describeCommand(s *streams) *cli.Command {
 	}
 }
 
-// fileInfo is a file in JSON.
+// fileInfo describes a file in JSON.
 type fileInfo struct {
 	Path   string          `json:"path"`
 	Info   *modelfile.Info `json:"info,omitempty"`
@@ -49,7 +49,7 @@ func describe(s *streams, c *cli.Command) error {
 		} else {
 			one.Info = &info
 			if info.Type == "table.Model" {
-				if model, err := table.Load(path); err == nil { // a type of another library may be in it
+				if model, err := table.Load(path); err == nil { // it may contain a type of another library
 					one.Schema = model.Schema()
 				}
 			}

@@ -47,7 +47,7 @@ func explainCommand(s *streams) *cli.Command {
 type explained struct {
 	model            *table.Model
 	data, background *table.Table
-	class            string // "": the predicted one
+	class            string // "": the predicted class
 	neighbours       int
 }
 
@@ -131,7 +131,7 @@ func newExplained(ctx context.Context, s *streams, c *cli.Command) (*explained, 
 	return e, nil
 }
 
-// row prints the reasons of a row, by its number from 1.
+// row prints the explanation of a row, by its number from 1.
 func (e *explained) row(ctx context.Context, s *streams, number int, path string) error {
 	cells := e.data.X.RawRowView(number - 1)
 	found, target, label, err := e.reasons(ctx, cells)
@@ -153,7 +153,7 @@ func (e *explained) row(ctx context.Context, s *streams, number int, path string
 	return effectplot.SaveWaterfall(found, target, path)
 }
 
-// reasons returns the contributions of the columns, what they are to, and for classes the label.
+// reasons returns the contributions of the columns, the target that they add up to, and for classes the label.
 func (e *explained) reasons(ctx context.Context, cells []float64) (_ inspection.Explanation, target string, label int, err error) {
 	schema := e.model.Schema()
 	o := &inspection.ExplainOptions{Names: schema.Names()}
@@ -174,7 +174,7 @@ func (e *explained) reasons(ctx context.Context, cells []float64) (_ inspection.
 	return found, "probability of " + schema.Classes()[label], label, err
 }
 
-// describe gives a contribution the text of a category or a time in place of its number.
+// describe sets the text of a contribution of a category or a time, which replaces its number.
 func (e *explained) describe(c *inspection.Contribution) {
 	schema := e.model.Schema()
 	at := slices.Index(schema.Names(), c.Name)
@@ -197,7 +197,7 @@ func (e *explained) describe(c *inspection.Contribution) {
 	}
 }
 
-// printNeighbours prints the training rows that are most alike, by their numbers from 1, with their targets.
+// printNeighbours prints the most similar training rows, by their numbers from 1, with their targets.
 func (e *explained) printNeighbours(ctx context.Context, s *streams, cells []float64, label int) error {
 	o := &inspection.NeighbourOptions{Count: e.neighbours, ByKernel: true}
 	var near inspection.NeighbourList

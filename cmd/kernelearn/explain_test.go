@@ -15,7 +15,7 @@ import (
 )
 
 // rents writes a table in which a linear model finds 10 for an area, 100 for the centre, and nothing for the day. It returns the
-// mean area and the share of the centre.
+// path, the mean area and the share of the centre.
 func rents(t *testing.T, dir string) (path string, area, centre float64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 1))
@@ -54,7 +54,7 @@ func TestExplain(t *testing.T) {
 		require.NoError(t, err)
 		return v
 	}
-	// Of a linear function the Shapley value is the slope times the distance from the mean.
+	// The Shapley value of a linear function is the slope times the distance from the mean.
 	assert.True(t, strings.HasPrefix(parts[0], "row 1: rent\n"), parts[0])
 	assert.InDelta(t, 10*(95-area), value(parts[0], "area = 95"), 2)
 	assert.InDelta(t, -100*centre, value(parts[0], "district = north"), 2)
@@ -77,7 +77,7 @@ func TestExplain(t *testing.T) {
 
 	code, _, progress = command(t, "", "train", path, "-target", "district", "-m", "lssvm", "-q", "-o", model)
 	require.Zero(t, code, progress)
-	// A training row is the nearest to itself.
+	// The nearest row to a training row is itself.
 	code, out, progress = command(t, "", "explain", model, path, "-row", "5", "-b", path, "-n", "2", "-class", "north", "-q")
 	require.Zero(t, code, progress)
 	assert.Empty(t, progress)

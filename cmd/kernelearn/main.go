@@ -6,12 +6,12 @@
 //	kernelearn explain price.keln new.csv -row 3 -background houses.csv
 //	kernelearn serve price.keln
 //
-// Each command has -h, which begins with an example. A table is a CSV file, which may be compressed by gzip, an ARFF file, or a file of
-// svmlight; a dash is a CSV file on standard input. Package table documents how cells are read.
+// Each command has -h, which starts with an example. A table is a CSV file, optionally compressed by gzip, an ARFF file, or a file
+// in the format of svmlight. A dash is a CSV file on standard input. Package table documents how cells are read.
 //
-// It ends with status 0, with 1 for an error, with 2 for a wrong flag or argument, before anything is computed, and with 130 where it was
-// interrupted. An interrupted serve answers its open requests and ends with 0. A second interrupt ends any command at once. Results go to
-// standard output, and all else to standard error.
+// The exit status is 0 for success, 1 for an error, 2 for a wrong flag or argument, before any computation, and 130 for an
+// interrupt. An interrupted serve answers its open requests and exits with 0. A second interrupt ends any command at once. Results
+// are written to standard output, and all other output to standard error.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // for a faster BLAS
 )
 
 const (
@@ -50,11 +50,11 @@ func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// streams are where a command reads and writes.
+// streams are the input and the outputs of a command.
 type streams struct {
 	in       io.Reader
 	out      io.Writer // results
-	progress io.Writer // all else
+	progress io.Writer // all other output
 }
 
 // run runs the program and returns its exit code.
@@ -112,7 +112,7 @@ func commandNames(root *cli.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// prepare sets what all commands have in common.
+// prepare sets the common settings of all commands.
 func prepare(c *cli.Command, s *streams) {
 	c.Writer, c.ErrWriter = s.out, s.progress
 	c.CustomHelpTemplate, c.CustomRootCommandHelpTemplate = helpTemplate, helpTemplate

@@ -24,7 +24,8 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// houses writes a table of n houses with words, gaps, dates and texts. Price is 10 an area, with a noise of 20, and 100 more in the centre.
+// houses writes a table of n houses with words, gaps, dates and texts. The price is 10 per unit of area, and 100 more in the
+// centre, with a noise of 20.
 func houses(t *testing.T, dir string, n int, seed uint64) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -90,7 +91,7 @@ func TestTrainAndPredict(t *testing.T) {
 	assert.InDelta(t, 22, math.Sqrt(squares), 5, "the noise is 20")
 	assert.InDelta(t, 0.9, inside, 0.1)
 
-	// The same numbers as of the library.
+	// The library gives the same numbers.
 	loaded, err := table.Load(model)
 	require.NoError(t, err)
 	rows, err := table.ReadCSV(test, &table.Options{Schema: loaded.Schema()})
@@ -101,7 +102,7 @@ func TestTrainAndPredict(t *testing.T) {
 	require.NoError(t, rows.WriteCSV(&b, p))
 	assert.Equal(t, b.String(), string(data))
 
-	// A table on standard input, with columns in another order, one more and a district that is new.
+	// The table on standard input has columns in another order, a further column and a new district.
 	code, out, progress = command(t, "district,x,area,sold\nsouth,1,50,2024-03-01\n", "predict", model, "-")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "district,x,area,sold,prediction,prediction_low,prediction_high\nsouth,1,50,2024-03-01,")
@@ -168,7 +169,7 @@ func TestEvaluate(t *testing.T) {
 	assert.GreaterOrEqual(t, value("RMSE"), value("MAE"))
 	assert.InDelta(t, 0.93, value("coverage"), 0.06)
 
-	// Folds of groups: the district of a row is never that of a training row.
+	// With folds of groups, the district of a row is never that of a training row.
 	code, out, progress = command(t, "", "evaluate", path, "-target", "price", "-folds", "3", "-group", "district", "-m", "ridge")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "mean of 3 folds")
@@ -177,7 +178,7 @@ func TestEvaluate(t *testing.T) {
 	assert.Contains(t, progress, "3 different groups, want at least 4")
 }
 
-// Copies of a row are in the same fold, of numbers and of classes.
+// Copies of a row are in the same fold, for numbers and for classes.
 func TestCopiesAreHeldOutTogether(t *testing.T) {
 	text := "a,y,kind\n"
 	for i := range 60 {
@@ -239,7 +240,7 @@ func TestDescribe(t *testing.T) {
 	assert.Equal(t, []string{"area", "district", "sold"}, all[1].Schema.Names())
 }
 
-// A wrong flag or argument ends with 2, before anything is computed, and names itself.
+// A wrong flag or argument ends with 2 and its name, before any computation.
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	path := houses(t, dir, 30, 1)
@@ -286,7 +287,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The help of each command begins with a sentence and an example, which names the command.
+// The help of each command starts with a sentence and an example, which names the command.
 func TestHelp(t *testing.T) {
 	for _, c := range newCommand(&streams{}).Commands {
 		if c.Hidden || c.Name == "completion" {
@@ -303,7 +304,7 @@ func TestHelp(t *testing.T) {
 	assert.Zero(t, code)
 	assert.Contains(t, out, "\n  explain    shows ")
 
-	// Flags are completed with the dashes that were typed, of the shell's last word alone, and without back quotes.
+	// Flags are completed with the typed dashes, from the shell's last word, and without back quotes.
 	_, out, _ = command(t, "", "train", "houses.csv", "-ta", "--generate-shell-completion")
 	assert.Equal(t, "-target:the COLUMN to learn\n-task:the TASK, regression or classification "+
 		"(default: classes of words and of two whole numbers, else numbers)\n", out)
@@ -313,7 +314,7 @@ func TestHelp(t *testing.T) {
 	assert.Empty(t, out, "the shell completes names of files")
 }
 
-// An interrupted program ends with 130.
+// An interrupted program exits with 130.
 func TestInterrupt(t *testing.T) {
 	path := houses(t, t.TempDir(), 100, 1)
 	ctx, cancel := context.WithCancel(t.Context())

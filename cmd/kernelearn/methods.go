@@ -23,7 +23,7 @@ import (
 
 const defaultMethod = "selection"
 
-// method makes the models of a name.
+// method builds the models with a name.
 type method struct {
 	name       string
 	regressor  func(budget time.Duration) estimators.Regressor  // nil: none
@@ -59,7 +59,7 @@ func methodNames() string {
 	return strings.Join(names, ", ")
 }
 
-// model returns the model of a method for a task, not fitted.
+// model returns the unfitted model of a method for a task.
 func (m method) model(task table.Task, budget time.Duration) (*table.Model, error) {
 	switch {
 	case task == table.Classification && m.classifier == nil:
@@ -81,7 +81,7 @@ func findMethod(name string) (method, error) {
 	return all[i], nil
 }
 
-// fitFlags say how a model is fitted.
+// fitFlags returns the flags of a fit.
 func fitFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "method", Aliases: []string{"m"}, Value: defaultMethod,
@@ -98,7 +98,7 @@ func quietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show no progress"}
 }
 
-// fit fits a model, with a bar on the terminal.
+// fit fits a model, with a progress bar on the terminal.
 func fit(ctx context.Context, s *streams, c *cli.Command, m *table.Model, t *table.Table, what string) error {
 	if c.Bool("quiet") {
 		return m.Fit(ctx, t)

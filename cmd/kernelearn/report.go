@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	mostEffects    = 6 // columns whose effects are drawn
-	mostCalibrated = 4 // classes whose reliability is drawn
+	mostEffects    = 6 // number of columns with a picture of their effect
+	mostCalibrated = 4 // number of classes with a picture of their reliability
 	mostDots       = 2000
 )
 
@@ -125,7 +125,7 @@ func newReport(ctx context.Context, source string, t *table.Table, held *outOfFo
 	return r, addEffects(ctx, r, t, model, target.Name)
 }
 
-// addRegression adds the pictures of numbers: predicted and observed, and how often intervals of each probability cover.
+// addRegression adds the pictures of numbers: predicted and observed numbers, and the coverage of intervals of each probability.
 func addRegression(r *report.Report, t *table.Table, held *outOfFold, name string, level float64) error {
 	p := plotstyle.New("", "predicted "+name, "observed "+name)
 	dots := make(plotter.XYs, 0, t.Rows())
@@ -185,7 +185,7 @@ func coveragePicture(t *table.Table, held *outOfFold) (report.Picture, error) {
 		"Intervals of the normal distribution by the predicted variance. Above the line they are too wide, below it too narrow.", p, 6, 4.5)
 }
 
-// addClasses adds what is known of classes: how often each was predicted as each, and whether probabilities come true.
+// addClasses adds the confusion of the classes and the calibration of their probabilities.
 func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 	counts, err := metrics.NewConfusion(t.Labels, held.labels, nil)
 	if err != nil {
@@ -205,7 +205,7 @@ func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 		return err
 	}
 	first := 0
-	if len(names) == 2 { // the other curve would be the same, turned around
+	if len(names) == 2 { // the curve of the other class would be its mirror image
 		first = 1
 	}
 	var bins [][]metrics.Bin
@@ -294,7 +294,7 @@ func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *ta
 	return nil
 }
 
-// named gives the codes of a category their texts.
+// named replaces the codes of a category by their texts.
 func named(e inspection.Effect, t *table.Table) inspection.Effect {
 	if !slices.Contains(t.Schema.Categories(), e.Columns[0]) {
 		return e

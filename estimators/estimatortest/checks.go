@@ -37,7 +37,8 @@ var checks = []check{
 	{"constant-column", subject.Every, "A column of one value, 0 or 7, gives finite results.", checkConstantColumn},
 	{"duplicated-rows", subject.Every, "With each row given twice, results are finite.", checkDuplicatedRows},
 	{"large-offset-and-scale", subject.Every,
-		"Columns with offsets of about a million, and with spreads of a million and of a millionth, give finite results.", checkLargeOffsetAndScale},
+		"Columns with offsets of about a million, and with spreads of a million and of a millionth, give finite results.",
+		checkLargeOffsetAndScale},
 	{"constant-target", subject.Regressors | subject.Multis, "Equal targets give finite predictions.", checkConstantTarget},
 	{"single-class", subject.Classifiers,
 		"A single class is rejected with an error of the contract, or predicted for all rows.", checkSingleClass},
@@ -63,7 +64,8 @@ var checks = []check{
 	{"cancelled-midway", subject.Every,
 		"If the context is cancelled while Fit reads x, Fit returns before it assigns the new model.", checkCancelledMidway},
 	{"cancelled-at-any-look", subject.Every,
-		"If the context ends at any check in Fit, including the last one, Fit returns its error and keeps the earlier model.", checkCancelledAtAnyLook},
+		"If the context ends at any check in Fit, including the last one, Fit returns its error and keeps the earlier model.",
+		checkCancelledAtAnyLook},
 	{"progress", subject.Every,
 		"Observers of a Fit receive shares of the work that increase to 1, from one goroutine at a time, and early if " +
 			"Options.Steps is set. The result is bit-identical. An observer that panics gives a PanicError, and the earlier model " +
@@ -116,12 +118,14 @@ var checks = []check{
 		"Intervals contain the prediction, widen with the level and agree with the variance. A level outside (0, 1) gives " +
 			"ErrParam.", checkInterval},
 	{"target-units", subject.Regressors | subject.Multis,
-		"Targets multiplied by a power of two give predictions multiplied by exactly that factor, and variances by its square.", checkTargetUnits},
+		"Targets multiplied by a power of two give predictions multiplied by exactly that factor, and variances by its square.",
+		checkTargetUnits},
 	{"several-targets", subject.Multis,
 		"Results have a column for each target, variances are at least 0, and intervals contain the prediction and widen with " +
 			"the level. Targets in other units give the same results in these units.", checkSeveralTargets},
 	{"sets", subject.Classifiers,
-		"PredictSet returns classes in ascending order, and no fewer for a higher level. A level outside (0, 1) gives ErrParam.", checkSets},
+		"PredictSet returns classes in ascending order, and no fewer for a higher level. A level outside (0, 1) gives ErrParam.",
+		checkSets},
 	{"novelty", subject.Detectors,
 		"Rows far from all others are novel, and most rows like those of Fit are not. The scores of novel rows do not exceed " +
 			"those of other rows. P-values are in (0, 1] and, for distant rows, in the order of the scores.", checkNovelty},
@@ -141,7 +145,8 @@ var checks = []check{
 		"The rows in 1, 4 and 64 parts, in any order and with any offset, give the same result to 1e-10. An error leaves " +
 			"statistics and model unchanged.", streams.CheckStatistics},
 	{"statistics-and-fit", subject.Every,
-		"FitStatistics gives the result of Fit within the tolerance; for regressors the predictions are compared.", streams.CheckStatisticsFit},
+		"FitStatistics gives the result of Fit within the tolerance; for regressors the predictions are compared.",
+		streams.CheckStatisticsFit},
 	{"fit-blocks", subject.Every,
 		"FitBlocks gives the result of Fit or FitWeighted within the tolerance, for blocks of any size in reused memory. An " +
 			"error names the row of the stream and keeps the earlier model.", streams.CheckFitBlocks},
@@ -152,7 +157,8 @@ var checks = []check{
 	{"expansion", subject.Regressors | subject.Classifiers,
 		"The sum of the kernel values of an Expansion equals the result of Predict, or of Decision.", checkExpansion},
 	{"kernel-matrix", subject.Supervised,
-		"FitMatrix and PredictMatrix with the matrices of the kernel that Fit used give the results of Fit and Predict.", checkKernelMatrix},
+		"FitMatrix and PredictMatrix with the matrices of the kernel that Fit used give the results of Fit and Predict.",
+		checkKernelMatrix},
 	{"weighted-fit", subject.Supervised,
 		"A weight of 2 is equivalent to the row given twice, and weights of 1 to none, within the tolerance.", checkWeightedFit},
 	{"repeated-rows", subject.Supervised,

@@ -20,8 +20,8 @@ import (
 // missingCategory is the category of a gap.
 const missingCategory = "?"
 
-// Batch makes a record batch of a grid, to be released by the caller: float attributes are columns of float64, with nulls for
-// NaN, categorical ones dictionaries of texts, with nulls for "?", and binary ones booleans. The columns are in the grid's
+// Batch returns a record batch of a grid. The caller releases it. Float attributes are columns of float64, with nulls for NaN.
+// Categorical ones are dictionaries of texts, with nulls for "?", and binary ones are booleans. The columns are in the grid's
 // order. Errors: estimators.ErrParam for no grid, an attribute of another type, or text that is not UTF-8.
 func Batch(g base.FixedDataGrid) (batch apache.RecordBatch, err error) {
 	if g == nil {
@@ -88,7 +88,7 @@ func categories(g base.FixedDataGrid, attr *base.CategoricalAttribute, spec base
 	}
 	values := array.NewStringBuilder(memory.DefaultAllocator)
 	defer values.Release()
-	codes := make([]int32, len(all)) // of golearn's numbers
+	codes := make([]int32, len(all)) // indexed by golearn's codes
 	for k, v := range all {
 		if codes[k] = int32(values.Len()); v != missingCategory {
 			values.Append(v)
@@ -114,8 +114,8 @@ func categories(g base.FixedDataGrid, attr *base.CategoricalAttribute, spec base
 	return array.NewDictionaryArray(&apache.DictionaryType{IndexType: at.DataType(), ValueType: of.DataType()}, at, of), nil
 }
 
-// Write writes a grid to a Parquet file, as [Batch] has it. The file is there as a whole or not at all: after an error what stood at
-// the path is as it was.
+// Write writes a grid to a Parquet file, in the form of [Batch]. It writes the complete file or none: after an error the previous
+// content of the path is unchanged.
 func Write(g base.FixedDataGrid, path string) error {
 	batch, err := Batch(g)
 	if err != nil {
@@ -123,7 +123,7 @@ func Write(g base.FixedDataGrid, path string) error {
 	}
 	defer batch.Release()
 	return atomicfile.Write(path, func(to io.Writer) error {
-		// The writer would close a file that it could.
+		// The wrapper hides Close, since the writer would close the file.
 		w, err := pqarrow.NewFileWriter(batch.Schema(), struct{ io.Writer }{to}, parquet.NewWriterProperties(),
 			pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 		if err != nil {
@@ -136,7 +136,7 @@ func Write(g base.FixedDataGrid, path string) error {
 	})
 }
 
-// guard makes an error of golearn's panics.
+// guard turns golearn's panics into errors.
 func guard(doing string, err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("grid: %s: golearn panicked: %v", doing, v)

@@ -27,7 +27,7 @@ var ctx = context.Background()
 
 const flowers = "width,color,species\n1.5,red,b\n,blue,a\n2.5,,b\n3.5,red,a\n"
 
-// cells are the texts of an attribute's column.
+// cells returns the texts of an attribute's column.
 func cells(t *testing.T, g base.FixedDataGrid, name string) (out []string) {
 	t.Helper()
 	spec, err := g.GetAttribute(base.GetAttributeByName(g, name))
@@ -39,7 +39,7 @@ func cells(t *testing.T, g base.FixedDataGrid, name string) (out []string) {
 	return out
 }
 
-// A grid that is written and read again is the same, gaps and categories included.
+// A grid that is written and read again is the same, including gaps and categories.
 func TestRoundTrip(t *testing.T) {
 	want, err := grids.ParseCSV("a.csv", bytes.NewReader([]byte(flowers)), nil)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func TestBatch(t *testing.T) {
 	assert.ErrorIs(t, grid.Write(g, filepath.Join(t.TempDir(), "none", "a.parquet")), os.ErrNotExist)
 }
 
-// Golearn code learns from a Parquet file, here of a grid.
+// Golearn code is fitted to a Parquet file, here one of a grid.
 func ExampleWrite() {
 	written, err := grids.ParseCSV("flowers", strings.NewReader("length,width,species\n1,1,a\n1.2,1,a\n.9,1.1,a\n3,3,b\n3.1,2.9,b\n2.8,3,b\n"), nil)
 	if err != nil {

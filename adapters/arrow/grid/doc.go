@@ -1,7 +1,7 @@
-// Package grid writes golearn grids to Parquet files, and makes record batches of them.
+// Package grid writes golearn grids to Parquet files, and converts them to record batches.
 //
-// [Batch] and [Write] make a batch or a file of a grid. A grid of a Parquet or Arrow file is grids.FromTable, of this module's
-// adapters/golearn, of the table that arrow.Source gives.
+// [Batch] and [Write] create a batch or a file of a grid. To read a Parquet or Arrow file into a grid, pass the table of
+// arrow.Source to grids.FromTable, of this module's adapters/golearn.
 //
-// It is a package of its own, so that a program that reads files without golearn does not link it.
+// It is a separate package, so that a program that reads files without golearn does not link it.
 package grid

@@ -14,19 +14,19 @@ import (
 )
 
 // ReadCSV reads a CSV file into a grid: [table.ReadCSV] with [FromTable]. Options may be nil. TargetLast is set unless there is a
-// Schema, so that the last column is the class, as in golearn, if there is no Target. FromTable makes grids of rows without a class.
+// Schema, so that the last column is the class, as in golearn, if there is no Target. For rows without a class, use FromTable.
 //
 // Errors: those of table.ReadCSV.
 func ReadCSV(path string, o *table.Options) (*base.DenseInstances, error) {
 	return read(table.File(path), o)
 }
 
-// ParseCSV is ReadCSV for a reader; the name, which may be a file's, stands in the errors.
+// ParseCSV is ReadCSV for a reader. Errors contain the name, such as a file's.
 func ParseCSV(name string, r io.Reader, o *table.Options) (*base.DenseInstances, error) {
 	return read(table.Source{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, o)
 }
 
-// read reads a grid whose last column is the class, unless the options name it.
+// read reads a grid. The last column is the class, unless the options name it.
 func read(s table.Source, o *table.Options) (*base.DenseInstances, error) {
 	var options table.Options
 	if o != nil {
@@ -43,10 +43,10 @@ func read(s table.Source, o *table.Options) (*base.DenseInstances, error) {
 // unseen is the category of all levels that the schema does not have.
 const unseen = "(unseen)"
 
-// FromTable makes a grid of a table. Numbers, times and durations are float attributes, and categories are categorical ones, with the
-// levels in the order of the schema. The target is the class attribute; groups and weights are left out. A gap is NaN in a float
-// attribute, and the category "?" in a categorical one. All levels that the schema does not have are the category "(unseen)". As golearn
-// does, the grid lists the attributes of a type together.
+// FromTable returns the grid of a table. Numbers, times and durations are float attributes, and categories are categorical ones,
+// with the levels in the order of the schema. The target is the class attribute. Groups and weights are left out. A gap is NaN in a
+// float attribute, and the category "?" in a categorical one. All levels that the schema does not have are the category "(unseen)".
+// The grid lists the attributes of a type together, as golearn does.
 //
 // Errors: ErrParam for no table.
 func FromTable(t *table.Table) (*base.DenseInstances, error) {
@@ -84,7 +84,7 @@ func column(c table.Column, cells []float64) gridtable.Column {
 	out := gridtable.Column{Name: c.Name, Kind: gridtable.FloatKind}
 	if c.Kind != table.Category {
 		for _, v := range cells {
-			if v != math.Trunc(v) { // and no gap
+			if v != math.Trunc(v) { // and not a gap
 				out.Precision = gridtable.Decimals
 			}
 		}

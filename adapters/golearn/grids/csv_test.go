@@ -41,7 +41,7 @@ func TestReadCSV(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// The options are those of package table; the last column is the class where they name none.
+// The options are those of package table. The last column is the class if they do not name one.
 func TestOptionsOfCSV(t *testing.T) {
 	text := "1;5.5;2\n2;6.5;-\n1;7.5;4\n"
 	format := table.Format{NoHeader: true, Comma: ';'}
@@ -126,7 +126,7 @@ func TestFilesBySchema(t *testing.T) {
 	assert.ErrorContains(t, err, `test.csv:3: column "size" = "large", want a number`)
 }
 
-// textsOf returns what golearn prints of a column.
+// textsOf returns the printed cells of a column.
 func textsOf(t *testing.T, g base.FixedDataGrid, name string) (out []string) {
 	t.Helper()
 	spec, err := g.GetAttribute(base.GetAttributeByName(g, name))
@@ -138,7 +138,7 @@ func textsOf(t *testing.T, g base.FixedDataGrid, name string) (out []string) {
 	return out
 }
 
-// A model of a table predicts the rows of the grid that is made of it, and the grid has the matrix of the table.
+// A model of a table predicts the rows of the table's grid, and the grid has the matrix of the table.
 func TestGridOfTable(t *testing.T) {
 	rows, err := table.ParseCSV("f.csv", strings.NewReader("a,b,when,y\n1,2,1970-01-02,3\n4,,1970-01-01,1\n0.5,1,,2\n"), &table.Options{Target: "y"})
 	require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestGridOfTable(t *testing.T) {
 	assert.Equal(t, rows.Targets, y)
 }
 
-// Whatever a file holds is a grid, which an estimator may refuse, or an error that names the file.
+// Any file gives a grid, which an estimator may reject, or an error that names the file.
 func FuzzParseCSV(f *testing.F) {
 	f.Add("a,b\n1,x\n,?\n", byte(0), false)
 	f.Add("\ufeff\"a\",b\n1e999,\"x\ny\"\n", byte(0), false)

@@ -67,7 +67,7 @@ func ExampleReadCSV() {
 		fmt.Println(err)
 		return
 	}
-	grid, err := grids.ReadCSV(path, nil) // a header, the class last
+	grid, err := grids.ReadCSV(path, nil) // with a header, and the class last
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -169,8 +169,8 @@ func ExampleWithClass() {
 	// [grey sunny] <nil>
 }
 
-// The importance of a grid's columns: of a category as one, by the names that they have there. Rows that Fit has
-// not seen would tell more.
+// Columns of a grid have an importance. A category counts as one column, under its name in the grid. The importance on new rows
+// would be more informative.
 func ExampleMatrix_importance() {
 	grid := parse(weather + "22,grey,yes\n7,sunny,no\n9,sunny,no\n25,grey,yes\n")
 	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}

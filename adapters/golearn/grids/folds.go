@@ -12,12 +12,10 @@ import (
 // attributes of the grid.
 type Fold struct{ Train, Test *base.DenseInstances }
 
-// Folds cuts the rows of grid, shuffled, into as many parts of even size as folds
-// says; each is the test part once. Each class of a categorical or a binary class
-// attribute is dealt evenly to the parts. The same seed gives the same folds, 0
-// included, and the grid stays as it is. The copies take folds times the grid's
-// memory. Errors: ErrParam for fewer than 2 folds; ErrShape for fewer rows than
-// folds or not one class attribute.
+// Folds divides the shuffled rows of grid into parts of equal size, up to one row. Each part is the test part of one fold. Each
+// class of a categorical or a binary class attribute is divided evenly among the parts. The same seed gives the same folds, 0
+// included, and the grid is not changed. The copies take folds times the grid's memory. Errors: ErrParam for fewer than 2 folds;
+// ErrShape for fewer rows than folds or not one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
 	return gridtable.EachFold(context.Background(), "grids: Folds", grid, gridtable.ReadLabelled, folds, seed,
 		func(train, test *gridtable.Table) (out Fold, err error) {

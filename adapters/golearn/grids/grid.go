@@ -13,17 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Matrix returns attributes of a grid as a matrix, a row for each row, and the
-// names of its columns. A float attribute is one column, a binary one a column of
-// 0 and 1, and a categorical one a column of 0 and 1 for each of its categories,
-// named name=category, whether it occurs or not: grids that share their attributes
-// give the same columns. Nil attrs are all but the class attributes, in the grid's
-// order; others are looked up by name and type. NaN and infinities are kept. For
-// a grid of no rows the matrix is empty.
+// Matrix returns attributes of a grid as a matrix, with a row for each row, and the names of its columns. A float attribute is one
+// column, and a binary one a column of 0 and 1. A categorical one is a column of 0 and 1 for each of its categories, named
+// name=category, whether it occurs or not, so that grids that share their attributes give the same columns. Nil attrs are all
+// attributes except for the classes, in the grid's order. Others are found by name and type. NaN and infinities are kept. For a
+// grid without rows the matrix is empty.
 //
-// A *base.DenseInstances is read at about 5 ns a cell, other grids at the cost of
-// their Get. Errors: ErrParam for an attribute that the grid does not have, or has twice
-// by that name; ErrShape for no attributes.
+// A *base.DenseInstances is read at about 5 ns a cell, other grids at the cost of their Get. Errors: ErrParam for an attribute that
+// the grid does not have, or has twice by that name; ErrShape for no attributes.
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
 	defer addName("Matrix", &err)
 	t, err := gridtable.Read(grid)
@@ -50,7 +47,7 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, colu
 	if len(cols) == 0 {
 		return nil, nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
-	// The grid's own categories, where an attribute of another grid was given.
+	// The categories are the grid's own, even if attrs are those of another grid.
 	e := gridtable.Encoder{Columns: t.Columns()}
 	if t.Rows == 0 {
 		return &mat.Dense{}, gridtable.MatrixNames(e.Columns), nil
@@ -61,17 +58,16 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, colu
 	return x, gridtable.MatrixNames(e.Columns), nil
 }
 
-// addName puts the name of a function before its error.
+// addName prefixes an error with the name of its function.
 func addName(function string, err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("grids: %s: %w", function, *err)
 	}
 }
 
-// Labels returns the class of each row as an index into labels, the classes that
-// occur, in the order of the class attribute's categories ("0" and "1" for a
-// binary class, or a float one, which has to be 0 or 1). Errors: ErrShape for not
-// one class attribute; ErrParam for a row without a class; ErrNotFinite.
+// Labels returns the class of each row as an index into labels, the classes that occur, in the order of the class attribute's
+// categories ("0" and "1" for a binary class, or a float one, which must be 0 or 1). Errors: ErrShape for not one class attribute;
+// ErrParam for a row without a class; ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	defer addName("Labels", &err)
 	t, err := gridtable.ReadLabelled(grid)
@@ -85,33 +81,30 @@ func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	return y, gridtable.ClassTexts(class, present), nil
 }
 
-// Targets returns the float class of each row. Errors: ErrShape for not one class
-// attribute; ErrParam for one of another type; ErrNotFinite for a NaN or an
-// infinity.
+// Targets returns the float class of each row. Errors: ErrShape for not one class attribute; ErrParam for one of another type;
+// ErrNotFinite for a NaN or an infinity.
 func Targets(grid base.FixedDataGrid) (y []float64, err error) {
 	defer addName("Targets", &err)
 	_, y, err = gridtable.ReadTargets(grid)
 	return y, err
 }
 
-// FeatureGrid makes a grid without a class attribute of the columns of x, as float
-// attributes called names; nil names are x0, x1 and so on. It costs about 5 ns a
-// cell. Errors: ErrShape for an empty x or another number of names; ErrParam for a
-// name that comes twice.
+// FeatureGrid returns a grid of the columns of x without a class attribute. The columns are float attributes called names; nil
+// names are x0, x1 and so on. It costs about 5 ns a cell. Errors: ErrShape for an empty x or another number of names; ErrParam for
+// a name that occurs twice.
 func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 	return makeGrid("FeatureGrid", x, names)
 }
 
-// LabelledGrid is FeatureGrid with a categorical class attribute called class. Its
-// categories are those of labels, one for each row of x, in the order in which they
-// first occur.
+// LabelledGrid is FeatureGrid with a categorical class attribute called class. Its categories are those of labels, one for each row
+// of x, in the order of their first occurrence.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
 	values, categories := coded(labels)
 	return makeGrid("LabelledGrid", x, names,
 		gridtable.NewCells(gridtable.Column{Name: class, Kind: gridtable.CategoricalKind, Values: categories}, values))
 }
 
-// coded numbers texts in the order in which they first occur.
+// coded numbers texts in the order of their first occurrence.
 func coded(texts []string) (values []float64, categories []string) {
 	values = make([]float64, len(texts))
 	index := map[string]int{}
@@ -127,8 +120,7 @@ func coded(texts []string) (values []float64, categories []string) {
 	return values, categories
 }
 
-// TargetGrid is FeatureGrid with a float class attribute called target, which
-// holds y, one number for each row of x.
+// TargetGrid is FeatureGrid with a float class attribute called target, which holds y, one number for each row of x.
 func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base.DenseInstances, error) {
 	return makeGrid("TargetGrid", x, names,
 		gridtable.NewCells(gridtable.Column{Name: target, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}, y))

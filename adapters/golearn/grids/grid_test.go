@@ -23,7 +23,7 @@ func TestMatrixThereAndBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, flowerColumns, names)
 	assert.True(t, mat.Equal(x, got))
-	// Through Get, as golearn reads it.
+	// Cells are read with Get, as golearn reads them.
 	spec, err := g.GetAttribute(base.NewFloatAttribute("petal length"))
 	require.NoError(t, err)
 	assert.Equal(t, x.At(7, 2), base.UnpackBytesToFloat(g.Get(spec, 7)))
@@ -32,7 +32,7 @@ func TestMatrixThereAndBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, speciesNames, back)
 	assert.Equal(t, []int{0, 1, 2, 0}, y[:4])
-	// Transposed, and with a gap.
+	// The matrix is transposed, and has a gap.
 	x.Set(0, 0, math.NaN())
 	g, err = FeatureGrid(x.T(), nil)
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestMatrixOfChosenAttributes(t *testing.T) {
 	assert.True(t, x.IsEmpty())
 }
 
-// Trap 3: asking for a class that is not there must not panic.
+// Trap 3: a request for a class that is missing must not panic.
 func TestLabelsAndTargetsRefuse(t *testing.T) {
 	g, err := FeatureGrid(mat.NewDense(2, 1, nil), nil)
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func BenchmarkGridFromMatrix(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchRows*benchCols), "ns/cell")
 }
 
-// Two attributes of one name cannot be told apart by golearn, which gives the first for both.
+// golearn cannot distinguish two attributes with one name, and returns the first for both.
 func TestMatrixOfTwoOfAName(t *testing.T) {
 	g := base.NewDenseInstances()
 	for range 2 {

@@ -13,7 +13,7 @@ import (
 
 var speciesNames = []string{"setosa", "versicolor", "virginica"}
 
-// flowers draws n rows of three well-separated classes in four features.
+// flowers returns n random rows of three well-separated classes in four features.
 func flowers(n int, seed uint64) (*mat.Dense, []string) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := mat.NewDense(n, 4, nil)
@@ -38,7 +38,7 @@ func csvGridOf(tb testing.TB, lines ...string) *base.DenseInstances {
 	return g
 }
 
-// classTexts returns what golearn prints of the class of each row.
+// classTexts returns the printed class of each row.
 func classTexts(tb testing.TB, g base.FixedDataGrid) []string {
 	tb.Helper()
 	_, rows := g.Size()

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// numbered has its row number in the feature "id".
+// numbered returns a grid with the row number in the feature "id".
 func numbered(t testing.TB, n int) *base.DenseInstances {
 	t.Helper()
 	x := mat.NewDense(n, 1, nil)
@@ -33,7 +33,7 @@ func ids(t testing.TB, g base.FixedDataGrid) []float64 {
 	return mat.Col(nil, 0, x)
 }
 
-// Trap 8: golearn's split leaks on views, shuffles its input and cannot be repeated.
+// Trap 8: golearn's split leaks on views, shuffles its input and is not reproducible.
 func TestSplit(t *testing.T) {
 	g := numbered(t, 100)
 	before := ids(t, g)

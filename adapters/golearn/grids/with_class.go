@@ -9,10 +9,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// WithClass returns a view of grid in which the attribute called name is the one
-// class attribute, and those that were are features; an empty name leaves none.
-// The grid itself stays as it is, and must not change while the view is used.
-// Errors: ErrParam for a nil grid, or a name that no attribute or more than one has.
+// WithClass returns a view of grid in which the attribute called name is the only class attribute, and previous classes are
+// features. An empty name leaves no class. The grid is not changed, and must not change while the view is used. Errors: ErrParam
+// for a nil grid, or a name that no attribute or more than one has.
 func WithClass(grid base.FixedDataGrid, name string) (_ base.FixedDataGrid, err error) {
 	if grid == nil {
 		return nil, fault.Param("grids: WithClass", "grid", nil, "a grid")

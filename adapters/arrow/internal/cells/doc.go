@@ -1,7 +1,8 @@
-// Package cells reads the cells of Arrow's arrays as numbers, seconds or texts, and gives Parquet the types that it can write.
+// Package cells reads the cells of Arrow's arrays as numbers, seconds or texts, and converts columns to types that Parquet
+// supports.
 //
 //	Numbers               reads the cells of numbers, decimals, times and durations
 //	Texts                 reads the cells of categories; Countable reports which types have some
-//	ParquetSchema         the types that columns are written as
+//	ParquetSchema         the types in which columns are written
 //	Convert               the arrays of a batch in other types, such as durations for the integers that Parquet has
 package cells

@@ -14,14 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/arrow/internal/flatcheck"
 )
 
-// Parquet has no durations. Arrow's libraries write them as integers of 64 bits, and the schema with the durations beside them;
-// package arrow-go takes the type from there, and then neither reads nor writes the column. So it is given the integers.
-// Nor does it write views of texts, and decimals of few bits, for which Parquet has other types.
+// Parquet has no durations. Arrow's libraries write them as integers of 64 bits, with a schema that contains the durations. Package
+// arrow-go takes the type from that schema, and then can neither read nor write the column. So it gets the integers. It cannot
+// write views of texts and decimals of few bits either, for which Parquet has other types.
 
 // IsDuration reports whether the values of a type are durations.
 func IsDuration(t arrow.DataType) bool { return t.ID() == arrow.DURATION }
 
-// parquetType returns the type that a column is written as.
+// parquetType returns the type in which a column is written.
 func parquetType(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
 	case *arrow.DurationType:
@@ -36,8 +36,8 @@ func parquetType(t arrow.DataType) arrow.DataType {
 	return t
 }
 
-// ParquetSchema returns a schema with the types that are written. If there are durations, it has among its metadata the schema
-// with them, as files keep it, and durations is true.
+// ParquetSchema returns a schema with the written types. If there are durations, its metadata contain the schema with them, in the
+// form of files, and durations is true.
 func ParquetSchema(s *arrow.Schema) (out *arrow.Schema, durations bool, err error) {
 	fields, said := s.Fields(), s.Fields()
 	for j, f := range fields {
@@ -57,7 +57,7 @@ func ParquetSchema(s *arrow.Schema) (out *arrow.Schema, durations bool, err erro
 	return arrow.NewSchema(fields, &meta), durations, nil
 }
 
-// StoredSchema returns a schema as files keep it among their metadata.
+// StoredSchema returns a schema in the form of the metadata of files.
 func StoredSchema(s *arrow.Schema) (string, error) {
 	var out bytes.Buffer
 	if err := ipc.NewWriter(&out, ipc.WithSchema(s)).Close(); err != nil {
@@ -66,8 +66,8 @@ func StoredSchema(s *arrow.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
 }
 
-// Convert returns a batch in a schema that has integers where the batch has durations, or the other way, or other types that are
-// written for those of the batch. It has to be released.
+// Convert returns a batch in a schema that differs in types: integers for durations, the reverse, or other written types. The
+// caller releases it.
 func Convert(mem memory.Allocator, b arrow.RecordBatch, to *arrow.Schema) arrow.RecordBatch {
 	arrays := make([]arrow.Array, b.NumCols())
 	for k, a := range b.Columns() {

@@ -1,4 +1,4 @@
-// Package flatcheck looks for damage in Arrow's metadata before package arrow-go reads it. Arrow-go believes the lengths of the
-// vectors there and makes memory for them, which for a damaged file may be more than the machine has. [CheckFile] and [CheckStream]
-// look at Arrow files and streams, [CheckStored] at the schema in a Parquet file.
+// Package flatcheck checks Arrow's metadata for damage before package arrow-go reads it. Arrow-go trusts the lengths of vectors and
+// allocates memory for them, which may exceed that of the machine for a damaged file. [CheckFile] and [CheckStream] check Arrow
+// files and streams, and [CheckStored] checks the schema in a Parquet file.
 package flatcheck

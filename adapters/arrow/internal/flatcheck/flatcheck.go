@@ -11,7 +11,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// The numbers are the slots of Message.fbs, Schema.fbs and File.fbs of the Arrow format.
+// The constants are the slots of Message.fbs, Schema.fbs and File.fbs of the Arrow format.
 const (
 	messageKind, messageHeader    = 6, 8
 	messageBody                   = 10
@@ -27,29 +27,29 @@ const (
 	dictionaryKind, dictionaryRow = 2, 6
 	batchVariadic                 = 12
 	continuation                  = 0xffffffff
-	blockSize                     = 24       // a footer's entry for a batch: an offset, the length of its metadata, that of its body
+	blockSize                     = 24       // a footer's entry for a batch: its offset, metadata length and body length
 	maxDepth                      = 64       // of nested fields
 	MaxMetadata                   = 64 << 20 // bytes, arrow-go's own limit
 	ParquetMeta, footerTrailing   = "ARROW:schema", 4 + len(FileMagic)
 )
 
-// FileMagic is how an Arrow file begins, and a stream does not.
+// FileMagic is the beginning of an Arrow file, but not of a stream.
 const FileMagic = "ARROW1"
 
 var errFlat = errors.New("metadata with a length beyond its end")
 
-// message is Arrow metadata of one message.
+// message holds the Arrow metadata of one message.
 type message struct {
 	table flatbuffers.Table
-	next  int64 // the offset of what follows, if it was read from a file
+	next  int64 // the offset of the next message, if it was read from a file
 }
 
-// messageAt reads the metadata of the message that begins at an offset; false at the end of a stream.
+// messageAt reads the metadata of the message at an offset, and returns false at the end of a stream.
 func messageAt(in io.ReaderAt, at int64) (m message, ok bool, err error) {
 	var prefix [8]byte
 	n, err := in.ReadAt(prefix[:], at)
 	if n < 4 || n < 8 && binary.LittleEndian.Uint32(prefix[:]) == continuation {
-		return m, false, nil // arrow-go says what is wrong with it, if anything is
+		return m, false, nil // arrow-go reports the error, if there is one
 	}
 	if err != nil && err != io.EOF {
 		return m, false, err
@@ -64,7 +64,7 @@ func messageAt(in io.ReaderAt, at int64) (m message, ok bool, err error) {
 	if length < 8 || length > MaxMetadata {
 		return m, false, errFlat
 	}
-	// Not more is made than there is: the buffer grows as it is read.
+	// ReadAll allocates no more than the data: its buffer grows with the read.
 	buf, err := io.ReadAll(io.NewSectionReader(in, from, length))
 	if err != nil {
 		return m, false, err
@@ -87,7 +87,7 @@ func root(buf []byte) flatbuffers.Table {
 	return flatbuffers.Table{Bytes: buf, Pos: flatbuffers.GetUOffsetT(buf)}
 }
 
-// child returns the table in a slot; false if there is none.
+// child returns the table in a slot, and false if there is none.
 func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -96,7 +96,7 @@ func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, b
 	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o + t.Pos)}, true
 }
 
-// vector returns the beginning and the length of a vector of entries of so many bytes.
+// vector returns the beginning and the length of a vector of entries of size bytes.
 func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (begin flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -109,10 +109,10 @@ func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, size int) (begin fla
 	return begin, n, nil
 }
 
-// schemaCheck walks through a schema.
+// schemaCheck checks a schema recursively.
 type schemaCheck struct {
-	left int // fields that the metadata has room for; a damaged one may refer to the same field again and again
-	// Columns, and dictionaries, whose number of buffers each batch tells.
+	left int // largest number of fields left for the metadata; a damaged schema may refer to one field repeatedly
+	// views and dictionaries count the columns and dictionaries whose number of buffers is in each batch.
 	views, dictionaries int
 }
 
@@ -160,11 +160,11 @@ func (c *schemaCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, dep
 	return nil
 }
 
-// some reports whether batches have to be looked at.
+// some reports whether batches need a check.
 func (c *schemaCheck) some() bool { return c.views+c.dictionaries > 0 }
 
-// batch checks the metadata of a batch, or of a dictionary, in which a view may have no more buffers than the file has bytes. Arrow-go
-// reads as many numbers as there are views.
+// batch checks the metadata of a batch, or of a dictionary. The number of buffers of a view may not exceed the number of bytes of
+// the file. Arrow-go reads one number for each view.
 func (c *schemaCheck) batch(m message, size int64) error {
 	b, ok := child(m.table, messageHeader)
 	if !ok {
@@ -177,7 +177,7 @@ func (c *schemaCheck) batch(m message, size int64) error {
 		}
 		views = min(c.dictionaries, 1)
 		if b.Offset(batchVariadic) == 0 {
-			return nil // one of another column
+			return nil // a dictionary of another column
 		}
 	}
 	begin, n, err := vector(b, batchVariadic, 8)
@@ -195,7 +195,7 @@ func (c *schemaCheck) batch(m message, size int64) error {
 	return nil
 }
 
-// CheckStream looks at the schema of a stream, and if there are views at its batches.
+// CheckStream checks the schema of a stream, and its batches if there are views.
 func CheckStream(in io.ReaderAt, size int64) error {
 	m, ok, err := messageAt(in, 0)
 	if err != nil || !ok {
@@ -218,7 +218,7 @@ func CheckStream(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// CheckFile does the same for an Arrow file, whose schema is in its footer.
+// CheckFile checks the same in an Arrow file, whose schema is in its footer.
 func CheckFile(in io.ReaderAt, size int64) error {
 	var end [footerTrailing]byte
 	if _, err := in.ReadAt(end[:], max(0, size-int64(len(end)))); err != nil && err != io.EOF {
@@ -263,7 +263,7 @@ func CheckFile(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// CheckStored looks at the schema of Arrow that a Parquet file may have in its metadata, in base 64.
+// CheckStored checks the Arrow schema that a Parquet file may have in its metadata, in base 64.
 func CheckStored(text string) error {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -18,20 +18,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Entry is one entry of the archive that a classifier of golearn writes
-// itself into. The entries are kept uncompressed, so that reading them cannot take
-// more memory than the model data has.
+// Entry is one entry of the archive that a classifier of golearn writes. The entries are kept uncompressed, so that reading them
+// cannot take more memory than the model data.
 type Entry struct {
 	Key  string
 	Data []byte
 }
 
-// finalPrefix is where in that archive the classifier stands: at the root, the
-// only place where golearn's KNN finds what it wrote.
+// finalPrefix is the position of the classifier in that archive: the root, the only position where golearn's KNN finds its own
+// output.
 const finalPrefix = ""
 
-// Save lets a fitted classifier of golearn write itself, which it can do to a
-// file only, and returns what it wrote.
+// Save returns the output of a fitted classifier of golearn, which can only write itself to a file.
 func Save(c base.Classifier) ([]Entry, error) {
 	var entries []Entry
 	err := inTempFile(func(path string) error {
@@ -43,7 +41,7 @@ func Save(c base.Classifier) ([]Entry, error) {
 			return err
 		}
 		defer f.Close()
-		// Reading back to the end also shows that the archive is whole.
+		// Reading to the end also shows that the archive is complete.
 		if entries, err = readArchive(f); err != nil {
 			return fmt.Errorf("%T wrote an archive that cannot be read (%v): %w", c, err, errors.ErrUnsupported)
 		}
@@ -68,7 +66,7 @@ func writeArchive(c base.Classifier, path string) (err error) {
 		return err
 	}
 	saveErr := c.SaveWithPrefix(w, finalPrefix)
-	// Some classifiers of golearn have closed it by now, and closing it again fails.
+	// Some classifiers of golearn have already closed it, and closing it again fails.
 	_ = w.Close()
 	return saveErr
 }
@@ -97,7 +95,7 @@ func readArchive(r io.Reader) ([]Entry, error) {
 	return out, err
 }
 
-// Load lets a classifier of golearn read itself from entries.
+// Load calls the Load of a classifier of golearn with entries.
 func Load(c base.Classifier, entries []Entry) error {
 	var buf bytes.Buffer
 	if err := packArchive(&buf, entries); err != nil {
@@ -135,8 +133,8 @@ func loadArchive(c base.Classifier, path string) (err error) {
 	return c.LoadWithPrefix(r, finalPrefix)
 }
 
-// Check refuses the counts that golearn allocates by without comparing
-// them with what is there: the size of a stored grid, and of a list of attributes.
+// Check rejects invalid counts, since golearn allocates memory by them without comparing them with the data: the size of a stored
+// grid, and of a list of attributes.
 func Check(kind string, entries []Entry) error {
 	byKey := make(map[string][]byte, len(entries))
 	for _, e := range entries {
@@ -160,14 +158,13 @@ func Check(kind string, entries []Entry) error {
 	return nil
 }
 
-// checkDims compares a stored grid's size, attributes and rows, with the bytes of
-// its attribute list and its cells.
+// checkDims compares a stored grid's size, attributes and rows, with the bytes of its attribute list and its cells.
 func checkDims(dims []byte, attrBytes, dataBytes int) error {
 	if len(dims) != 2*gridtable.CellSize {
 		return fmt.Errorf("%d bytes, want %d", len(dims), 2*gridtable.CellSize)
 	}
 	attrs, rows := binary.LittleEndian.Uint64(dims), binary.LittleEndian.Uint64(dims[gridtable.CellSize:])
-	// An attribute takes more than a byte of the list, and a cell at least one.
+	// An attribute takes more than a byte of the list, and a cell takes at least one.
 	if attrs > uint64(attrBytes) || rows > uint64(dataBytes) || attrs*rows > uint64(dataBytes) {
 		return fmt.Errorf("%d attributes in %d bytes and %d rows in %d bytes", attrs, attrBytes, rows, dataBytes)
 	}

@@ -1,3 +1,4 @@
-// Package archive gets the bytes of a fitted classifier of golearn, which saves itself to a file only. [Save] returns the entries of
-// that file, [Check] refuses those whose counts golearn would allocate by, and [Load] lets a classifier read them.
+// Package archive handles the bytes of a fitted classifier of golearn, which can only save itself to a file. [Save] returns the
+// entries of that file, [Check] rejects entries with invalid counts, by which golearn would allocate, and [Load] decodes entries
+// into a classifier.
 package archive

@@ -12,52 +12,50 @@ import (
 
 const CellSize = 8 // bytes of a float or a categorical cell
 
-// Cells is one column of a table, its cells read as numbers: a float's value, the index
-// of a category, 0 or 1 of a binary one. They lie in one of three places.
+// Cells is one column of a table. Its cells are read as numbers: the value of a float, the index of a category, and 0 or 1 of a
+// binary one. They are stored in one of three places.
 type Cells struct {
 	Column Column
-	attr   base.Attribute // nil for a column that stands in no grid
+	attr   base.Attribute // nil for a column that is not in a grid
 
-	Numbers   []float64 // numbers, of a matrix or read before
-	CellPlace           // in values, or in a DenseInstances' own memory
+	Numbers   []float64 // numbers, of a matrix or already read
+	CellPlace           // in values, or in the memory of a DenseInstances
 
-	get *getter // any other grid
+	get *getter // for any other grid
 
-	// Codes turns the index of a category where it is read into that of the column; nil
-	// leaves it.
+	// Codes maps the index of a category in its source to that of the column; nil keeps it.
 	Codes []float64
 }
 
-// getter reads an attribute of a grid with Get, cell by cell: MapOverRows forgets the row map
-// of some views.
+// getter reads an attribute of a grid with Get, cell by cell, since MapOverRows ignores the row map of some views.
 type getter struct {
 	grid  base.FixedDataGrid
 	spec  base.AttributeSpec
-	bound bool // spec is there
+	bound bool // spec is set
 }
 
-// CellPlace says where a row's cell begins in storage, or in the values of cells. A stride of 0
-// gives every row the same one.
+// CellPlace is the position of the cell of each row in storage, or in the values of cells. With a stride of 0, all rows share one
+// cell.
 type CellPlace struct {
 	storage        []byte
 	Stride, Offset int
 }
 
-// Zeros is a column of zeros: the class of rows that are to be predicted.
+// Zeros returns a column of zeros, the class of rows to predict.
 func Zeros(c Column) Cells { return Cells{Column: c, Numbers: []float64{0}} }
 
-// NewCells is a column of numbers, one for each row.
+// NewCells returns a column of numbers, one for each row.
 func NewCells(c Column, values []float64) Cells {
 	return Cells{Column: c, Numbers: values, CellPlace: CellPlace{Stride: 1}}
 }
 
-// atEachGet says that the cells come out of golearn code, which may run a filter at each.
+// atEachGet reports whether golearn code returns the cells. That code may run a filter at each cell.
 func (c *Cells) atEachGet() bool { return c.Numbers == nil && c.storage == nil }
 
-// read writes the cells of rows to dst[0], dst[stride], dst[2·stride] and so on: the one
-// place where cells are read. With an error it returns how many came before it.
+// read writes the cells of rows to dst[0], dst[stride], dst[2·stride] and so on. All reads of cells use it. With an error it
+// returns the number of cells before it.
 func (c *Cells) read(dst []float64, stride int, rows []int) (int, error) {
-	values, storage, step, offset := c.Numbers, c.storage, c.Stride, c.Offset // in registers
+	values, storage, step, offset := c.Numbers, c.storage, c.Stride, c.Offset // local, so that they are in registers
 	switch {
 	case values != nil:
 		for i, r := range rows {
@@ -111,7 +109,7 @@ func (c *Cells) getCell(row int) (float64, error) {
 	return c.category(row, binary.LittleEndian.Uint64(raw))
 }
 
-// category checks the index that a categorical cell holds against the grid's categories.
+// category checks the index in a categorical cell against the grid's categories.
 func (c *Cells) category(row int, index uint64) (float64, error) {
 	known := len(c.Column.Values)
 	if c.Codes != nil {
@@ -128,7 +126,7 @@ func NotFinite(name string, row int, v float64) error {
 	return &cellNotFinite{&fault.NotFiniteError{Name: name, Row: row, Col: -1, Value: v}}
 }
 
-// cellNotFinite tells the attribute and the row of a NaN or an infinity once, in the words of a grid.
+// cellNotFinite adds the attribute and the row of a grid to the error of a NaN or an infinity.
 type cellNotFinite struct{ err *fault.NotFiniteError }
 
 func (e *cellNotFinite) Error() string {
@@ -138,9 +136,8 @@ func (e *cellNotFinite) Error() string {
 // Unwrap returns the fault.NotFiniteError.
 func (e *cellNotFinite) Unwrap() error { return e.err }
 
-// Guard turns a panic of golearn code, or of a filter, into an error. It stands
-// where a grid is read, which may run a view's or a filter's code at each cell, and
-// where golearn's classifiers are called; never around an estimator.
+// Guard turns a panic of golearn code, or of a filter, into an error. It guards reads of a grid, which may run a view's or a
+// filter's code at each cell, and calls of golearn's classifiers, but never an estimator.
 func Guard(doing string, err *error) {
 	if p := recover(); p != nil {
 		*err = fault.Param("golearn", doing, p, "no panic")

@@ -7,12 +7,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Missing is the category that ReadCSV gives a missing categorical cell.
-// As a class it stands for none: Fit refuses it, and names the row.
+// Missing is the category that ReadCSV gives a missing categorical cell. As a class it is a gap: Fit rejects it, and names the row.
 const Missing = "?"
 
-// ClassTexts returns what golearn prints of the classes present, which are indices into the
-// class attribute c.
+// ClassTexts returns the printed texts of the classes present, which are indices of the class attribute c.
 func ClassTexts(c Column, present []int) []string {
 	out := make([]string, len(present))
 	for i, k := range present {
@@ -21,8 +19,7 @@ func ClassTexts(c Column, present []int) []string {
 	return out
 }
 
-// Labels reads the class column as labels from 0, each of which stands for the index in
-// the attribute that present has.
+// Labels reads the class column as labels from 0. Label k stands for the index present[k] in the attribute.
 func (t *Table) Labels() (class Column, present, y []int, err error) {
 	class = t.Classes[0].Column.Owned()
 	values, err := t.Values(&t.Classes[0])
@@ -40,7 +37,7 @@ func (t *Table) Labels() (class Column, present, y []int, err error) {
 	return class, present, classes.Positions(present, index), nil
 }
 
-// checkClass refuses a cell that is no class.
+// checkClass rejects a cell that is not a class.
 func checkClass(c Column, row int, v float64) error {
 	switch {
 	case c.Kind == CategoricalKind && c.Values[int(v)] == Missing:

@@ -34,27 +34,24 @@ func (k Kind) String() string {
 	return "of unknown type"
 }
 
-// Column describes an attribute by value. Attributes are pointers that golearn
-// shares between grids and that some of its functions write to, so nothing that
-// lives longer than a call holds one.
+// Column describes an attribute by value. Attributes are pointers that golearn shares between grids and that some of its functions
+// write to, so that only values may outlive a call.
 type Column struct {
 	Name      string
 	Kind      Kind
 	Values    []string // categories, in the order of their indices
-	Code      bool     `cbor:",omitempty"` // the matrix has one column of the indices, in the place of one of 0 and 1 for each
-	Precision int      // decimals that golearn prints of a float
+	Code      bool     `cbor:",omitempty"` // the matrix has one column of the indices, instead of one of 0 and 1 for each
+	Precision int      // printed decimals of a float
 }
 
-// mostDecimals bounds Precision: golearn prints with it, and a hostile file must
-// not make it print a gigabyte of zeros.
+// mostDecimals is the largest Precision. golearn prints with it, and a hostile file must not make it print a gigabyte of zeros.
 const mostDecimals = 100
 
-// Decimals is the number of decimals that golearn prints of the cells of a
-// matrix; the cells themselves are float64.
+// Decimals is the number of printed decimals of the cells of a matrix. The cells themselves are float64.
 const Decimals = 6
 
-// Describe describes an attribute. Its categories are the attribute's own slice. A type of
-// attribute that golearn does not have has kind 0.
+// Describe describes an attribute. Its categories are the attribute's own slice. Types of attributes that golearn does not have get
+// kind 0.
 func Describe(a base.Attribute) Column {
 	switch v := a.(type) {
 	case *base.FloatAttribute:
@@ -75,13 +72,13 @@ func (c Column) validText() error {
 	return check.Text("input", fmt.Sprintf("category of attribute %q", c.Name), c.Values...)
 }
 
-// Owned is the column with categories of its own: golearn adds to those of an attribute.
+// Owned returns the column with a copy of its categories, since golearn appends to those of an attribute.
 func (c Column) Owned() Column {
 	c.Values = slices.Clone(c.Values)
 	return c
 }
 
-// Categories is how many values a cell can have; 0 for a float.
+// Categories returns the number of possible values of a cell, and 0 for a float.
 func (c Column) Categories() int {
 	switch c.Kind {
 	case CategoricalKind:
@@ -92,7 +89,7 @@ func (c Column) Categories() int {
 	return 0
 }
 
-// attribute makes a new attribute, which shares nothing with any other.
+// attribute returns a new attribute that shares nothing with any other.
 func (c Column) attribute() base.Attribute {
 	switch c.Kind {
 	case FloatKind:
@@ -103,8 +100,8 @@ func (c Column) attribute() base.Attribute {
 	return NewCategorical(c.Name, c.Values)
 }
 
-// NewCategorical goes through the attribute's JSON, because the only other way
-// to add a category compares it with all those before.
+// NewCategorical decodes the attribute from JSON, because golearn's other method of adding a category compares it with all previous
+// ones.
 func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	out := base.NewCategoricalAttribute()
 	out.SetName(name)
@@ -120,7 +117,7 @@ func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	return out
 }
 
-// Validate checks what was read from a file.
+// Validate checks a column that was read from a file.
 func (c Column) Validate() error {
 	if c.Kind < FloatKind || c.Kind > BinaryKind {
 		return fmt.Errorf("attribute %q has type %d", c.Name, c.Kind)
@@ -141,7 +138,7 @@ func (c Column) Equal(d Column) bool {
 	return c.Name == d.Name && c.Kind == d.Kind && slices.Equal(c.Values, d.Values)
 }
 
-// Width is the number of matrix columns that the attribute takes.
+// Width returns the number of matrix columns of the attribute.
 func (c Column) Width() int {
 	if c.Kind == CategoricalKind && !c.Code {
 		return len(c.Values)
@@ -149,7 +146,7 @@ func (c Column) Width() int {
 	return 1
 }
 
-// label is the text that golearn prints for a cell of a class column.
+// label returns the printed text of a cell of a class column.
 func (c Column) label(i int) string {
 	if c.Kind == CategoricalKind {
 		return c.Values[i]
@@ -165,7 +162,7 @@ func Names(cols []Column) []string {
 	return out
 }
 
-// Codes are the matrix columns that hold codes.
+// Codes returns the indices of the matrix columns that hold codes.
 func Codes(cols []Column) (out []int) {
 	at := 0
 	for _, c := range cols {
@@ -177,7 +174,7 @@ func Codes(cols []Column) (out []int) {
 	return out
 }
 
-// MatrixNames names the matrix columns that cols take.
+// MatrixNames returns the names of the matrix columns of cols.
 func MatrixNames(cols []Column) []string {
 	var out []string
 	for _, c := range cols {

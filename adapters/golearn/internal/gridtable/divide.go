@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Divisible returns a table to pick rows from.
+// Divisible returns a table from which rows can be picked.
 func Divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, error)) (*Table, error) {
 	t, err := open(grid)
 	if err == nil {
@@ -23,14 +23,14 @@ func Divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, e
 	return t.Compute()
 }
 
-// Strata numbers the values that occur from 0, in the order in which they first do.
+// Strata numbers the values from 0, in the order of their first occurrence.
 func Strata(values []float64) (of []int, count int) {
 	of = make([]int, len(values))
 	number := map[uint64]int{}
 	for i, v := range values {
-		key := math.Float64bits(v) // a NaN is equal to itself
+		key := math.Float64bits(v) // equal for equal NaN
 		if v == 0 {
-			key = 0 // and -0 to 0
+			key = 0 // also for -0
 		}
 		k, ok := number[key]
 		if !ok {
@@ -42,8 +42,7 @@ func Strata(values []float64) (of []int, count int) {
 	return of, len(number)
 }
 
-// EachFold calls do with the parts of each fold, one after the other, so that the copies of
-// one are in memory at a time.
+// EachFold calls do with the parts of each fold, one after the other, so that only the copies of one fold are in memory at a time.
 func EachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, error),
 	folds int, seed uint64, do func(train, test *Table) (R, error)) ([]R, error) {
 	t, divisions, err := divisions(grid, open, folds, seed)
@@ -77,7 +76,7 @@ func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*Table, e
 		return nil, nil, fault.Param("input", "folds", folds, ">= 2")
 	}
 	if t.Classes[0].Column.Kind == FloatKind {
-		clear(class) // all are one
+		clear(class) // a single stratum
 	}
 	of, _ := Strata(class)
 	out, err := validation.StratifiedKFold{Folds: folds, Seed: seed}.Split(t.Rows, of)

@@ -1,15 +1,16 @@
-// Package gridtable reads golearn's grids, makes matrices of them, and writes grids.
+// Package gridtable reads golearn's grids, converts them to matrices, and writes grids.
 //
 //	Column, Kind                       an attribute by value: its name, type and categories
-//	Cells                              the cells of a column, read as numbers from wherever they lie
+//	Cells                              the cells of a column, read as numbers from any storage
 //	Table                              the features and classes of a grid, or of some of its rows
-//	Read, ReadLabelled, ReadTraining   a grid as a Table, which is checked for what it is to serve
+//	Read, ReadLabelled, ReadTraining   a grid as a Table, with the checks for its purpose
 //	Table.Find, Align                  the columns of a training grid in another one, by name, type and the texts of categories
 //	Encoder                            the matrix of a Table: a column for each number and for each category
 //	Table.Labels, Targets              the class column
-//	Table.Grid, GridSharing            a Table as a grid, with attributes of its own or those of the grid that was read
+//	Table.Grid, GridSharing            a Table as a grid, with new attributes or those of the grid that was read
 //	Stored                             a Table in a model file
-//	Divisible, EachFold                the rows dealt to folds
+//	Divisible, EachFold                the division of rows into folds
 //
-// Cells are read in blocks of 64 rows, column by column. A panic of golearn, or of a filter that it runs at each cell, is an error.
+// Cells are read in blocks of 64 rows, column by column. A panic of golearn, or of a filter that it runs at each cell, becomes an
+// error.
 package gridtable

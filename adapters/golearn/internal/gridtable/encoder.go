@@ -9,18 +9,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Encoder makes a matrix of the features of a table: a float or binary attribute is a column, and a categorical one a column of 0 and 1
-// for each of its categories.
+// Encoder converts the features of a table to a matrix. A float or binary attribute is a column, and a categorical one is a column
+// of 0 and 1 for each of its categories.
 type Encoder struct {
 	Columns []Column
-	// Gap, if not nil, returns what takes the place of a NaN or an infinity, which stands in a matrix column, or an error.
+	// Gap, if not nil, returns the replacement of a NaN or an infinity in a matrix column, or an error.
 	Gap func(name string, column, row int, v float64) (float64, error)
-	// Replaces says that gap returns other numbers.
+	// Replaces reports whether Gap returns other numbers.
 	Replaces bool
 }
 
-// Matrix returns the matrix of a table that is aligned to the columns, a row for each row.
-// It may be what the table was made of, and must not be written to.
+// Matrix returns the matrix of a table that is aligned to the columns, with a row for each row. It may be the matrix of the table
+// itself, and must not be written to.
 func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
 	if t.Matrix != nil && !e.Replaces {
 		return t.Matrix, e.Check(t, nil)
@@ -34,8 +34,8 @@ func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
 	return x, e.eachBlock(t, nil, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
 }
 
-// Check reads the table as matrix does, and keeps nothing. Unseen, if not nil, counts the
-// rows whose category training did not hold.
+// Check reads the table like Matrix, and keeps nothing. Unseen, if not nil, counts the rows with a category that the training rows
+// lack.
 func (e Encoder) Check(t *Table, unseen map[string]int) error {
 	width := MatrixWidth(e.Columns)
 	buf := make([]float64, min(t.Rows, BlockRows)*width)
@@ -45,7 +45,7 @@ func (e Encoder) Check(t *Table, unseen map[string]int) error {
 	})
 }
 
-// MatrixWidth is the number of matrix columns of some attributes.
+// MatrixWidth returns the number of matrix columns of some attributes.
 func MatrixWidth(cols []Column) int {
 	width := 0
 	for _, c := range cols {
@@ -54,7 +54,7 @@ func MatrixWidth(cols []Column) int {
 	return width
 }
 
-// eachBlock encodes the rows of t, block by block, into what to returns.
+// eachBlock encodes the rows of t, block by block, into the slices that to returns.
 func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int) []float64) (err error) {
 	defer Guard("reading the grid", &err)
 	width := MatrixWidth(e.Columns)
@@ -62,7 +62,8 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 		dst, column := to(at, len(rows)), 0
 		var first error
 		for j := range e.Columns {
-			// After an error the rows before it are read on: the first row is the one to name.
+			// After an error, the loop reads the rows before it in the other columns, so that the error names the first invalid
+			// row.
 			n, err := e.encode(&t.Features[j], column, e.Columns[j], dst[column:], width, rows, unseen)
 			if err != nil {
 				rows, first = rows[:n], err
@@ -73,9 +74,9 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 	})
 }
 
-// encode writes one feature for some rows to the matrix columns from column on: of a
-// categorical one, of which training knew these categories, one for each, or its code, which for others is one more than
-// all. With an error it returns how many rows came before it.
+// encode writes one feature of some rows to the matrix columns from column on. A categorical feature, with known as the categories
+// of training, gets a column for each, or one column of codes. The code of other categories is the number of known ones. With an
+// error it returns the number of rows before it.
 func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.Column.Kind == CategoricalKind {
 		var codes [BlockRows]float64
@@ -111,8 +112,7 @@ func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, strid
 	return n, err
 }
 
-// maxMatrixBytes is the size of the largest matrix that is made of a grid. A column
-// of names or numbers of things, one-hot encoded, soon asks for more.
+// maxMatrixBytes is the largest size of the matrix of a grid. A one-hot encoded column of names or ids may soon exceed it.
 const maxMatrixBytes = 8 << 30
 
 func checkSize(rows int, cols []Column) error {
@@ -134,8 +134,8 @@ func checkSize(rows int, cols []Column) error {
 		Hint: hint}
 }
 
-// Explain names the attribute where an estimator or a transformer, which knows the columns of a matrix by number only, met a NaN or an
-// infinity.
+// Explain adds the attribute to the error of an estimator or a transformer for a NaN or an infinity, since they know the columns of
+// a matrix only by number.
 func (t *Table) Explain(cols []Column, err error) error {
 	var nf *fault.NotFiniteError
 	if !errors.As(err, &nf) || nf.Col < 0 {

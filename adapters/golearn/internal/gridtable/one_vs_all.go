@@ -6,9 +6,8 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 )
 
-// fromOneVsAll looks for the filter that OneVsAllModel puts in front of a grid, by
-// the name of its type: its float class is otherwise like any other of 0 and 1,
-// for which golearn's confusion matrix wants a class and OneVsAllModel a score.
+// fromOneVsAll looks for the filter of OneVsAllModel in a grid, by the name of its type. Its float class looks like any other of 0
+// and 1, but golearn's confusion matrix needs a class and OneVsAllModel needs a score.
 func fromOneVsAll(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		if v.IsNil() {

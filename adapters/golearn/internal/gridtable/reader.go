@@ -13,9 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Read binds a grid: each attribute is described and its place in the storage found once.
-// No cell is read yet, and attributes of types that golearn does not have are refused
-// where they are asked for.
+// Read binds a grid: it describes each attribute and finds its place in the storage, once. It reads no cells. Attributes of types
+// that golearn does not have are rejected on their first use.
 func Read(grid base.FixedDataGrid) (t *Table, err error) {
 	if grid == nil {
 		return nil, fault.Param("input", "grid", nil, "a grid")
@@ -34,8 +33,8 @@ func Read(grid base.FixedDataGrid) (t *Table, err error) {
 		if c.storage == nil {
 			c.get = &getter{grid: grid}
 		}
-		// golearn's NonClassAttributes compares pointers, which lets the class through on
-		// grids whose class was set with an equal attribute, and has no order.
+		// golearn's NonClassAttributes compares pointers, so that it returns the class too if the class was set with an equal
+		// attribute, and its order is random.
 		if slices.ContainsFunc(class, a.Equals) {
 			t.Classes = append(t.Classes, c)
 		} else {
@@ -45,8 +44,8 @@ func Read(grid base.FixedDataGrid) (t *Table, err error) {
 	return t, nil
 }
 
-// storagePlaces says where the 8-byte attributes of a dense grid lie in its storage. What
-// is not in it, binary attributes packed into bits, is read with Get.
+// storagePlaces returns the places of the 8-byte attributes of a dense grid in its storage. Other attributes, such as binary ones
+// packed into bits, are read with Get.
 func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]CellPlace {
 	out := map[base.Attribute]CellPlace{}
 	for _, group := range grid.AllAttributeGroups() {
@@ -63,7 +62,7 @@ func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]CellP
 	return out
 }
 
-// bind makes cells ready to be read.
+// bind prepares cells for reading.
 func (c *Cells) bind() (err error) {
 	if c.Column.Kind == 0 {
 		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.Column.Name, c.attr),
@@ -97,8 +96,8 @@ func ReadLabelled(grid base.FixedDataGrid) (*Table, error) {
 	return t, t.Classes[0].bind()
 }
 
-// ReadTraining returns the table of a grid that a model can learn from: of one class, with
-// rows and features, each of a name of its own.
+// ReadTraining returns the table of a grid that is valid for a fit: with one class, with rows and with features, whose names
+// differ.
 func ReadTraining(grid base.FixedDataGrid) (*Table, error) {
 	t, err := ReadLabelled(grid)
 	if err != nil {

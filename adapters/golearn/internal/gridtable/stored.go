@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Stored is a table of copied cells, of one class, as it is stored.
+// Stored is the form of a table in a file: copied cells, with one class.
 type Stored struct {
 	Columns []Column
-	Cells   []codec.Floats // of each of Columns
+	Cells   []codec.Floats // for each of Columns
 	Class   Column
 	Labels  codec.Floats
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Table holds the rows that a model reads: a golearn grid that was bound once, some of its rows or columns, or the result
-// of a Pipeline step. It is never written to after it is made.
+// Table holds the rows that a model reads: a golearn grid that was bound once, some of its rows or columns, or the result of a
+// Pipeline step. It is not written to after its creation.
 type Table struct {
 	Features   []Cells
 	Classes    []Cells // a training table has one
-	RowNumbers []int   // the rows among the cells; nil: 0 to n-1
+	RowNumbers []int   // indices of rows in the cells; nil: 0 to n-1
 	Rows       int
-	Matrix     *mat.Dense // features are its columns, in order; nil: they are not
-	OneVsAll   bool       // the grid is one of golearn's OneVsAllModel
+	Matrix     *mat.Dense // its columns are the features, in order; nil if they are not
+	OneVsAll   bool       // the grid comes from golearn's OneVsAllModel
 }
 
-// cells gives the features and the classes.
+// cells yields the features and the classes.
 func (t *Table) cells(yield func(c *Cells) bool) {
 	for _, of := range [][]Cells{t.Features, t.Classes} {
 		for j := range of {
@@ -31,7 +31,7 @@ func (t *Table) cells(yield func(c *Cells) bool) {
 	}
 }
 
-// bind makes all cells ready to be read.
+// bind prepares all cells for reading.
 func (t *Table) bind() error {
 	for c := range t.cells {
 		if err := c.bind(); err != nil {
@@ -59,7 +59,7 @@ func (t *Table) Names() []string {
 	return out
 }
 
-// Columns describes the features, by values that outlive the grid.
+// Columns describes the features by values that outlive the grid.
 func (t *Table) Columns() []Column {
 	out := make([]Column, len(t.Features))
 	for j := range out {
@@ -68,14 +68,14 @@ func (t *Table) Columns() []Column {
 	return out
 }
 
-// Find returns the columns of the table that have the names and types of cols, as its
-// features and in their order. What was a class may be a feature now.
+// Find returns the columns of the table with the names and types of cols, as its features and in their order. A class may become a
+// feature.
 func (t *Table) Find(cols []Column) (*Table, error) {
 	out := &Table{Features: make([]Cells, len(cols)), RowNumbers: t.RowNumbers, Rows: t.Rows, OneVsAll: t.OneVsAll, Matrix: t.Matrix}
 	if len(cols) != len(t.Features) {
 		out.Matrix = nil
 	}
-	var byName map[string][]*Cells // where cols are not in their places
+	var byName map[string][]*Cells // set if cols are in other places
 	for j, want := range cols {
 		if j < len(t.Features) && t.Features[j].Column.Name == want.Name && t.Features[j].Column.Kind == want.Kind {
 			out.Features[j] = t.Features[j]
@@ -110,9 +110,8 @@ func (t *Table) ByName() map[string][]*Cells {
 	return out
 }
 
-// Align returns the columns of a training table from another one, matched by name and
-// type, the categories by text. Categories that occur and that training did not hold
-// come behind the others.
+// Align returns the columns of a training table from another one, matched by name and type, with the categories matched by text.
+// Categories that the training rows lack follow the others.
 func (t *Table) Align(cols []Column) (*Table, error) {
 	out, err := t.Find(cols)
 	if err != nil {
@@ -135,7 +134,7 @@ func (t *Table) Align(cols []Column) (*Table, error) {
 	return out, nil
 }
 
-// Present leaves of the categories of c those that occur, in the order of their indices.
+// Present removes the categories of c that do not occur, and keeps the order of the others.
 func (t *Table) Present(c *Cells) error {
 	values, err := t.Values(c)
 	if err != nil {
@@ -155,12 +154,11 @@ func (t *Table) Present(c *Cells) error {
 		*c = NewCells(c.Column, values)
 	}
 	c.Recode(out)
-	c.Column.Values = out // the absent ones are behind them
+	c.Column.Values = out // without the absent ones, which follow
 	return nil
 }
 
-// Recode turns the categories into those of to, and those that are not among them into
-// further ones.
+// Recode maps the categories to those of to, and appends the categories that to lacks.
 func (c *Cells) Recode(to []string) {
 	index := make(map[string]int, len(to))
 	for i, v := range to {
@@ -176,11 +174,11 @@ func (c *Cells) Recode(to []string) {
 		}
 		codes[i] = float64(k)
 	}
-	if c.Codes != nil { // it was recoded before
+	if c.Codes != nil { // already recoded
 		second := codes
 		codes = make([]float64, len(c.Codes))
 		for i, code := range c.Codes {
-			if k := int(code); k < len(second) { // else it was absent
+			if k := int(code); k < len(second) { // the others were absent
 				codes[i] = second[k]
 			}
 		}
@@ -188,15 +186,14 @@ func (c *Cells) Recode(to []string) {
 	c.Column.Values, c.Codes = values, codes
 }
 
-// WithClass is the table with another class.
+// WithClass returns the table with another class.
 func (t *Table) WithClass(class Cells) *Table {
 	out := *t
 	out.Classes = []Cells{class}
 	return &out
 }
 
-// Pick returns some features and rows, nil for all, of a table that copied or computed
-// returned.
+// Pick returns some features and rows, nil for all, of a table that Copy or Compute returned.
 func (t *Table) Pick(features, rows []int) *Table {
 	out := *t
 	out.Matrix = nil
@@ -212,12 +209,11 @@ func (t *Table) Pick(features, rows []int) *Table {
 	return &out
 }
 
-// BlockRows is how many rows of all columns are read before the next: what a block takes
-// stays in the cache, and each column is read in one loop.
+// BlockRows is the number of rows of a block. All columns of a block are read before the next, so that the block stays in the
+// cache, and each column is read in one loop.
 const BlockRows = 64
 
-// blocks calls do for each block of rows, with the place of its first and with their
-// numbers among the cells.
+// blocks calls do for each block of rows, with the index of its first row and the indices of its rows in the cells.
 func (t *Table) blocks(do func(at int, rows []int) error) error {
 	var buf [BlockRows]int
 	for at := 0; at < t.Rows; at += BlockRows {
@@ -248,8 +244,8 @@ func (t *Table) Values(c *Cells) (_ []float64, err error) {
 	return out, err
 }
 
-// hold returns the table with cells of its own in place of those that which names. Of a
-// table of some rows it names all.
+// hold returns the table with copies of the cells for which which returns true, or of all cells if the table has only some rows of
+// its grid.
 func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
 	out := *t
 	out.RowNumbers, out.Matrix = nil, nil
@@ -269,9 +265,8 @@ func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
 	return &out, nil
 }
 
-// Copy holds all cells, for what outlives the grid.
+// Copy copies all cells, for tables that outlive the grid.
 func (t *Table) Copy() (*Table, error) { return t.hold(func(*Cells) bool { return true }) }
 
-// Compute holds what golearn code computes at each Get, so that a filter runs once on
-// each cell.
+// Compute copies the cells that golearn code computes at each Get, so that a filter runs once on each cell.
 func (t *Table) Compute() (*Table, error) { return t.hold((*Cells).atEachGet) }

@@ -8,12 +8,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// featureGroup is the attribute group that float features are written to. One group of
-// our own takes thousands of attributes fast, and none of them stands beside the class,
-// which golearn's KNN asks for where it uses its fast way.
+// featureGroup is the attribute group of float features. A separate group takes thousands of attributes fast. It does not contain
+// the class, as golearn's KNN requires for its fast path.
 const featureGroup = "KERNELEARN"
 
-// Grid writes the table into a grid with attributes of its own, which golearn may write to.
+// Grid writes the table into a grid with new attributes, which golearn may write to.
 func (t *Table) Grid() (*base.DenseInstances, error) {
 	if err := t.validText(); err != nil {
 		return nil, err
@@ -21,15 +20,15 @@ func (t *Table) Grid() (*base.DenseInstances, error) {
 	return t.write(Column.attribute)
 }
 
-// GridSharing writes the table into a grid that has its attributes: the same pointers, so that
-// golearn filters trained on the one work on the other.
+// GridSharing writes the table into a grid with the table's own attributes, the same pointers, so that golearn filters trained on
+// one grid work on the other.
 func (t *Table) GridSharing() (*base.DenseInstances, error) { return t.write(nil) }
 
-// written is an attribute of a new grid, and the cells that go there.
+// written is an attribute of a new grid, and the source of its cells.
 type written struct {
 	from *Cells
 	attr base.Attribute
-	spec base.AttributeSpec // of what is not in the feature group
+	spec base.AttributeSpec // set outside the feature group
 }
 
 func (t *Table) write(attribute func(Column) base.Attribute) (out *base.DenseInstances, err error) {
@@ -87,8 +86,7 @@ func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeG
 	return group, nil
 }
 
-// copyMatrix writes a matrix whose columns are those of an attribute group: row by row, as
-// both lie in memory.
+// copyMatrix writes a matrix whose columns are those of an attribute group, row by row, since both are stored by rows.
 func copyMatrix(storage []byte, x *mat.Dense) {
 	rows, width := x.Dims()
 	for i := range rows {
@@ -99,7 +97,7 @@ func copyMatrix(storage []byte, x *mat.Dense) {
 	}
 }
 
-// fill writes the cells, those of 8 bytes straight into the storage.
+// fill writes the cells. It writes cells of 8 bytes directly into the storage.
 func (t *Table) fill(grid *base.DenseInstances, all []written) error {
 	if len(all) == 0 {
 		return nil
@@ -134,8 +132,7 @@ func (p CellPlace) put(k Kind, at int, values []float64) {
 	}
 }
 
-// TableOf makes a table of columns and the numbers of each of their rows. The column of
-// number class is the class; -1 stands for none.
+// TableOf returns a table of columns and the numbers of each of their rows. The column with index class is the class; -1: none.
 func TableOf(cols []Column, values [][]float64, rows, class int) *Table {
 	out := &Table{Rows: rows}
 	for j, c := range cols {
@@ -148,8 +145,7 @@ func TableOf(cols []Column, values [][]float64, rows, class int) *Table {
 	return out
 }
 
-// TableOfMatrix makes a table of the columns of x, which are float columns cols. It keeps
-// x, which must not be written to.
+// TableOfMatrix returns a table of the columns of x, with cols as float columns. It keeps x, which must not be written to.
 func TableOfMatrix(x *mat.Dense, cols []Column) *Table {
 	raw := x.RawMatrix()
 	out := &Table{Features: make([]Cells, len(cols)), Rows: raw.Rows, Matrix: x}
@@ -159,13 +155,12 @@ func TableOfMatrix(x *mat.Dense, cols []Column) *Table {
 	return out
 }
 
-// ClassGrid makes the grid that Predict returns.
+// ClassGrid returns the grid for Predict to return.
 func ClassGrid(class Cells) (*base.DenseInstances, error) {
 	return (&Table{Classes: []Cells{class}, Rows: len(class.Numbers)}).Grid()
 }
 
-// NoRows is the grid that goes with an error, which golearn's BaggedModel
-// dereferences without looking at the error.
+// NoRows returns the grid that accompanies an error. golearn's BaggedModel dereferences it without checking the error.
 func NoRows(c Column) *base.DenseInstances {
 	if out, err := ClassGrid(NewCells(c, nil)); err == nil && c.Kind != 0 {
 		return out

@@ -27,10 +27,10 @@ type Attribute struct {
 	Levels []string // of a Nominal
 }
 
-// dates lists the formats of dates that cells have.
+// dates lists the supported formats of dates.
 var dates = []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"}
 
-// ParseAttribute reads a declaration, after the word @attribute. The text of its error is the form that is wanted.
+// ParseAttribute reads a declaration, after the word @attribute. The text of its error is the expected form.
 func ParseAttribute(text string) (Attribute, error) {
 	words, rest, err := Cells(text, 1)
 	if err != nil || len(words) == 0 || words[0].Text == "" {

@@ -1,4 +1,4 @@
-// Package arff takes the lines of ARFF files apart.
+// Package arff reads the attributes and rows of ARFF files.
 package arff
 
 import (
@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Cell is a value as it is written.
+// Cell is the text of a value in a file.
 type Cell struct {
 	Text   string
 	Quoted bool
 }
 
-// Cells returns the cells between commas, at most so many (-1: all), and the rest of the line. A single word also ends with white
+// Cells returns at most this number of cells between commas (-1: all), and the rest of the line. A single word also ends at white
 // space.
 func Cells(line string, most int) (out []Cell, rest string, err error) {
 	for rest = strings.TrimSpace(line); ; {
@@ -51,7 +51,7 @@ func Cells(line string, most int) (out []Cell, rest string, err error) {
 	}
 }
 
-// unquoted returns the text in the quotes that a line begins with, and what follows them.
+// unquoted returns the quoted text at the beginning of a line, and the rest of the line.
 func unquoted(line string) (text, rest string, err error) {
 	var b strings.Builder
 	for i := 1; i < len(line); i++ {
@@ -72,7 +72,8 @@ func unquoted(line string) (text, rest string, err error) {
 	return "", "", errors.New("quotes that are closed")
 }
 
-// Sparse writes the cells of a sparse row, {2 7, 5 red}, into a row that has those that are not there. Errors say what is wanted.
+// Sparse writes the cells of a sparse row, {2 7, 5 red}, into a row that contains the values of omitted cells. Errors contain the
+// expected form.
 func Sparse(line string, row []Cell) error {
 	if !strings.HasPrefix(line, "{") || !strings.HasSuffix(line, "}") {
 		return errors.New("a row that ends with }")

@@ -14,14 +14,14 @@ import (
 // Reader reads the rows of a file.
 type Reader struct {
 	Attributes []Attribute
-	Line       int // of the last row
+	Line       int // the line of the last row
 	name       string
 	lines      *bufio.Reader
 	parser     *celltext.Parser
 	end        bool
 }
 
-// Open reads the attributes of a file. The name stands in errors, with the line.
+// Open reads the attributes of a file. Errors contain the name and the line.
 func Open(name string, in io.Reader, parser *celltext.Parser) (*Reader, error) {
 	r := &Reader{name: name, lines: bufio.NewReader(in), parser: parser}
 	for {
@@ -52,7 +52,7 @@ func Open(name string, in io.Reader, parser *celltext.Parser) (*Reader, error) {
 	}
 }
 
-// line returns the next line that is no comment; io.EOF at the end.
+// line returns the next line that is not a comment, and io.EOF at the end.
 func (r *Reader) line() (string, error) {
 	for !r.end {
 		raw, err := r.lines.ReadString('\n')
@@ -76,12 +76,12 @@ func (r *Reader) line() (string, error) {
 
 func (r *Reader) place() string { return fmt.Sprintf("%s:%d", r.name, r.Line) }
 
-// Refused is the error of a line that cannot be read.
+// Refused returns the error of a line that cannot be read.
 func (r *Reader) Refused(what, text, want string) error {
 	return fault.Param(r.place(), what, strconv.Quote(celltext.Short(text)), want)
 }
 
-// Next returns the cells of a row, those of a sparse row completed; io.EOF at the end.
+// Next returns all cells of a row, including those that a sparse row leaves out, and io.EOF at the end.
 func (r *Reader) Next() ([]Cell, error) {
 	text, err := r.line()
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Reader) Next() ([]Cell, error) {
 	return row, nil
 }
 
-// zeros returns the cells that a sparse row leaves out.
+// zeros returns the values of the cells that a sparse row leaves out.
 func (r *Reader) zeros() []Cell {
 	row := make([]Cell, len(r.Attributes))
 	for j, of := range r.Attributes {

@@ -1,4 +1,4 @@
-// Package survey counts the distinct texts of a column, from which package table decides between categories, texts and ids.
+// Package survey counts the distinct texts of a column. Package table uses the counts to decide between categories, texts and ids.
 package survey
 
 import (
@@ -13,7 +13,7 @@ import (
 
 // Survey counts the distinct texts of a column.
 type Survey struct {
-	Most   int // levels that are counted
+	Most   int // the limit of the levels that are counted
 	Levels map[string]struct{}
 	Values int // without gaps
 	words  int
@@ -31,13 +31,13 @@ func (v *Survey) Add(k celltext.Kind, text string) {
 	}
 }
 
-// Full reports whether no more levels are counted.
+// Full reports whether the limit of levels is reached.
 func (v *Survey) Full() bool { return len(v.Levels) >= v.Most }
 
 // Share returns the share of distinct values.
 func (v *Survey) Share() float64 { return float64(len(v.Levels)) / float64(max(1, v.Values)) }
 
-// Length is the number of words of a value, in the mean.
+// Length returns the mean number of words of a value.
 func (v *Survey) Length() float64 { return float64(v.words) / float64(max(1, v.Values)) }
 
 // Sorted returns the levels in ascending order, as numbers if all are integers.
@@ -58,7 +58,7 @@ func (v *Survey) Sorted() []string {
 	return out
 }
 
-// DatesNote returns how dates are to be written, where the values of a column look like some.
+// DatesNote returns a note on the format of dates if the values of a column look like dates.
 func (v *Survey) DatesNote() string {
 	for text := range v.Levels {
 		parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -69,10 +69,10 @@ func (v *Survey) DatesNote() string {
 	return "; dates are read as 2024-12-31"
 }
 
-// idNames are the last words of the names of ids.
+// idNames lists the last words of usual names of ids.
 var idNames = []string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}
 
-// NamesID reports whether a name is one that ids have: id, user_id, userId, uuid, key, index, row.
+// NamesID reports whether a name is usual for ids: id, user_id, userId, uuid, key, index, row.
 func NamesID(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(splitCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	if len(words) == 0 {
@@ -81,7 +81,7 @@ func NamesID(name string) bool {
 	return words[0] == "id" || slices.Contains(idNames, words[len(words)-1])
 }
 
-// splitCase puts a space between a small letter and a capital.
+// splitCase inserts a space between a small letter and a capital.
 func splitCase(name string) string {
 	var b strings.Builder
 	before := ' '
@@ -95,7 +95,7 @@ func splitCase(name string) string {
 	return b.String()
 }
 
-// LevelsNote counts levels in words.
+// LevelsNote returns the number of levels in words.
 func LevelsNote(n int) string {
 	if n == 1 {
 		return "1 level"

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// Cell returns the cell of a value in a table: a number, a bool, a time.Time, a time.Duration, a driver.Valuer, a pointer to one, or nil
-// for a gap. A text is still to be parsed. Ok is false for any other value.
+// Cell returns the cell of a value in a table: a number, a bool, a time.Time, a time.Duration, a driver.Valuer, a pointer to one,
+// or nil for a gap. The caller parses a text. Ok is false for any other value.
 func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	gap := celltext.Cell{Kind: celltext.Gap, Value: math.NaN()}
 	switch v := value.(type) {
@@ -58,7 +58,7 @@ func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 		return integer(strconv.FormatInt(v.Int(), 10), float64(v.Int()))
 	case v.CanUint() && v.Kind() != reflect.Uintptr:
 		return integer(strconv.FormatUint(v.Uint(), 10), float64(v.Uint()))
-	case v.Kind() == reflect.Float32: // as it is written, so that 0.1 stays 0.1
+	case v.Kind() == reflect.Float32: // by its decimal text, so that 0.1 stays 0.1
 		text := strconv.FormatFloat(v.Float(), 'g', -1, 32)
 		wide, _ := strconv.ParseFloat(text, 64)
 		return number(wide)
@@ -68,7 +68,7 @@ func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	return "", gap, false, false
 }
 
-// integer is a cell of the digits of an integer, of which v is the nearest number.
+// integer returns a cell with the digits of an integer, whose nearest number is v.
 func integer(text string, v float64) (string, celltext.Cell, bool, bool) {
 	return text, celltext.Cell{Kind: celltext.Integer, Value: v, Rounded: strconv.FormatFloat(v, 'f', -1, 64) != text}, false, true
 }
@@ -83,8 +83,8 @@ func number(v float64) (string, celltext.Cell, bool, bool) {
 	return strconv.FormatFloat(v, 'g', -1, 64), celltext.Cell{Kind: celltext.Number, Value: v}, false, true
 }
 
-// Bool returns the cell of a bool in a column that is known: 0 or 1 among numbers, and among levels the one that is written so, such as
-// True.
+// Bool returns the cell of a bool in a column with a known kind: 0 or 1 among numbers, and the level with such a text, such as
+// True, among levels.
 func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) {
 	text, cell = strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
 	if isNumber {
@@ -97,10 +97,10 @@ func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) 
 	return text, cell
 }
 
-// IsInteger reports whether a number is an integer of which float64 holds all digits.
+// IsInteger reports whether a number is an integer whose digits all fit in a float64.
 func IsInteger(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1e15 }
 
-// Text returns the text of a number or a time, and "" of any other cell.
+// Text returns the text of a number or a time, and "" for any other cell.
 func Text(kind celltext.Kind, v float64) string {
 	switch {
 	case kind == celltext.Time:

@@ -20,7 +20,7 @@ type Field struct {
 	index []int
 }
 
-// Value returns the value of the field; nil within a nil pointer.
+// Value returns the value of the field, and nil for a field within a nil pointer.
 func (f Field) Value(v reflect.Value) any {
 	for _, i := range f.index {
 		if v.Kind() == reflect.Pointer {
@@ -34,7 +34,7 @@ func (f Field) Value(v reflect.Value) any {
 	return v.Interface()
 }
 
-// FieldsOf lists the columns of a struct. The place stands in its errors, which are ErrParam.
+// FieldsOf lists the columns of a struct. Errors are ErrParam and contain the place.
 func FieldsOf(place string, typ reflect.Type) ([]Field, error) {
 	out, err := appendFields(place, nil, typ, "", nil, nil)
 	if err != nil {
@@ -55,7 +55,7 @@ var (
 	valuerType = reflect.TypeFor[driver.Valuer]()
 )
 
-// appendFields lists the fields of a struct within others, those of the types above.
+// appendFields appends the fields of a nested struct. The types above are those of the structs around it.
 func appendFields(place string, out []Field, typ reflect.Type, prefix string, index []int, above []reflect.Type) ([]Field, error) {
 	if slices.Contains(above, typ) {
 		return nil, fault.Param(place, "field "+prefix, typ, "no struct within itself, or the tag "+structTag+`:"-"`)
@@ -97,7 +97,7 @@ func appendFields(place string, out []Field, typ reflect.Type, prefix string, in
 	return out, nil
 }
 
-// isValue reports whether a type is one of cells.
+// isValue reports whether values of a type are cells.
 func isValue(t reflect.Type) bool {
 	k := t.Kind()
 	return t == timeType || t.Implements(valuerType) || k == reflect.Bool || k == reflect.String || k == reflect.Interface ||

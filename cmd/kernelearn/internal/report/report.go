@@ -1,5 +1,5 @@
-// Package report writes what is known of a model as one HTML file that needs no other: the data, what was learnt, how good predictions of
-// held-out rows are, and where they fail.
+// Package report writes a description of a model as one self-contained HTML file: the data, the result of the fit, the quality of
+// predictions of held-out rows, and the rows where they fail.
 package report
 
 import (
@@ -16,21 +16,21 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// Report holds what the page shows. Empty parts are left out.
+// Report holds the content of the page. Empty parts are left out.
 type Report struct {
-	Title    string // what is predicted
+	Title    string // the name of the target
 	Source   string // the name of the table
 	Rows     int
 	Columns  []table.Column
 	Model    string // one line
-	Learnt   string // what the search compared, as a table of text
+	Learnt   string // the candidates of the search, as a table of text
 	Folds    int
 	Metrics  []Metric
 	Effects  []Picture
 	Quality  []Picture
 	Classes  *Confusion
-	Overall  float64 // the share of all rows that Weak compares with
-	WeakName string  // what the share is of
+	Overall  float64 // the share of all rows with which Weak compares
+	WeakName string  // description of the share
 	Weak     []Slice
 	Library  string
 }
@@ -38,19 +38,19 @@ type Report struct {
 // Metric is a row of the table of metrics.
 type Metric struct{ Name, Mean, StandardError, Meaning string }
 
-// Confusion counts the rows of each class by the class that was predicted.
+// Confusion counts the rows of each class by the predicted class.
 type Confusion struct {
 	Names  []string
 	Counts [][]int
 	Recall []float64
 }
 
-// Slice is the rows with some values of a column.
+// Slice holds the rows with some values of a column.
 type Slice struct {
 	Column, Values string
 	Rows           int
 	Share          float64
-	Low, High      float64 // of 95% for the share
+	Low, High      float64 // 95% interval of the share
 }
 
 // Picture is a picture with a title and a sentence that explains it.
@@ -59,7 +59,7 @@ type Picture struct {
 	SVG         template.HTML
 }
 
-// Draw makes a picture of a plot, with a width and a height in inches.
+// Draw returns the picture of a plot, with a width and a height in inches.
 func Draw(title, text string, p *plot.Plot, width, height float64) (Picture, error) {
 	w, err := p.WriterTo(vg.Length(width)*vg.Inch, vg.Length(height)*vg.Inch, "svg")
 	if err != nil {

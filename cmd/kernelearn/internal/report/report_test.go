@@ -31,7 +31,7 @@ func TestTextsAreEscaped(t *testing.T) {
 	assert.NotContains(t, strings.ReplaceAll(b.String(), "http://www.w3.org/", ""), "http", "the page needs no other")
 }
 
-// Half of the predictions of the north fail, and none of the south.
+// Half of the predictions of the north fail, and none of the south do.
 func TestFindWeak(t *testing.T) {
 	text := "area,district,price\n"
 	var good []bool
@@ -50,7 +50,7 @@ func TestFindWeak(t *testing.T) {
 	assert.Equal(t, "north", weak[0].Values)
 	assert.Equal(t, 200, weak[0].Rows)
 	assert.InDelta(t, 0.5, weak[0].Share, 1e-12)
-	// Wilson's interval of 100 of 200.
+	// Wilson's interval of 100 of 200 is 0.5 ± 0.0686.
 	assert.InDelta(t, 0.5-0.0686, weak[0].Low, 1e-3)
 	assert.InDelta(t, 0.5+0.0686, weak[0].High, 1e-3)
 	assert.Equal(t, []float64{1, 2, 3}, quantiles([]float64{1, 1, 2, 3, math.NaN()}))

@@ -13,11 +13,11 @@ import (
 const (
 	leastRows = 20 // of a slice
 	mostParts = 4  // of a column of numbers
-	mostWeak  = 10 // slices that are shown
+	mostWeak  = 10 // number of slices in the report
 )
 
-// FindWeak returns the slices of the rows of a table whose share of good rows is clearly below that of all: the upper end of Wilson's
-// interval of 95%, widened for the number of slices (Bonferroni), is below. The worst come first.
+// FindWeak returns the slices of the rows of a table whose share of good rows is clearly below that of all rows: the upper end of
+// Wilson's interval of 95%, widened for the number of slices (Bonferroni), is below it. The worst slices come first.
 func FindWeak(t *table.Table, good []bool) (weak []Slice, overall float64, err error) {
 	for _, g := range good {
 		if g {
@@ -94,7 +94,7 @@ func levels(s *table.Schema, name string) []string {
 	return nil
 }
 
-// quantiles returns the ends of parts of about equally many rows.
+// quantiles returns the ends of parts with about the same number of rows.
 func quantiles(column []float64) (ends []float64) {
 	sorted := slices.DeleteFunc(slices.Clone(column), math.IsNaN)
 	slices.Sort(sorted)

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// Any body is answered by one of the statuses that the documentation names, and never by an error of the server's own.
+// The answer to any body has one of the documented statuses, and is never an internal error of the server.
 func TestCampaignBodies(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxBytes: 4000, MaxRows: 20})
 	bodies := []string{

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// reply holds the answer to a request. It is complete before its first byte is written, so that an error has a status of its own.
+// reply holds the answer to a request. It is complete before its first byte is written, so that an error has its own status.
 type reply struct {
 	contentType string
 	body        []byte
-	checksum    string // of the model, if one predicted
-	rows        int    // that were predicted
+	checksum    string // of the model that predicted, if any
+	rows        int    // number of predicted rows
 }
 
-// answerer answers a request. It uses the writer for no more than to bound the body.
+// answerer answers a request. It uses the writer only to limit the body.
 type answerer func(w http.ResponseWriter, r *http.Request) (*reply, error)
 
 const (
@@ -45,7 +45,7 @@ func (s *Server) route() {
 	})
 }
 
-// endpoint writes what a answers, or its error, counts it and logs it. The path is that of the route, which has few values.
+// endpoint writes the answer of a, or its error, counts it and logs it. The path is that of the route, which has few values.
 func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -73,7 +73,7 @@ func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 		if status != statusClientGone {
 			w.WriteHeader(status)
 			if r.Method != http.MethodHead {
-				_, _ = w.Write(out.body) // a client that is gone does not matter
+				_, _ = w.Write(out.body) // errors of clients that are gone do not matter
 			}
 		}
 		took := time.Since(begun)
@@ -87,7 +87,7 @@ func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 	})
 }
 
-// answer makes a panic an error.
+// answer turns a panic into an error.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, method string, a answerer) (out *reply, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -101,7 +101,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, method string, a
 	return a(w, r)
 }
 
-// named returns the file of the request's model: of a path without a name the only one.
+// named returns the file of the request's model. For a path without a name it is the only file.
 func (s *Server) named(r *http.Request) (*file, error) {
 	name := r.PathValue("name")
 	if name == "" && len(s.files) == 1 {
@@ -143,7 +143,7 @@ func (s *Server) health(http.ResponseWriter, *http.Request) (*reply, error) {
 		out.Models = append(out.Models, f.state())
 	}
 	if slices.ContainsFunc(out.Models, func(m state) bool { return m.Error != "" }) {
-		out.Status = "old model" // which still answers, so this is no failure
+		out.Status = "old model" // which still answers, so the status is not a failure
 	}
 	return jsonReply(out)
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// statusClientGone stands in the log and the metrics for a client that closed its connection before the answer.
+// statusClientGone is the status in the log and the metrics for a client that closed its connection before the answer.
 const statusClientGone = 499
 
-// failure is an error with the status of HTTP that it has, and where it is in the rows.
+// failure is an error with its HTTP status and its position in the rows.
 type failure struct {
 	status int
 	err    error
-	row    int // from 1; 0: of no row
+	row    int // from 1; 0: no particular row
 	column string
 }
 
@@ -32,7 +32,7 @@ func failf(status int, format string, args ...any) error {
 	return &failure{status: status, err: fmt.Errorf(format, args...)}
 }
 
-// failureOf returns the failure that an error is for the client.
+// failureOf returns the failure for the client of an error.
 func failureOf(err error) *failure {
 	if f := new(failure); errors.As(err, &f) {
 		return f
@@ -42,7 +42,7 @@ func failureOf(err error) *failure {
 		out.row, out.column = cell.Row, cell.Column
 	}
 	switch {
-	case errors.As(err, new(*estimators.PanicError)): // which is a ParamError, too
+	case errors.As(err, new(*estimators.PanicError)): // also a ParamError
 	case errors.As(err, new(*http.MaxBytesError)), errors.Is(err, estimators.ErrTooLarge):
 		out.status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -59,7 +59,7 @@ func failureOf(err error) *failure {
 	return out
 }
 
-// longest limits the bytes that an error shows of a text from a body.
+// longest is the largest number of bytes of a text from a body in an error.
 const longest = 500
 
 func shorten(text string) string {
@@ -69,7 +69,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "..."
 }
 
-// reply returns the failure in JSON. Only the log has the text of internal errors.
+// reply returns the failure in JSON. The text of internal errors is only in the log.
 func (f *failure) reply() *reply {
 	text := shorten(f.Error())
 	if f.status == http.StatusInternalServerError {
@@ -80,7 +80,7 @@ func (f *failure) reply() *reply {
 		Row    int    `json:"row,omitempty"`
 		Column string `json:"column,omitempty"`
 	}{text, f.row, shorten(f.column)})
-	if err != nil { // which texts and integers do not have
+	if err != nil { // impossible for texts and integers
 		return &reply{contentType: textType}
 	}
 	return out

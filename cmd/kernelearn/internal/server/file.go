@@ -14,26 +14,26 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// version is a model that a file held at some time.
+// version is the content of a model file at some time.
 type version struct {
 	model    *table.Model
 	checksum string // as kernelearn describe prints it
 	loaded   time.Time
 }
 
-// file is a model file that may be replaced. A request takes current once and finishes with it.
+// file is a model file that may be replaced. A request loads current once and uses that model to the end.
 type file struct {
 	name, path string
 	current    atomic.Pointer[version]
-	rows       atomic.Uint64 // that were predicted
+	rows       atomic.Uint64 // number of predicted rows
 
-	mu            sync.Mutex // for what follows
+	mu            sync.Mutex // protects the fields below
 	seen          fs.FileInfo
-	failed        error // why the newest content was not loaded; nil if it was
+	failed        error // the reason why the newest content was not loaded, or nil
 	loads, misses uint64
 }
 
-// load loads the file unless it is the one that was seen last. It reports whether anything changed, be it only the error.
+// load loads the file if it differs from that of the last call. It reports whether anything changed, including only the error.
 func (f *file) load() (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,15 +56,15 @@ func (f *file) load() (changed bool, err error) {
 	return changed, err
 }
 
-// read returns what the file holds, nil if it was seen before.
+// read returns the model in the file, and nil if it was read before.
 func (f *file) read() (_ *version, info fs.FileInfo, err error) {
-	defer fault.Recover(&err) // on the goroutine that watches the files a panic would end the program
+	defer fault.Recover(&err) // a panic on the goroutine that watches the files would end the program
 	in, err := os.Open(f.path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer in.Close()
-	info, err = in.Stat() // before it is read, so that what is written meanwhile is a change
+	info, err = in.Stat() // before the read, so that later writes count as a change
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ type state struct {
 	File     string    `json:"file"`
 	Checksum string    `json:"checksum"`
 	Loaded   time.Time `json:"loaded"`
-	Error    string    `json:"error,omitempty"` // why the newest content of the file is not served
+	Error    string    `json:"error,omitempty"` // the reason why the newest content of the file is not served
 
 	loads, misses uint64
 }

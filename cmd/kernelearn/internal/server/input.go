@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// inputType returns the type of a body, which is JSON or CSV. What curl -d sends is called a form, so of it, as of no type, the first
-// character decides.
+// inputType returns the type of a body, which is JSON or CSV. The first character decides if there is no type, or if it is that of
+// a form, as curl -d declares.
 func inputType(h http.Header, body []byte) (string, error) {
 	if e := h.Get("Content-Encoding"); e != "" && e != "identity" {
 		return "", failf(http.StatusUnsupportedMediaType, "Content-Encoding %s: want a body that is not compressed", e)
@@ -34,7 +34,7 @@ func inputType(h http.Header, body []byte) (string, error) {
 	return "", failf(http.StatusUnsupportedMediaType, "Content-Type %q: want application/json or text/csv", h.Get("Content-Type"))
 }
 
-// outputType returns the first type of Accept that an answer can have, else that of the input.
+// outputType returns the first supported type of Accept, or else that of the input.
 func outputType(h http.Header, input string) string {
 	for _, one := range strings.Split(strings.Join(h.Values("Accept"), ","), ",") {
 		switch of, _, _ := mime.ParseMediaType(one); of {
@@ -76,7 +76,8 @@ func (s *Server) rows(input string, body []byte, schema *table.Schema) (*table.T
 // surplus is the number of cells that a line of CSV may have beyond four for each column of the schema.
 const surplus = 100
 
-// checkCSV counts the rows and cells of a CSV body before memory is used for them, and refuses gzip, which can be much larger unpacked.
+// checkCSV counts the rows and cells of a CSV body before memory is allocated for them. It rejects gzip, which can be much larger
+// unpacked.
 func (s *Server) checkCSV(body []byte, schema *table.Schema) error {
 	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
 		return failf(http.StatusUnsupportedMediaType, "the body is compressed by gzip: want text")
@@ -103,7 +104,7 @@ func (s *Server) checkCSV(body []byte, schema *table.Schema) error {
 				cells++
 			}
 		}
-		if lines > s.settings.MaxRows+1 { // the names are one
+		if lines > s.settings.MaxRows+1 { // including the header
 			return s.tooManyRows()
 		}
 		if cells > most {
@@ -129,7 +130,7 @@ func (s *Server) parseJSON(body []byte, schema *table.Schema) ([]any, error) {
 		}
 		return nil, failf(http.StatusBadRequest, "JSON: %w", err)
 	}
-	in := json.NewDecoder(bytes.NewReader(body)) // of valid JSON, so that errors are of what it holds
+	in := json.NewDecoder(bytes.NewReader(body)) // the JSON is valid, so that further errors are about its content
 	in.UseNumber()
 	first, err := in.Token()
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *Server) parseJSON(body []byte, schema *table.Schema) ([]any, error) {
 	return nil, failf(http.StatusBadRequest, "JSON: %.40v: want an object or an array of objects", first)
 }
 
-// parseArray reads the objects of an array, of which the bracket was read.
+// parseArray reads the objects of an array, after its bracket.
 func (s *Server) parseArray(in *json.Decoder, schema *table.Schema) (out []any, err error) {
 	for in.More() {
 		if len(out) == s.settings.MaxRows {
@@ -175,7 +176,7 @@ func (s *Server) parseArray(in *json.Decoder, schema *table.Schema) (out []any, 
 	return out, err
 }
 
-// parseObject reads a row, of which the brace was read. The one object of a body may hold an array called rows, which is returned instead.
+// parseObject reads a row, after its brace. The only object of a body may hold an array called rows, which is returned instead.
 func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema, only bool) (row map[string]any, rows []any, err error) {
 	row = make(map[string]any, len(schema.Columns))
 	wrong := func(status int, column, format string, args ...any) (map[string]any, []any, error) {
@@ -187,7 +188,7 @@ func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema,
 		if err != nil {
 			return nil, nil, err
 		}
-		name := key.(string) // as every key of valid JSON is
+		name := key.(string) // all keys of valid JSON are strings
 		value, err := in.Token()
 		if err != nil {
 			return nil, nil, err
@@ -221,7 +222,7 @@ func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema,
 	return row, nil, err
 }
 
-// number64 returns a number as an integer where it is written as one, of which all digits are then known.
+// number64 returns an integer for a number that is written as one, so that all its digits are known.
 func number64(v json.Number) (any, error) {
 	if i, err := v.Int64(); err == nil {
 		return i, nil

@@ -18,11 +18,11 @@ var bounds = [...]float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 type metrics struct {
 	mu       sync.Mutex
 	requests map[answered]uint64
-	bins     [len(bounds) + 1]uint64 // of all requests, the last without an end
-	seconds  float64                 // the sum
+	bins     [len(bounds) + 1]uint64 // of all requests; the last bin is unbounded
+	seconds  float64                 // the sum of all
 }
 
-// answered is a kind of requests.
+// answered is a kind of request.
 type answered struct {
 	path   string
 	status int
@@ -40,7 +40,7 @@ func (m *metrics) observe(path string, status int, took time.Duration) {
 	m.seconds += took.Seconds()
 }
 
-// write writes the format of Prometheus, version 0.0.4.
+// write writes the metrics in the format of Prometheus, version 0.0.4.
 func (m *metrics) write(b *strings.Builder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,7 +68,7 @@ func family(b *strings.Builder, name, kind, help string) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// label quotes a value as Prometheus does.
+// label quotes a value by the rules of Prometheus.
 func label(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value) + `"`
 }

@@ -19,10 +19,10 @@ import (
 
 const (
 	defaultLevel = 0.95 // of intervals
-	rowsAtATime  = 256  // between two looks at the context
+	rowsAtATime  = 256  // between two checks of the context
 )
 
-// predict answers the rows of a body.
+// predict answers a request with predictions for the rows of its body.
 func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error) {
 	f, err := s.named(r)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 	if err != nil {
 		return nil, err
 	}
-	if r.ContentLength > s.settings.MaxBytes { // before it comes
+	if r.ContentLength > s.settings.MaxBytes { // before the body is received
 		w.Header().Set("Connection", "close")
 		return nil, s.tooLarge()
 	}
@@ -56,7 +56,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 	return s.answerRows(r.Context(), f, input, body, outputType(r.Header, input), level)
 }
 
-// answerRows parses and predicts the rows of a body, as soon as there is a processor.
+// answerRows parses and predicts the rows of a body when a processor is free.
 func (s *Server) answerRows(ctx context.Context, f *file, input string, body []byte, output string, level float64) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout)
 	defer cancel()
@@ -66,7 +66,7 @@ func (s *Server) answerRows(ctx context.Context, f *file, input string, body []b
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	v := f.current.Load() // the model of this request from here on
+	v := f.current.Load() // the request keeps this model to the end
 	t, err := s.rows(input, body, v.model.Schema())
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *Server) answerRows(ctx context.Context, f *file, input string, body []b
 	return out, err
 }
 
-// read reads a body, and takes its memory from that of all bodies as it grows. The caller gives back what was taken.
+// read reads a body. As the body grows, read takes memory from the limit of all bodies. The caller returns the taken amount.
 func (s *Server) read(in io.Reader) (body []byte, taken int64, err error) {
 	body = make([]byte, 0, 512)
 	for {
@@ -108,7 +108,7 @@ func (s *Server) tooLarge() error {
 	return failf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.settings.MaxBytes)
 }
 
-// levelOf returns the probability of intervals that a query asks for; -1 where it asks for none in particular.
+// levelOf returns the requested probability of intervals in a query, and -1 if it is not set.
 func levelOf(query string) (float64, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -129,7 +129,8 @@ func levelOf(query string) (float64, error) {
 	return level, nil
 }
 
-// predictRows predicts some rows at a time, so that it ends with the context, and returns the level of the intervals, 0 without.
+// predictRows predicts some rows at a time, so that it ends with the context. It returns the level of the intervals, or 0 without
+// intervals.
 func predictRows(ctx context.Context, m *table.Model, t *table.Table, level float64) (*table.Predictions, float64, error) {
 	has := estimators.Supports(m.Fitted(), estimators.Interval)
 	switch {
@@ -173,7 +174,7 @@ func predictPart(m *table.Model, t *table.Table, level float64) (*table.Predicti
 	return m.Predict(t)
 }
 
-// addPredictions puts those of the rows from a number on into those of n rows.
+// addPredictions copies the predictions of a part, whose first row is from, into those of n rows.
 func addPredictions(out, part *table.Predictions, from, n int) {
 	out.Numbers, out.Classes = append(out.Numbers, part.Numbers...), append(out.Classes, part.Classes...)
 	out.Low, out.High, out.ClassNames = append(out.Low, part.Low...), append(out.High, part.High...), part.ClassNames
@@ -195,7 +196,7 @@ type prediction struct {
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 }
 
-// writePredictions writes predictions, in CSV beside the columns of their rows.
+// writePredictions writes predictions. In CSV they are beside the columns of their rows.
 func writePredictions(contentType, name, checksum string, t *table.Table, p *table.Predictions, level float64) (*reply, error) {
 	if contentType == csvType {
 		var b bytes.Buffer
@@ -208,7 +209,7 @@ func writePredictions(contentType, name, checksum string, t *table.Table, p *tab
 		Model       string         `json:"model"`
 		Checksum    string         `json:"checksum"`
 		Level       float64        `json:"level,omitempty"`
-		Unseen      map[string]int `json:"unseen_levels,omitempty"` // rows, by column
+		Unseen      map[string]int `json:"unseen_levels,omitempty"` // number of rows, by column
 		Predictions []prediction   `json:"predictions"`
 	}{name, checksum, level, t.Unseen, make([]prediction, t.Rows())}
 	for i := range out.Predictions {

@@ -1,15 +1,15 @@
 // Package server answers requests for predictions of model files over HTTP, for the command kernelearn serve.
 //
 //	POST /predict              rows in JSON or CSV, answered by predictions with intervals or probabilities
-//	GET  /schema               the columns that a row has
+//	GET  /schema               the columns of a row
 //	POST /models/NAME/predict  the same of one of several models
 //	GET  /models/NAME/schema
-//	GET  /healthz              which files are served, by their checksums
+//	GET  /healthz              the served files with their checksums
 //	GET  /metrics              numbers for Prometheus
 //	GET  /                     a short help
 //
-// A request is read into memory before anything of it is computed, so a slow client holds no processor. All bodies together have the
-// memory of 16 of the largest size. Parsing and predicting run on as many requests at a time as there are processors.
+// A request is read into memory before any computation, so that a slow client does not occupy a processor. All bodies together have
+// the memory of 16 of the largest size. The number of requests that are parsed or predicted at a time is the number of processors.
 package server
 
 import (
@@ -29,15 +29,15 @@ import (
 
 // Settings are the limits of a Server. Zero stands for the defaults.
 type Settings struct {
-	MaxBytes    int64         // of a body; 0: 16 MiB
-	MaxRows     int           // of a request; 0: 10 000
-	MaxRequests int           // for predictions at the same time; 0: 256
+	MaxBytes    int64         // size of a body; 0: 16 MiB
+	MaxRows     int           // rows of a request; 0: 10 000
+	MaxRequests int           // concurrent requests for predictions; 0: 256
 	Timeout     time.Duration // to read a request, and again to compute its answer; 0: 30 s
-	Poll        time.Duration // between two looks at the files; 0: 2 s
-	Log         *slog.Logger  // a line for each request and each change of a file; nil: none
+	Poll        time.Duration // time between two checks of the files; 0: 2 s
+	Log         *slog.Logger  // has a line for each request and each change of a file; nil: none
 }
 
-// The defaults.
+// Defaults of Settings.
 const (
 	DefaultMaxBytes    = 16 << 20
 	DefaultMaxRows     = 10_000
@@ -50,7 +50,7 @@ const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
-	largestBodies  = 16 // bodies of MaxBytes for which there is memory at the same time
+	largestBodies  = 16 // number of bodies of MaxBytes that fit in memory together
 )
 
 // Server is a handler of requests for the predictions of some model files. Its methods may run at the same time.
@@ -60,12 +60,12 @@ type Server struct {
 	mux       *http.ServeMux
 	metrics   metrics
 	admitted  chan struct{} // holds a token for each prediction request from its headers to its answer
-	computing chan struct{} // holds a token for each that is parsed or predicted
-	memory    atomic.Int64  // bytes that bodies may still take, all together
+	computing chan struct{} // holds a token for each request that is parsed or predicted
+	memory    atomic.Int64  // bytes that all bodies together may still take
 }
 
-// New loads the files, which kernelearn train or [table.Model.Save] wrote. Their names without folder and ending are the models' names.
-// Errors: that of the first file that cannot be loaded, and two files of one name.
+// New loads the files, which kernelearn train or [table.Model.Save] wrote. The models' names are those of the files without folder
+// and ending. Errors: that of the first file that cannot be loaded, and one for two files with one name.
 func New(paths []string, s Settings) (*Server, error) {
 	s.MaxBytes, s.MaxRows = cmp.Or(s.MaxBytes, DefaultMaxBytes), cmp.Or(s.MaxRows, DefaultMaxRows)
 	s.MaxRequests, s.Timeout = cmp.Or(s.MaxRequests, DefaultMaxRequests), cmp.Or(s.Timeout, DefaultTimeout)
@@ -92,7 +92,7 @@ func New(paths []string, s Settings) (*Server, error) {
 	return out, nil
 }
 
-// find returns the file of a name, or nil.
+// find returns the file with a name, or nil.
 func (s *Server) find(name string) *file {
 	for _, f := range s.files {
 		if f.name == name {
@@ -105,15 +105,15 @@ func (s *Server) find(name string) *file {
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// Serve answers the connections of a listener, with timeouts for slow clients, and loads files that change, until ctx ends. Requests that
-// are open then have the time grace to finish. Errors: those of the listener, and one for requests that took longer.
+// Serve answers the connections of a listener, with timeouts for slow clients, and loads files that change, until ctx ends. Open
+// requests then have the time grace to finish. Errors: those of the listener, and one for requests that took longer.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	timeout := s.settings.Timeout
 	web := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: min(timeout, headerTimeout),
 		ReadTimeout:       timeout,
-		WriteTimeout:      3 * timeout, // counts from the headers: to read, to compute, to write
+		WriteTimeout:      3 * timeout, // starts with the headers: to read, to compute, to write
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.settings.Log.Handler(), slog.LevelWarn),
@@ -140,14 +140,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	defer cancel()
 	err := web.Shutdown(late)
 	if err != nil {
-		_ = web.Close() // which ends the requests that are left
+		_ = web.Close() // ends the remaining requests
 		err = fmt.Errorf("requests were cut off that took longer than %v", grace)
 	}
 	<-ended
 	return err
 }
 
-// watch loads files that changed, until ctx ends.
+// watch loads changed files until ctx ends.
 func (s *Server) watch(ctx context.Context) {
 	ticker := time.NewTicker(s.settings.Poll)
 	defer ticker.Stop()
@@ -161,7 +161,7 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// Reload loads the files that changed since they were loaded. A file that cannot be loaded is logged, and its model stays.
+// Reload loads the files that changed since they were loaded. A file that cannot be loaded is logged, and its previous model stays.
 func (s *Server) Reload() {
 	for _, f := range s.files {
 		switch changed, err := f.load(); {

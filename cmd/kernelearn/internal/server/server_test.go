@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// houses is a table of which a number and a class can be learnt.
+// houses returns the text of a table with a number and a class to predict.
 func houses(scale float64) string {
 	random := rand.New(rand.NewPCG(1, 1))
 	text := "id,area,district,sold,price\n"
@@ -61,7 +61,7 @@ func saved(t testing.TB, path string, m *table.Model) string {
 	return info.Checksum
 }
 
-// newServer serves a model of prices.
+// newServer returns a server of a model of prices.
 func newServer(t testing.TB, s Settings) (*Server, *table.Model, string) {
 	t.Helper()
 	path, m := filepath.Join(t.TempDir(), "price.keln"), fitted(t, "price", 1)
@@ -71,7 +71,7 @@ func newServer(t testing.TB, s Settings) (*Server, *table.Model, string) {
 	return out, m, path
 }
 
-// start serves on a free port of this machine. The function that it returns stops the server and returns Serve's error.
+// start serves on a free port of this machine. It returns a function that stops the server and returns Serve's error.
 func start(t testing.TB, s *Server, grace time.Duration) (address string, stop func() error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -85,7 +85,7 @@ func start(t testing.TB, s *Server, grace time.Duration) (address string, stop f
 	}
 }
 
-// post asks a handler.
+// post sends a request to a handler.
 func post(h http.Handler, path, contentType, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", contentType)
@@ -175,7 +175,7 @@ func TestPredict(t *testing.T) {
 	assert.True(t, strings.HasPrefix(w.Body.String(), "id,area,district,sold,price,prediction,"), w.Body)
 }
 
-// Rows are predicted some at a time, and are the rows that were sent.
+// Rows are predicted in parts, and the answer has all rows of the request.
 func TestPredictManyRows(t *testing.T) {
 	dir := t.TempDir()
 	path, m := filepath.Join(dir, "district.keln"), fitted(t, "district", 1)
@@ -345,7 +345,7 @@ func TestNew(t *testing.T) {
 	assert.ErrorContains(t, err, "kernelearn train")
 }
 
-// A file that was replaced is loaded. Of one that is broken or gone the model before stays.
+// A replaced file is loaded. If a file is broken or gone, the previous model stays.
 func TestReload(t *testing.T) {
 	s, first, path := newServer(t, Settings{})
 	predicted := func() float64 {
@@ -379,7 +379,7 @@ func TestReload(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, data[:len(data)/2], 0o600))
 	s.Reload()
-	s.Reload() // which does not read it again
+	s.Reload() // the file is not read again
 	assert.Equal(t, two.Number, predicted())
 	assert.Equal(t, checksum, state().Models[0].Checksum)
 	assert.Equal(t, "old model", state().Status)
@@ -399,7 +399,7 @@ func TestReload(t *testing.T) {
 	assert.Contains(t, w.Body.String(), `kernelearn_model_loads_total{model="price",result="failed"} 2`)
 }
 
-// A panic is an error without its text for the client, and the server goes on.
+// A panic is an error without its text for the client, and the server continues.
 func TestPanic(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	h := s.endpoint("/x", http.MethodPost, func(http.ResponseWriter, *http.Request) (*reply, error) { panic("a secret") })
@@ -410,7 +410,7 @@ func TestPanic(t *testing.T) {
 	assert.Equal(t, http.StatusOK, post(s, "/predict", "application/json", house).Code)
 }
 
-// zeros is a body of zeros that counts the bytes that were read.
+// zeros is a body of zeros that counts the bytes read.
 type zeros struct{ left, read int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {
@@ -425,7 +425,7 @@ func (z *zeros) Read(p []byte) (int, error) {
 	return int(n), nil
 }
 
-// A body of 1 GB costs no more memory than the limit allows, whether its length is known or not.
+// A body of 1 GB takes no more memory than the limit, whether its length is known or not.
 func TestLargeBody(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	address, stop := start(t, s, time.Second)
@@ -447,7 +447,7 @@ func TestLargeBody(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			assert.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
 			assert.Contains(t, string(text), "more than 16777216 bytes")
-			most := uint64(8 * DefaultMaxBytes) // all that was ever allocated; the buffer of the body grows in steps
+			most := uint64(8 * DefaultMaxBytes) // total allocations; the buffer of the body grows in steps
 			if length > 0 {
 				most = 2 << 20
 			}
@@ -458,7 +458,7 @@ func TestLargeBody(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// Clients that send slowly are cut off, in the headers as in the body.
+// The server closes the connections of clients that send slowly, in the headers and in the body.
 func TestSlowClients(t *testing.T) {
 	s, _, _ := newServer(t, Settings{Timeout: 200 * time.Millisecond})
 	address, stop := start(t, s, time.Second)
@@ -478,7 +478,7 @@ func TestSlowClients(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// request sends the headers and a part of the body, and returns a function that sends the rest and reads the answer.
+// request sends the headers and a part of the body. It returns a function that sends the rest and reads the answer.
 func request(t *testing.T, address string) (finish func() (*http.Response, error), close func() error) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", address)
@@ -516,7 +516,7 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// Bodies share a memory, which is given back.
+// Bodies share a limited memory, which is freed.
 func TestMemoryOfBodies(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxBytes: 1 << 20})
 	assert.Equal(t, int64(16<<20), s.memory.Load())
@@ -531,7 +531,7 @@ func TestMemoryOfBodies(t *testing.T) {
 	assert.Equal(t, int64(5000), s.memory.Load())
 }
 
-// A request that is open when the server stops is finished, and one that takes longer than the grace is cut off.
+// A request that is open when the server stops is finished. One that takes longer than the grace period is cut off.
 func TestStop(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	address, stop := start(t, s, 10*time.Second)
@@ -544,7 +544,7 @@ func TestStop(t *testing.T) {
 		if err == nil {
 			_ = conn.Close()
 		}
-		return err != nil // no one else is let in
+		return err != nil // no new connections
 	}, 10*time.Second, time.Millisecond)
 	response, err := finish()
 	require.NoError(t, err)
@@ -577,7 +577,7 @@ func TestStatusOfContexts(t *testing.T) {
 	}
 }
 
-// Numbers that JSON does not have are an error of the server's.
+// Numbers that JSON cannot represent are an internal error of the server.
 func TestNoNumber(t *testing.T) {
 	_, err := jsonReply(math.NaN())
 	assert.Equal(t, http.StatusInternalServerError, failureOf(err).status)
