@@ -4,10 +4,12 @@
 // these rules, and package estimatortest checks them for any type:
 //
 //   - Settings are exported fields whose zero value is the documented default, so that [Clone] can copy them.
-//   - Fit builds a new model and assigns it last: a Fit that fails or is cancelled keeps the earlier model, and no input is modified.
-//   - Predict and the methods like it write nothing, so they may be called concurrently. Fit, PartialFit, UnmarshalBinary and all other methods
-//     that fit or read must not run at the same time as any other method of the same value. To serve a model while the next one is fitted, fit
-//     another value, a [Clone], and exchange the two with an atomic.Pointer (see the example Swap of package modelfile).
+//   - Fit builds a new model and assigns it last: a Fit that fails or is cancelled keeps the earlier model, and no input is
+//     modified.
+//   - Predict and the methods like it write nothing, so they may be called concurrently. Fit, PartialFit, UnmarshalBinary and all
+//     other methods that fit or read must not run at the same time as any other method of the same value. To serve a model while
+//     the next one is fitted, fit another value, a [Clone], and exchange the two with an atomic.Pointer (see the example Swap of
+//     package modelfile).
 //   - Bad input gives an error that names the argument, the position and the limit; it never panics.
 //   - The same Seed gives the same model for any number of Workers.
 //
@@ -26,10 +28,10 @@
 //
 // A weight is how often a row counts: a weight of 2 gives the model of the row given twice.
 //
-//   - What an estimator chooses for itself depends only on the ratios of the weights. Weights that sum to 1 give the same model as weights with
-//     mean 1.
-//   - A parameter that is set, such as Ridge, C or NoiseVariance, applies to rows of weight 1. Weights twice as large then have the effect of
-//     half the ridge.
+//   - What an estimator chooses for itself depends only on the ratios of the weights. Weights that sum to 1 give the same model as
+//     weights with mean 1.
+//   - A parameter that is set, such as Ridge, C or NoiseVariance, applies to rows of weight 1. Weights twice as large then have the
+//     effect of half the ridge.
 //   - The weight of a class moves the border between the classes. It does not change a kernel that is learnt.
 //   - Package eem, FitBlocks and [streaming.Statistics] leave nothing out. They count each row that they are given.
 //

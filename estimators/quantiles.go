@@ -23,13 +23,14 @@ const quantilesName = "estimators: PredictQuantiles"
 // For a model with variances only, it is that of the normal distribution. The quantile of level ½, the median, is the prediction.
 // The accuracy depends on the model:
 //
-//   - lssvm, ridge, falkon, rvm, and pipelines and searches of them assume that a new observation has a normal distribution; gabasr assumes a t
-//     distribution. These are symmetric, so all quantiles, including the median, are exactly those of the assumed distribution.
-//   - conformal guarantees, for any distribution, that at least a share of 1-2q lies between the quantiles of levels q and 1-q, for q < ½. It
-//     guarantees nothing for a single quantile, except where errors are symmetric. Its median is the prediction of the wrapped model, which
-//     estimates the mean. If there are too few scores for a level, a quantile is infinite.
-//   - For a type of another package, the quantiles follow from its intervals, which must leave half of the remaining probability on either side,
-//     as the contract requires.
+//   - lssvm, ridge, falkon, rvm, and pipelines and searches of them assume that a new observation has a normal distribution; gabasr
+//     assumes a t distribution. These are symmetric, so all quantiles, including the median, are exactly those of the assumed
+//     distribution.
+//   - conformal guarantees, for any distribution, that at least a share of 1-2q lies between the quantiles of levels q and 1-q, for
+//     q < ½. It guarantees nothing for a single quantile, except where errors are symmetric. Its median is the prediction of the
+//     wrapped model, which estimates the mean. If there are too few scores for a level, a quantile is infinite.
+//   - For a type of another package, the quantiles follow from its intervals, which must leave half of the remaining probability on
+//     either side, as the contract requires.
 //
 // Quantiles never cross. If those of a model would, by rounding or because its prediction lies outside its own narrow intervals,
 // the values of the row are sorted. Two levels q and 1-q cost one PredictInterval.

@@ -107,13 +107,14 @@
 // # Deviations from the paper
 //
 //   - It prints V0 + Φ'Φ where A has V0⁻¹. Here λ is a precision. Its V0 = 10⁻⁶ I is ambiguous. Here λ is sampled.
-//   - Its weights of the mixture have N where M is meant, Λj where Λk is, no rule for a
-//     component of one frequency, and α for two things. Here the conditionals are Neal's.
-//   - Its locally stationary map, equation (6), does not approximate the product of kernels for which it is intended. No map could, because that product is not positive semi-definite in general.
+//   - Its weights of the mixture have N where M is meant, Λj where Λk is, no rule for a component of one frequency, and α for two
+//     things. Here the conditionals are Neal's.
+//   - Its locally stationary map, equation (6), does not approximate the product of kernels for which it is intended. No map could,
+//     because that product is not positive semi-definite in general.
 //   - It does not scale data. NoScaling gives the same.
-//   - Its likelihood for classes puts the border at f = 0 with targets of 0 and 1, so that
-//     nearly all rows are of class 1. Surrogate has the likelihood, and a fitted link for the border. λ then keeps the value of the start, because least-squares coefficients always fit better
-//     with a smaller λ. From the same start it ranks rows about as well as Normal
+//   - Its likelihood for classes puts the border at f = 0 with targets of 0 and 1, so that nearly all rows are of class 1.
+//     Surrogate has the likelihood, and a fitted link for the border. λ then keeps the value of the start, because least-squares
+//     coefficients always fit better with a smaller λ. From the same start it ranks rows about as well as Normal
 //     (docs/measured/gabasr.md).
 //
 // # Numerics

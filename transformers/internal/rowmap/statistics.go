@@ -89,8 +89,8 @@ func MarshalSums(name string, sums streaming.Statistics[streaming.None]) ([]byte
 }
 
 func noStatistics(name string) error {
-	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to continue from: begin with PartialFit or FitStatistics: %w",
-		name, fault.ErrNotFitted)
+	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to continue from: begin with PartialFit or "+
+		"FitStatistics: %w", name, fault.ErrNotFitted)
 }
 
 // ReadSums decodes statistics of rows of a width for t with the given name.

@@ -88,7 +88,7 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 		f.names = r.names()
 		return nil
 	}
-	if f.names, err = f.header(path, r); err != nil {
+	if f.names, err = f.header(path); err != nil {
 		return err
 	}
 	for j, name := range f.names {
@@ -102,7 +102,7 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 }
 
 // header reads the first line, as it is written.
-func (f *csvFile) header(path string, r *Layout) ([]string, error) {
+func (f *csvFile) header(path string) ([]string, error) {
 	if f.whole != nil {
 		names, err := f.whole.Read()
 		var parse *csv.ParseError
@@ -346,7 +346,7 @@ func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Colu
 	defer f.close()
 	names := f.names
 	for {
-		fields, err := f.fields(r)
+		fields, err := f.fields()
 		if err == io.EOF || err != nil && len(rows) > 0 { // a pass says more of the place
 			break
 		}
@@ -379,7 +379,7 @@ func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Colu
 }
 
 // fields returns the fields of the next row, none for an empty one and for one that cannot be divided.
-func (f *csvFile) fields(r *Layout) (out []string, err error) {
+func (f *csvFile) fields() (out []string, err error) {
 	if f.whole != nil {
 		record, err := f.whole.Read()
 		var parse *csv.ParseError
