@@ -1,5 +1,5 @@
-// Sqlite makes a model of the rows of an SQL query: NULL is a gap, words are categories, and an id is left out. It then predicts the rows
-// that have no price yet, and writes the prices back. The driver is pure Go, and a module of its own.
+// Sqlite fits a model to the rows of an SQL query: NULL is a gap, words are categories, and an id is left out. It then predicts the
+// rows that have no price yet, and writes the prices back. The driver is pure Go, and a separate module.
 //
 //	go run -C examples/sqlite .
 package main
@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 	return complete(ctx, db, model)
 }
 
-// train learns from the houses that were sold.
+// train fits a model to the houses that were sold.
 func train(ctx context.Context, db *sql.DB) (*table.Model, error) {
 	rows, err := db.QueryContext(ctx, "SELECT id, area, district, built, price FROM houses WHERE price IS NOT NULL ORDER BY id")
 	if err != nil {
@@ -95,7 +95,8 @@ func complete(ctx context.Context, db *sql.DB, model *table.Model) error {
 	return ids.Err()
 }
 
-// fill makes a table of n houses and three that are not sold. The price is 3000 an area, 20000 more in the centre, with a noise of 5000.
+// fill inserts n houses and three that are not sold. The price is 3000 per unit of area, and 20000 more in the centre, with a noise
+// of 5000.
 func fill(ctx context.Context, db *sql.DB, n int) error {
 	const create = "CREATE TABLE houses (id INTEGER PRIMARY KEY, area REAL, district TEXT, built INTEGER, price REAL)"
 	if _, err := db.ExecContext(ctx, create); err != nil {

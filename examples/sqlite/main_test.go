@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// The prices that were missing are those of the rule, within the noise.
+// The predicted prices follow the rule, within the noise.
 func TestPricesOfUnsoldHouses(t *testing.T) {
 	ctx := context.Background()
 	db, err := sql.Open("sqlite", "file:test?mode=memory&cache=shared")
