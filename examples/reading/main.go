@@ -1,13 +1,13 @@
-// Reading shows how to interpret a fitted model. The results are printed and drawn:
+// Reading shows how to interpret a fitted model:
 //
 //   - the columns that its predictions need (permutation importance), and the contribution of each column to one prediction (Shapley
 //     values);
-//
 //   - whether more rows or another setting would help (learning and validation curves);
-//
 //   - how well scores separate classes (ROC, precision against recall), and whether probabilities are calibrated (reliability).
 //
-//     go run ./examples/reading -out docs
+// The numbers are printed and drawn.
+//
+//	go run ./examples/reading -out docs
 package main
 
 import (
