@@ -117,8 +117,7 @@ func TestFilesOfSomethingElse(t *testing.T) {
 	}
 }
 
-// The error of a damaged shard after valid ones has its position. No memory stays allocated, if arrow-go returns its errors
-// properly.
+// The error of a damaged shard after a valid one names only the damaged shard, and the rows before it are read.
 func TestADamagedShardAmongGoodOnes(t *testing.T) {
 	content := whole(t)["a.parquet"]
 	bad := bytes.Clone(content)

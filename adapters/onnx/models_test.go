@@ -243,7 +243,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	return names, out
 }
 
-// leafs returns the types of which a model consists, as declared.Types names them.
+// leafs returns the types in a model, as declared.Types names them.
 func leafs(model any) []string {
 	out := []string{declared.Name(model)}
 	switch m := model.(type) {

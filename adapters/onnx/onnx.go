@@ -38,7 +38,7 @@ const (
 
 // Options set the outputs and the metadata of a model. They may be nil.
 type Options struct {
-	// Variance adds the output variance of a regressor. It may need a square matrix with a row for each row of Fit.
+	// Variance adds the output variance of a regressor. It may need a matrix with a row for each row of Fit.
 	Variance bool
 	// Float32 makes the input float32. The model converts it to double precision first.
 	Float32 bool

@@ -14,13 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/blasbench"
 )
 
-// BenchmarkRoutines times each routine of adapters/simdblas beside gonum's and OpenBLAS's, in
-// the same run. OPENBLAS_NUM_THREADS has to be what -cpu is.
+// BenchmarkRoutines compares the time of each routine of adapters/simdblas with gonum's and OpenBLAS's, in the same run.
+// OPENBLAS_NUM_THREADS must equal -cpu.
 func BenchmarkRoutines(b *testing.B) {
-	// What keeps OpenBLAS to one thread within our tasks takes longer than a small product of ours.
+	// The function that keeps OpenBLAS to one thread within our tasks takes longer than a small product of ours.
 	parallel.OnParallel(nil, nil)
 	defer surroundTasks()
-	// OpenBLAS's threads look for work for 2²⁸ cycles after a call, on processors that others would need.
+	// OpenBLAS's threads wait actively for 2²⁸ cycles after a call, on processors that the other contenders need.
 	var rest time.Duration
 	if runtime.GOMAXPROCS(0) > 1 {
 		rest = 200 * time.Millisecond

@@ -17,9 +17,9 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// BenchmarkThreads is a fit of Friedman's first function by the relevance vector machine, in three ways
-// in turn: with OpenBLAS's threads as they are by default, kept to one within our tasks, with them
-// everywhere, and with one thread throughout. The least times count; the ratios are to the first.
+// BenchmarkThreads fits the relevance vector machine to Friedman's first function, with three settings of OpenBLAS's threads in
+// turn: the default, one within our tasks; the threads everywhere; and one thread throughout. The smallest times count. The ratios
+// are to the first setting.
 func BenchmarkThreads(b *testing.B) {
 	if !ownThreads {
 		b.Skip("no OpenBLAS with threads of its own")

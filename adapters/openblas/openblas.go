@@ -1,11 +1,10 @@
-// Package openblas makes gonum run on the BLAS and LAPACK of the system, through cgo. One
-// blank import in the program registers both:
+// Package openblas makes gonum use the BLAS and LAPACK of the system, through cgo. One blank import in the program registers both:
 //
 //	import _ "github.com/kernelearn/kernelearn/adapters/openblas"
 //
-// While the library runs tasks of its own beside each other, OpenBLAS is kept to the thread that
-// calls it, in the whole process; at all other times it has the threads that OPENBLAS_NUM_THREADS
-// says. The README says which packages and which linker flags it takes, and more of threads.
+// While the library runs its own concurrent tasks, OpenBLAS uses only the calling thread, in the entire process. At all other times
+// its number of threads is OPENBLAS_NUM_THREADS. The README lists the required packages and linker flags, and describes threads in
+// detail.
 package openblas
 
 import (

@@ -17,7 +17,7 @@ func TestImportRegisters(t *testing.T) {
 	assert.IsType(t, blasnetlib.Implementation{}, blas64.Implementation())
 }
 
-// What the library asks of a BLAS and a LAPACK gives what gonum's give.
+// The routines of BLAS and LAPACK that the library uses give the results of gonum's.
 func TestAgreesWithGonum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n = 150

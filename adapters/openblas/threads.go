@@ -28,18 +28,17 @@ import "C"
 
 import "github.com/kernelearn/kernelearn/internal/parallel"
 
-// ownThreads is whether the BLAS is OpenBLAS with threads of its own.
+// ownThreads reports whether the BLAS is OpenBLAS with its own threads.
 var ownThreads = C.find_threads() == 1
 
 func threads() int { return int(C.threads()) }
 
 func useThreads(n int) { C.use_threads(C.int(n)) }
 
-// outside is how many threads OpenBLAS has outside the library's tasks.
+// outside is the number of OpenBLAS's threads outside the library's tasks.
 var outside int
 
-// surroundTasks keeps OpenBLAS to the thread that calls it while the library's own goroutines run
-// beside each other.
+// surroundTasks limits OpenBLAS to the calling thread while the library's own goroutines run concurrently.
 func surroundTasks() {
 	if !ownThreads {
 		return

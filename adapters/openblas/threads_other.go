@@ -2,5 +2,5 @@
 
 package openblas
 
-// surroundTasks does nothing: OpenBLAS is asked for its threads on Unix only.
+// surroundTasks does nothing, since OpenBLAS's threads are only controlled on Unix.
 func surroundTasks() {}

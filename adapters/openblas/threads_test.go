@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// OpenBLAS keeps to one thread within tasks of the library, on however many goroutines these run, and
-// has its threads back afterwards.
+// OpenBLAS uses one thread within tasks of the library, for any number of goroutines, and its previous number of threads
+// afterwards.
 func TestThreads(t *testing.T) {
 	if !ownThreads {
 		t.Skip("no OpenBLAS with threads of its own")

@@ -1,5 +1,5 @@
-// Package progress shows how far any fit or search of kernelearn is: as a bar on a terminal, drawn by
-// github.com/schollz/progressbar, and as a line every ten seconds anywhere else. It is a module of its own.
+// Package progress shows the progress of any fit or search of kernelearn: as a bar on a terminal, drawn by
+// github.com/schollz/progressbar, and as a line every ten seconds in any other output. It is a separate module.
 //
 //	bar := progress.New(os.Stderr, "falkon")
 //	model := &falkon.Regressor{Observe: bar.Step}
@@ -8,7 +8,7 @@
 //
 //	model := &selection.Regressor{Observe: progress.New(os.Stderr, "search").Row}
 //
-// and what has no Observe, as a transformer, hears of a bar by its context:
+// An estimator or a transformer without an Observe field gets a bar through its context:
 //
 //	err := scaler.Fit(estimators.Observed(ctx, bar.Step), x)
 package progress
@@ -22,28 +22,28 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Bar is a bar from 0% to 100%, with what the last iteration said beside it. It begins anew with each fit. On a terminal it is
-// drawn at most ten times a second, and stays when the fit is done. To any other writer, such as a log file, a line is written
-// every ten seconds, and nothing by shorter fits. Its methods may be called by several goroutines.
+// Bar is a bar from 0% to 100%, with the message of the last iteration beside it. It starts again with each fit. On a terminal it
+// is drawn at most ten times a second, and stays after the fit. Any other writer, such as a log file, gets a line every ten
+// seconds, and none for shorter fits. Several goroutines may call its methods.
 type Bar struct {
 	mu   sync.Mutex
 	bar  *progressbar.Bar
 	done float64
 }
 
-// New returns a bar that is drawn to a writer, mostly os.Stderr, when the first step comes.
+// New returns a bar that is drawn to a writer, usually os.Stderr, from the first step on.
 func New(to io.Writer, name string) *Bar { return &Bar{bar: progressbar.New(to, name, 0).Keep()} }
 
-// Step takes a step, as an Observe field does, or estimators.Observed.
+// Step shows a step. Pass it as an Observe field or to estimators.Observed.
 func (b *Bar) Step(s estimators.Step) { b.set(s.Done, s.Message) }
 
-// Row takes a row of a search, as the Observe field of selection.Regressor and Classifier does.
+// Row shows a row of a search. Pass it as the Observe field of selection.Regressor and Classifier.
 func (b *Bar) Row(row search.TraceRow) { b.set(row.Done, row.Decision()) }
 
 func (b *Bar) set(done float64, message string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if done < b.done { // the fit before failed
+	if done < b.done { // the previous fit failed
 		b.bar.Abandon()
 	}
 	b.done = done

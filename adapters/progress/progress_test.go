@@ -31,7 +31,7 @@ func sine(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// Fits, searches and transformers draw a bar that ends at 100%, each fit one of its own.
+// Fits, searches and transformers draw a bar that ends at 100%, a new one for each fit.
 func TestBars(t *testing.T) {
 	x, y := sine(60)
 	ctx := context.Background()
@@ -61,7 +61,7 @@ func TestNoBarsInFiles(t *testing.T) {
 	assert.Empty(t, out.String())
 }
 
-// A fit that fails leaves its bar where it is, and the next begins at 0.
+// A fit that fails leaves its bar unchanged, and the next one starts at 0.
 func TestFailedFits(t *testing.T) {
 	var out bytes.Buffer
 	b := progress.NewOnTerminal(&out, "fit")
@@ -72,7 +72,7 @@ func TestFailedFits(t *testing.T) {
 	assert.Contains(t, out.String(), "100%")
 }
 
-// The bar stands on the terminal; what the program prints is not in its way.
+// The bar is on the terminal, separate from the output of the program.
 func ExampleNew() {
 	x, y := sine(40)
 	bar := progress.New(os.Stderr, "least squares")
@@ -81,7 +81,7 @@ func ExampleNew() {
 	// Output: <nil>
 }
 
-// Rows of a search say which share of all is done, the last fit included.
+// Rows of a search have the completed share, including the last fit.
 func ExampleBar_Row() {
 	x, y := sine(40)
 	model := &selection.Regressor{Search: &grid.Search{}, Observe: progress.New(os.Stderr, "grid").Row}
@@ -89,7 +89,7 @@ func ExampleBar_Row() {
 	// Output: <nil>
 }
 
-// A transformer has no Observe: it says how far it is to whom the context names.
+// A transformer has no Observe field, and reports its progress to the observer of the context.
 func ExampleBar_Step() {
 	x, _ := sine(40)
 	ctx := estimators.Observed(context.Background(), progress.New(os.Stderr, "features").Step)

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/simdblas"
 )
 
-// The blank import does this for the whole program.
+// The blank import registers it for the entire program.
 func ExampleImplementation() {
 	blas64.Use(simdblas.Implementation{})
 	a := mat.NewDense(2, 2, []float64{1, 2, 3, 4})

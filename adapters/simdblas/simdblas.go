@@ -6,8 +6,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/simd"
 )
 
-// Implementation is a BLAS: gonum's with the routines replaced that the package's
-// documentation names. It has no state, and its zero value is ready for use.
+// Implementation is gonum's BLAS, with the routines replaced that the package's documentation lists. It has no state, and its zero
+// value is ready for use.
 type Implementation struct {
 	simd.Implementation
 }

@@ -9,6 +9,6 @@ import (
 
 const beforeName = "golearn's nearest neighbours"
 
-// Three neighbours, not the two of golearn's own example: with two classes a tie
-// of two neighbours is broken at random, and no run repeats another.
+// The example uses three neighbours instead of the two of golearn's own example. With two classes, a tie of two neighbours is
+// broken at random, so that runs are not reproducible.
 func before() base.Classifier { return knn.NewKnnClassifier("euclidean", "linear", 3) }

@@ -1,5 +1,4 @@
-// Dropin is a golearn program as golearn's users write it, with one line changed
-// for an estimator of ours. It prints golearn's own summary for both.
+// Dropin is a typical golearn program with one line changed, for an estimator of ours. It prints golearn's own summary for both.
 //
 //	go run ./examples/dropin
 //	go run ./examples/dropin -data DIR
@@ -35,7 +34,7 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 		return err
 	}
 
-	// The one line that changes. Before:
+	// This is the only line that changes. Before:
 	//
 	//	cls := knn.NewKnnClassifier("euclidean", "linear", 3)
 	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
@@ -44,7 +43,7 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 	return program(out, *dir, cls)
 }
 
-// program is the golearn code: nothing in it knows which classifier it runs.
+// program is the golearn code, which does not depend on the classifier.
 func program(out io.Writer, dir string, cls base.Classifier) error {
 	f, err := dataset.Folder(dir).Open("breast-cancer-wdbc.csv")
 	if err != nil {
@@ -56,7 +55,7 @@ func program(out io.Writer, dir string, cls base.Classifier) error {
 		return err
 	}
 
-	// base.InstancesTrainTestSplit would do, but nobody could repeat its split.
+	// base.InstancesTrainTestSplit would work too, but its split is not reproducible.
 	trainData, testData, err := grids.Split(rawData, 0.50, 1)
 	if err != nil {
 		return err

@@ -9,11 +9,11 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// Points adapts a regressor to code that holds its rows as slices, as a plotting program does. Any estimator of kernelearn,
-// or one of your own, is its Estimator.
+// Points adapts a regressor to code that holds its rows as slices, such as a plotting program. Any estimator of kernelearn, or a
+// custom one, can be its Estimator.
 type Points struct{ Estimator estimators.Regressor }
 
-// Fit learns from rows of the same length and their targets.
+// Fit fits the estimator to rows of the same length and their targets.
 func (p *Points) Fit(ctx context.Context, rows [][]float64, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	x, err := dense(rows)
@@ -32,7 +32,7 @@ func (p *Points) Predict(rows [][]float64) ([]float64, error) {
 	return p.Estimator.Predict(x)
 }
 
-// dense returns the rows as a matrix. What is wrong with its values the estimator says.
+// dense returns the rows as a matrix. The estimator checks their values.
 func dense(rows [][]float64) (*mat.Dense, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return nil, fmt.Errorf("extend: Points: %d rows of no columns: %w", len(rows), estimators.ErrShape)

@@ -17,28 +17,27 @@ const (
 	smootherKind = "extend.Smoother"  // in model files
 )
 
-// Smoother is the regression of Nadaraya and Watson (both 1964): a prediction is the mean of all
-// targets, weighted by the kernel,
+// Smoother is the regression of Nadaraya and Watson (both 1964). A prediction is the mean of all targets, weighted by the kernel,
 //
 //	ŷ(x) = Σ w[i] k(x, x[i]) y[i] / Σ w[i] k(x, x[i])
 //
-// and the mean of the targets where no row is near enough for the sum below to be above 0. It
-// wants a kernel without negative values. Fit costs O(n²d), a prediction O(nd).
+// or the mean of the targets if no row is near enough for the denominator to be above 0. It needs a kernel without negative values.
+// Fit costs O(n²d), a prediction O(nd).
 type Smoother struct {
-	// Kernel; nil: the RBF, of lengths down from that of kernels.MedianRBF, that predicts each
-	// row best from the others.
+	// Kernel is the kernel; nil: the RBF, with the length that predicts each row best from the others, from that of
+	// kernels.MedianRBF downwards.
 	Kernel  kernels.Kernel
 	Workers int // goroutines; 0: GOMAXPROCS
 
-	m *smootherModel // nil before Fit, and never written to after
+	m *smootherModel // nil before Fit, and not changed after it
 }
 
 type smootherModel struct {
 	kernel   kernels.Kernel
 	x        *mat.Dense // n×d
 	y, w     []float64
-	mean     float64 // of y
-	leaveOut float64 // the mean squared error of each row by the others
+	mean     float64 // mean of y
+	leaveOut float64 // the leave-one-out mean squared error
 }
 
 var (
@@ -49,7 +48,7 @@ var (
 
 // Fit implements estimators.Regressor.
 func (s *Smoother) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer estimators.BeginFit(&ctx, nil)(&err) // an observer of the context hears how far it is
+	defer estimators.BeginFit(&ctx, nil)(&err) // reports progress to an observer of the context
 	return s.fit(ctx, x, y, slices.Repeat([]float64{1}, len(y)))
 }
 
@@ -80,7 +79,7 @@ func (s *Smoother) fit(ctx context.Context, x mat.Matrix, y, weights []float64) 
 	return nil
 }
 
-// choose sets the kernel, and its error of leaving out one row at a time.
+// choose sets the kernel and its leave-one-out error.
 func (m *smootherModel) choose(ctx context.Context, configured kernels.Kernel, workers int) error {
 	candidates := []kernels.Kernel{configured}
 	if configured == nil {
@@ -110,7 +109,7 @@ func (m *smootherModel) choose(ctx context.Context, configured kernels.Kernel, w
 	return nil
 }
 
-// errorOf returns the mean squared error of each row as the others predict it.
+// errorOf returns the leave-one-out mean squared error.
 func (m *smootherModel) errorOf(k *mat.SymDense) (sum float64) {
 	row := make([]float64, len(m.y))
 	for i, y := range m.y {
@@ -122,7 +121,7 @@ func (m *smootherModel) errorOf(k *mat.SymDense) (sum float64) {
 	return sum / floats.Sum(m.w)
 }
 
-// predict returns the prediction for a row of these kernel values, which it overwrites.
+// predict returns the prediction for a row with these kernel values, which it overwrites.
 func (m *smootherModel) predict(k []float64) float64 {
 	floats.Mul(k, m.w)
 	if below := floats.Sum(k); below > 0 {
@@ -153,7 +152,7 @@ func (s *Smoother) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// ChosenKernel returns the kernel that was used, nil before Fit.
+// ChosenKernel returns the kernel of the fit, and nil before Fit.
 func (s *Smoother) ChosenKernel() kernels.Kernel {
 	if s.m == nil {
 		return nil
@@ -161,8 +160,7 @@ func (s *Smoother) ChosenKernel() kernels.Kernel {
 	return s.m.kernel
 }
 
-// Report implements estimators.Reporter. Objective is the mean squared error of leaving out one
-// row at a time.
+// Report implements estimators.Reporter. Objective is the leave-one-out mean squared error.
 func (s *Smoother) Report() estimators.Report {
 	if s.m == nil {
 		return estimators.Report{}
@@ -170,7 +168,7 @@ func (s *Smoother) Report() estimators.Report {
 	return estimators.Report{Converged: true, Objective: s.m.leaveOut}
 }
 
-// storedSmoother is a model in a file.
+// storedSmoother is the form of a model in a file.
 type storedSmoother struct {
 	Kernel         kernels.Reference
 	X              *mat.Dense
@@ -188,7 +186,7 @@ func (s *Smoother) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler, for a Smoother of the same Kernel.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler, for a Smoother with the same Kernel.
 func (s *Smoother) UnmarshalBinary(data []byte) error {
 	var f storedSmoother
 	if _, err := estimators.UnmarshalModel(data, smootherKind, 1, &f); err != nil {
@@ -206,7 +204,7 @@ func (s *Smoother) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// validate returns what is wrong with a model that was read.
+// validate returns an error if a model from a file is invalid.
 func (m *smootherModel) validate() error {
 	x, err := estimators.CheckRows(m.x, 0)
 	if err != nil {

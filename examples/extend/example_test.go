@@ -15,8 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// waves are 120 rows of a sine of the first of two columns, with noise, and a few values that lie
-// far out.
+// waves returns 120 rows of a sine of the first of two columns, with noise and a few values far outside.
 func waves() (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(120, 2, nil), make([]float64, 120)
@@ -30,9 +29,8 @@ func waves() (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The five together: the search fits clones of the clip and of the scaler on each fold's rows,
-// builds smoothers with the kernels of the family, and the fitted model is stored with all of
-// them.
+// The example combines the five. The search fits clones of the clip and of the scaler to each fold's rows, and builds smoothers
+// with the kernels of the family. The file of the fitted model contains all of them.
 func Example() {
 	ctx := context.Background()
 	x, y := waves()

@@ -38,7 +38,7 @@ func TestMatern72(t *testing.T) {
 	}
 	kerneltest.Kernel(t, Matern72{}, &kerneltest.Options{Formula: formula(1)})
 	kerneltest.Kernel(t, Matern72{Length: 3}, &kerneltest.Options{Formula: formula(3)})
-	// A length for each column is had by being RadialSlopes.
+	// RadialSlopes gives the kernel a length for each column.
 	kerneltest.Kernel(t, kernels.ARD{Kernel: Matern72{}, Lengths: []float64{2, 1, 2}}, &kerneltest.Options{Columns: 3})
 	if (Matern72{Length: -1}).Validate() == nil || (Matern72{Length: math.Inf(1)}).Validate() == nil {
 		t.Error("a parameter out of range is valid")
@@ -71,8 +71,7 @@ func TestZoom(t *testing.T) {
 	selectiontest.Strategy(t, func() search.Strategy { return &Zoom{Points: 4, Rounds: 2} }, nil)
 }
 
-// TestSmootherIsTheWeightedMean compares with the definition, and with what is left of it far
-// away: the mean.
+// Predictions of a Smoother equal the definition, and the mean of the targets far away.
 func TestSmootherIsTheWeightedMean(t *testing.T) {
 	k := Matern72{}
 	s := &Smoother{Kernel: k}
@@ -92,7 +91,7 @@ func TestSmootherIsTheWeightedMean(t *testing.T) {
 	}
 }
 
-// TestSmootherOfAnotherKernel holds that a file names its kernel.
+// A file contains the name of its kernel.
 func TestSmootherOfAnotherKernel(t *testing.T) {
 	s := &Smoother{Kernel: Matern72{}}
 	if err := s.Fit(context.Background(), mat.NewDense(2, 1, []float64{0, 1}), []float64{0, 10}); err != nil {
@@ -125,7 +124,7 @@ func TestClipClips(t *testing.T) {
 	}
 }
 
-// TestZoomNarrows holds that a grid lies between the neighbours of the best point before it.
+// Each grid of Zoom lies between the neighbours of the best point of the previous one.
 func TestZoomNarrows(t *testing.T) {
 	x, y := waves()
 	r := &selection.Regressor{Search: &Zoom{Points: 5, Rounds: 2, Decades: 4}}
@@ -149,7 +148,7 @@ func TestZoomNarrows(t *testing.T) {
 	}
 }
 
-// A capability that is declared here reaches through a search and through a pipeline within it.
+// A capability of this module works through a search and through a pipeline within it.
 func TestRowWeights(t *testing.T) {
 	x, y := waves()
 	r := &selection.Regressor{

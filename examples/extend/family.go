@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// Matern72Family is Matern72 over 1/ℓ, so that its entropy rises with the parameter.
+// Matern72Family is Matern72 with the parameter 1/ℓ, so that its entropy rises with the parameter.
 type Matern72Family struct{}
 
 var _ families.Family = Matern72Family{}
@@ -17,7 +17,7 @@ var _ families.Family = Matern72Family{}
 // Kernel returns Matern72{Length: 1 / rate}.
 func (Matern72Family) Kernel(rate float64) kernels.Kernel { return Matern72{Length: 1 / rate} }
 
-// Start returns the inverse of a typical distance, as families.Matern does.
+// Start returns the inverse of a typical distance, like families.Matern.
 func (Matern72Family) Start(ctx context.Context, x mat.Matrix) (float64, error) {
 	return families.Matern{}.Start(ctx, x)
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// defaultLength is the ℓ of a Matern72 whose Length is 0.
+// defaultLength is the ℓ of a Matern72 with Length 0.
 const defaultLength = 1.0
 
 // Matern72 is the Matérn kernel of smoothness ν = 7/2, with s = √7 |x-z|/ℓ:
 //
 //	k(x, z) = (1 + s + 2s²/5 + s³/15) exp(-s)
 //
-// positive definite; its functions have three derivatives (Rasmussen and Williams, Gaussian
-// Processes for Machine Learning, 2006, eq. 4.16).
+// It is positive definite, and its functions have three derivatives (Rasmussen and Williams, Gaussian Processes for Machine
+// Learning, 2006, eq. 4.16).
 type Matern72 struct {
 	Length float64 // ℓ > 0, in feature units; 0 means 1
 }
@@ -41,7 +41,7 @@ func (k Matern72) scaled(squared float64) float64 {
 
 // Eval returns k(x, z).
 func (k Matern72) Eval(x, z []float64) float64 {
-	d := floats.Distance(x, z, 2) // panics for rows of different length
+	d := floats.Distance(x, z, 2) // panics for rows of different lengths
 	return k.value(k.scaled(d * d))
 }
 
@@ -71,8 +71,7 @@ func (k Matern72) Params() []kernels.Param {
 	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: k.length()}}
 }
 
-// WithParams returns the kernel of another length. One of 0 would be the default: it makes a
-// kernel that is not valid.
+// WithParams returns the kernel with another length. A length of 0 would be the default, so it gives an invalid kernel.
 func (k Matern72) WithParams(values []float64) kernels.Kernel {
 	if values[0] == 0 {
 		return Matern72{Length: math.NaN()}
@@ -90,8 +89,7 @@ func (k Matern72) EvalGradient(dst, x, z []float64) {
 // slope returns -k'(s)/s.
 func (k Matern72) slope(s float64) float64 { return (1 + s + s*s/3) / 5 * math.Exp(-s) }
 
-// SlopesOfSquaredDistances implements kernels.RadialSlopes, so that kernels.ARD can learn a length
-// for each column.
+// SlopesOfSquaredDistances implements kernels.RadialSlopes, so that kernels.ARD can fit a length for each column.
 func (k Matern72) SlopesOfSquaredDistances(dst, squared []float64) {
 	l := k.length()
 	for i, d := range squared {
@@ -99,8 +97,8 @@ func (k Matern72) SlopesOfSquaredDistances(dst, squared []float64) {
 	}
 }
 
-// SpectralDensity implements kernels.Spectral: a frequency is a normal vector over the root of a
-// gamma number, which takes the last uniform.
+// SpectralDensity implements kernels.Spectral. A frequency is a normal vector divided by the square root of a gamma variable, which
+// takes the last uniform.
 func (k Matern72) SpectralDensity() (kernels.SpectralDensity, error) {
 	return kernels.SpectralDensity{
 		Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },

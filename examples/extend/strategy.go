@@ -11,21 +11,20 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// The defaults of Zoom.
+// Defaults of Zoom.
 const (
 	DefaultPoints  = 5
 	DefaultRounds  = 3
 	DefaultDecades = 6.0
 )
 
-// Zoom is a search of grids, each inside the one before: Points parameters in equal ratios within
-// Decades around where the family starts, then as many between the neighbours of the best, and so
-// on. It finds a valley of the error, not always the deepest, with Points·Rounds cross-validations
-// at most.
+// Zoom is a search of nested grids. The first has Points parameters in equal ratios within Decades around the start of the family,
+// and each further one has as many between the neighbours of the best. It finds a minimum of the error, not always the lowest, with
+// at most Points·Rounds cross-validations.
 type Zoom struct {
-	Points  int                 // of a grid, ≥ 3; 0: DefaultPoints
-	Rounds  int                 // grids; 0: DefaultRounds
-	Decades float64             // of the first grid; 0: DefaultDecades
+	Points  int                 // number of points of a grid, ≥ 3; 0: DefaultPoints
+	Rounds  int                 // number of grids; 0: DefaultRounds
+	Decades float64             // width of the first grid; 0: DefaultDecades
 	Metric  metrics.Metric      // zero: NMSE or Accuracy
 	Folds   validation.Splitter // nil: validation.KFold or StratifiedKFold
 }
@@ -81,8 +80,8 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 	return out, nil
 }
 
-// logarithmicGrid returns points of the family in equal ratios within so many decades around the centre, each
-// once.
+// logarithmicGrid returns points of the family in equal ratios within the given number of decades around the centre, without
+// duplicates.
 func logarithmicGrid(r *search.Run, centre, decades float64, count int) (out []search.Point) {
 	lo, hi := r.Family.Bounds()
 	had := map[float64]bool{}

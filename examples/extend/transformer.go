@@ -18,18 +18,18 @@ const (
 	clipKind = "extend.Clip"
 )
 
-// DefaultShare is what a zero Clip.Share stands for.
+// DefaultShare is the share of a Clip with Share 0.
 const DefaultShare = 0.05
 
-// Clip brings the values of each column that lie outside two of its quantiles to them: single
-// values far out then no longer decide over a scale or a distance. Fit costs O(dn log n).
+// Clip moves the values of each column that lie outside two of its quantiles to these quantiles, so that single extreme values no
+// longer determine a scale or a distance. Fit costs O(dn log n).
 type Clip struct {
-	Share float64 // of the rows below the lower quantile, and above the upper, in (0, .5); 0: DefaultShare
+	Share float64 // share of rows below the lower and above the upper quantile, in (0, .5); 0: DefaultShare
 
 	fitted *clipModel
 }
 
-type clipModel struct{ Low, High []float64 } // of the columns
+type clipModel struct{ Low, High []float64 } // bounds of each column
 
 var (
 	_ transformers.Transformer = (*Clip)(nil)

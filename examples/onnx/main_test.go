@@ -51,7 +51,7 @@ func numbers(t *testing.T, text string) (out []float64) {
 	return out
 }
 
-// missing skips the test, or fails it where the runtime is required, as in .ci/run.
+// missing skips the test, or fails it if the runtime is required, as in .ci/run.
 func missing(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("KERNELEARN_ONNXRUNTIME") == "required" {
@@ -60,7 +60,7 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// TestPage holds that the page has the numbers that the program prints.
+// The page has the numbers that the program prints.
 func TestPage(t *testing.T) {
 	_, want := model(t)
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	assert.InDeltaSlice(t, want, numbers(t, string(m)), 1e-6)
 }
 
-// The program for Python on the page prints what Go does.
+// The program for Python on the page prints the numbers of Go.
 func TestPython(t *testing.T) {
 	folder, want := model(t)
 	python := os.Getenv("KERNELEARN_PYTHON")
@@ -85,10 +85,11 @@ func TestPython(t *testing.T) {
 	cmd.Dir = folder
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-7) // of the digits that numpy prints
+	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-7) // up to the digits that numpy prints
 }
 
-// So does the one for the browser, whose runtime is taken from npm's package and whose rows go through WebAssembly, as there.
+// The program for the browser prints them too. Its runtime comes from npm's package, and its rows pass through WebAssembly, as in a
+// browser.
 func TestBrowser(t *testing.T) {
 	folder, want := model(t)
 	page := onPage(t, "html")

@@ -1,7 +1,6 @@
-// Pipeline combines what golearn has with what this module has: a golearn filter,
-// a transformer of ours and a golearn classifier in one; an estimator of ours in
-// golearn's own cross-validation; and a model that is saved, loaded and asked
-// about one row without a label.
+// Pipeline combines golearn with this module in three examples: a golearn filter, a transformer of ours and a golearn classifier in
+// one pipeline; an estimator of ours in golearn's own cross-validation; and a model that is saved, loaded and used to predict one
+// row without a label.
 //
 //	go run ./examples/pipeline
 //	go run ./examples/pipeline -data DIR
@@ -61,16 +60,15 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 	return saved(out, train, test)
 }
 
-// mixed is a golearn filter, a transformer of ours and a golearn classifier.
+// mixed runs a pipeline of a golearn filter, a transformer of ours and a golearn classifier.
 func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	model := &golearn.Pipeline{
 		Steps: []golearn.Step{
-			// A filter of golearn's binds its training grid when it is made, so the
-			// pipeline takes the function that makes it.
+			// A filter of golearn binds its training grid at its creation, so the pipeline takes a function that creates it.
 			golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, 8)
 				for _, a := range base.NonClassFloatAttributes(train) {
-					if a.GetName() == "area_error" || a.GetName() == "worst_area" { // long tails
+					if a.GetName() == "area_error" || a.GetName() == "worst_area" { // columns with long tails
 						if err := f.AddAttribute(a); err != nil {
 							return nil, err
 						}
@@ -98,7 +96,7 @@ func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	return nil
 }
 
-// estimator is a pipeline of ours: it scales on the training rows of each fold.
+// estimator returns a pipeline of ours, which scales on the training rows of each fold.
 func estimator() *golearn.Classifier {
 	return &golearn.Classifier{Estimator: &pipeline.Classifier{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
@@ -106,8 +104,7 @@ func estimator() *golearn.Classifier {
 	}}
 }
 
-// crossValidated runs our estimator in golearn's cross-validation, which draws
-// its folds at random, without a seed.
+// crossValidated runs our estimator in golearn's cross-validation, which draws its folds at random, without a seed.
 func crossValidated(out io.Writer, grid base.FixedDataGrid) error {
 	folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(grid, estimator(), 5)
 	if err != nil {
@@ -120,8 +117,7 @@ func crossValidated(out io.Writer, grid base.FixedDataGrid) error {
 	return nil
 }
 
-// saved writes a model to a file, reads it back, and asks about one row that has
-// no label.
+// saved writes a model to a file, reads it back, and predicts one row that has no label.
 func saved(out io.Writer, train, test *base.DenseInstances) error {
 	model := estimator()
 	if err := model.Fit(train); err != nil {
@@ -136,7 +132,7 @@ func saved(out io.Writer, train, test *base.DenseInstances) error {
 	if err := model.Save(path); err != nil {
 		return err
 	}
-	again := estimator() // configured as the saved one was
+	again := estimator() // with the configuration of the saved model
 	if err := again.Load(path); err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
-// Quickstart puts estimators of this module into golearn code, and lets one of them choose its kernel by entropy and by a
-// grid:
+// Quickstart puts estimators of this module into golearn code, and lets one of them choose its kernel by entropy and by a grid:
 //
 //	go run ./examples/quickstart
 //
-// It needs no flag, no network and no file but those of the repository, takes a few seconds, and writes one picture into the
-// folder that it is run from.
+// It needs no flags, no network and no files except those of the repository, takes a few seconds, and writes one picture into the
+// current folder.
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // gonum's matrix routines, several times as fast
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // makes gonum's matrix routines several times as fast
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -74,13 +73,13 @@ func load(dir, name string,
 	return split(table, testFraction, seed)
 }
 
-// model is a classifier of golearn's kind, with a name.
+// model is a golearn classifier with a name.
 type model struct {
 	name string
 	base.Classifier
 }
 
-// models are golearn's own classifiers, and what takes their place: only this line changes.
+// models returns golearn's own classifiers and their replacements: only this line changes.
 func models() []model {
 	scaled := []transformers.Transformer{&scalers.StandardScaler{}}
 	return append(append([]model{{theirName, theirs()}}, forest()...),
@@ -123,7 +122,7 @@ func classify(out io.Writer, dir string) error {
 	return table.Flush()
 }
 
-// chooseKernel fits one estimator twice: it chooses its kernel by entropy, and by a grid.
+// chooseKernel fits one estimator twice. It chooses its kernel by entropy, and by a grid.
 func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error {
 	train, test, err := load(dir, "diabetes-progression.csv", grids.Split)
 	if err != nil {

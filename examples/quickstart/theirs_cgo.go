@@ -10,10 +10,10 @@ import (
 
 const theirName = "golearn KNN (k = 5)"
 
-// theirs is golearn's best known classifier, which needs a C compiler.
+// theirs returns golearn's best known classifier, which needs a C compiler.
 func theirs() base.Classifier { return knn.NewKnnClassifier("euclidean", "linear", 5) }
 
-// forest is golearn's random forest of 50 trees, each on 6 of the features.
+// forest returns golearn's random forest of 50 trees, each on 6 of the features.
 func forest() []model {
 	return []model{{"golearn random forest (50 trees)", ensemble.NewRandomForest(50, 6)}}
 }

@@ -9,8 +9,8 @@ import (
 
 const theirName = "golearn ID3 tree"
 
-// theirs is a classifier of golearn's that builds without a C compiler.
+// theirs returns a classifier of golearn that builds without a C compiler.
 func theirs() base.Classifier { return trees.NewID3DecisionTree(0.6) }
 
-// forest is nothing: golearn's needs a C compiler.
+// forest returns nothing, since golearn's forest needs a C compiler.
 func forest() []model { return nil }

@@ -1,7 +1,11 @@
-// Reading shows how a model is read after its fit: which columns its predictions need (permutation importance), what each column does
-// to one prediction (Shapley values), whether
-// more rows or another setting would help (learning and validation curves), how well scores tell classes apart (ROC,
-// precision against recall), and whether probabilities come true (reliability). The numbers are printed and drawn.
+// Reading shows how to interpret a fitted model:
+//
+//   - the columns that its predictions need (permutation importance), and the contribution of each column to one prediction (Shapley
+//     values);
+//   - whether more rows or another setting would help (learning and validation curves);
+//   - how well scores separate classes (ROC, precision against recall), and whether probabilities are calibrated (reliability).
+//
+// The numbers are printed and drawn.
 //
 //	go run ./examples/reading -out docs
 package main
@@ -32,7 +36,7 @@ import (
 
 func main() { cli.Main("reading", run) }
 
-// program is what all parts share.
+// program holds the common settings of all parts.
 type program struct {
 	dir      string
 	seed     uint64
@@ -58,7 +62,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// bar turns the steps of anything into a bar.
+// bar returns an Observe function that draws a bar.
 func (p program) bar(name string) func(estimators.Step) {
 	bar := progressbar.New(p.progress, name, 0)
 	return func(s estimators.Step) {
@@ -82,7 +86,7 @@ func (p program) save(name string, draw func(path string) error) error {
 	return err
 }
 
-// machine is a pipeline with a kernel machine of a given width.
+// machine returns a pipeline with a kernel machine of the given gamma.
 func machine(gamma float64) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: gamma}}}
@@ -90,7 +94,7 @@ func machine(gamma float64) estimators.Regressor {
 
 const gamma = 0.02
 
-// columns prints which columns the predictions of diabetes' progression need, and what each does to one of them.
+// columns prints the columns that the predictions of diabetes' progression need, and the contribution of each to one of them.
 func (p program) columns(ctx context.Context) error {
 	set, err := dataset.Open("", "diabetes-progression")
 	if err != nil {
@@ -135,7 +139,7 @@ func (p program) columns(ctx context.Context) error {
 	return p.save("reasons", func(path string) error { return effectplot.SaveWaterfall(e, set.Target, path) })
 }
 
-// curves prints how the error falls with the rows, and how it depends on the width of the kernel.
+// curves prints how the error falls with the number of rows, and how it depends on the length of the kernel.
 func (p program) curves(ctx context.Context) error {
 	set, err := dataset.Open("", "diabetes-progression")
 	if err != nil {
@@ -166,7 +170,7 @@ const (
 	width, kinds        = 4, 3
 )
 
-// classes prints how well three classes that overlap are told apart, and whether probabilities come true.
+// classes prints how well three overlapping classes are separated, and whether probabilities are calibrated.
 func (p program) classes(ctx context.Context) error {
 	x, y := dataset.Clusters(trainRows+testRows, width, kinds, 3, 1, p.seed)
 	train, test, truth := x.Slice(0, trainRows, 0, width), x.Slice(trainRows, trainRows+testRows, 0, width), y[trainRows:]

@@ -1,11 +1,9 @@
-// Shape fits selection.Regressor with nothing set, which learns a length for each column, and
-// says what it has learnt: the table of the search, the relevance of each column, and pictures
-// of the relevances and of how the predictions follow the most relevant columns. Beside its
-// error on rows that it did not see stands that of one length for all columns, standardised,
-// chosen by entropy, on the same split.
+// Shape fits the zero selection.Regressor, which fits a length for each column, and shows its result: the table of the search, the
+// relevance of each column, and pictures of the relevances and of the effects of the most relevant columns. It compares the error
+// on test rows with that of a single length for all columns, standardised, chosen by entropy, on the same split.
 //
-// The sets are read from -data DIR, a folder of CSV files with the target last, gaps filled by
-// the training median; without it the program runs on a set that the repository ships.
+// The sets are read from -data DIR, a folder of CSV files with the target last. Gaps are filled by the training median. Without the
+// flag the program runs on a set that the repository ships.
 //
 //	go run ./examples/shape -out DIR
 //	go run ./examples/shape -data DIR -sets boston,california-housing -out DIR
@@ -22,7 +20,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // for a faster BLAS
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
@@ -45,7 +43,7 @@ const (
 
 func main() { cli.Main("shape", run) }
 
-// program is what the flags say.
+// program holds the values of the flags.
 type program struct {
 	out, progress io.Writer
 	pictures      string
@@ -94,14 +92,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// show fits on a part of a set and says what was learnt.
+// show fits to a part of a set and prints the result.
 func (p program) show(ctx context.Context, set *dataset.Set) error {
 	n, d := set.X.Dims()
 	folds, err := validation.ShuffleSplit{Splits: 1, Seed: p.seed}.Split(n, nil)
 	if err != nil {
 		return err
 	}
-	train := folds[0].Train // in the order of the file, which may be that of a map
+	train := folds[0].Train // in the order of the file, which may be sorted by place
 	if len(train) > p.rows {
 		order := rand.New(rand.NewPCG(p.seed, 0)).Perm(len(train))
 		drawn := make([]int, p.rows)
@@ -112,7 +110,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	}
 	x, y, _ := set.Rows(train)
 	testX, testY, _ := set.Rows(folds[0].Test)
-	if x, testX, err = dataset.Impute(x, testX); err != nil { // one length takes no gaps
+	if x, testX, err = dataset.Impute(x, testX); err != nil { // a single length does not support gaps
 		return err
 	}
 	fmt.Fprintf(p.out, "%s: %s from %d columns, %d rows to learn from, %d to test on\n\n", set.Name, set.Target, d, len(y), len(testY))
@@ -123,7 +121,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 		bar.Add(1)
 	}
 	observe := func(row search.TraceRow) {
-		if row.Step != nil { // of a machine of many rows, between those of the search
+		if row.Step != nil { // a step of a machine with many rows, between those of the search
 			step(row.Decision())
 			return
 		}

@@ -1,5 +1,5 @@
-// Bagging lets several models vote, or averages them: as golearn's BaggedModel, but
-// with a seed, with errors, and for numbers too.
+// Bagging lets several models vote, or averages them, like golearn's BaggedModel, but with a seed, with errors, and also for
+// numbers.
 //
 //	go run ./examples/golearn/bagging
 package main
@@ -55,7 +55,7 @@ func classes() error {
 		}
 		fmt.Printf("11 of %s: accuracy %.3f\n", c.name, evaluation.GetAccuracy(confusion))
 	}
-	// What golearn's BaggedModel would keep to itself.
+	// golearn's BaggedModel would not return this error.
 	err = (&golearn.Bagging{New: func() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{Ridge: -1}} }}).Fit(train)
 	fmt.Println("an error:", err)
 	return nil

@@ -1,5 +1,4 @@
-// Crossfold cross-validates on folds that a seed repeats and that hold each class
-// evenly, and compares regressors by golearn-like summaries of each fold.
+// Crossfold cross-validates on reproducible stratified folds, and compares regressors by golearn-like summaries of each fold.
 //
 //	go run ./examples/golearn/crossfold
 package main

@@ -1,6 +1,5 @@
-// Features fits words and gaps: a categorical feature becomes a column for each of
-// its words, and the gaps of a number are filled with the mean of the training rows.
-// golearn's own parser reads a gap as 0, and its numeric models drop words silently.
+// Features fits a model to words and gaps: a categorical feature becomes a column for each of its words, and the gaps of a number
+// are filled with the mean of the training rows. golearn's own parser reads a gap as 0, and its numeric models drop words silently.
 //
 //	go run ./examples/golearn/features
 package main
@@ -52,7 +51,7 @@ func run() error {
 	}
 	fmt.Printf("the columns are %q\n", cls.Features())
 
-	// Columns in another order, a gap, and a soil that training did not hold.
+	// The rows have columns in another order, a gap, and a soil that the training rows lack.
 	rows, err := table.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), nil)
 	if err != nil {
 		return err

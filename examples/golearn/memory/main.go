@@ -1,5 +1,4 @@
-// Memory trains on what a program already holds (a slice of structs, slices of
-// numbers, a gonum matrix) and asks about one row that has no label.
+// Memory trains on data in memory (a slice of structs, slices of numbers, a gonum matrix) and predicts one row that has no label.
 //
 //	go run ./examples/golearn/memory
 package main
@@ -23,7 +22,7 @@ type house struct {
 	Garden bool
 	Town   string
 	Price  float64
-	owner  string // not exported: left out
+	owner  string // left out, since it is not exported
 }
 
 func main() {

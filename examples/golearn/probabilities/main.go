@@ -1,5 +1,5 @@
-// Probabilities prints the class probabilities of single rows and the variance of
-// predicted numbers, which golearn's own models do not give.
+// Probabilities prints the class probabilities of single rows and the variance of predicted numbers, which golearn's own models do
+// not have.
 //
 //	go run ./examples/golearn/probabilities
 package main

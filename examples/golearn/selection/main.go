@@ -1,5 +1,4 @@
-// Selection chooses the kernel inside golearn code and prints what its search
-// looked at.
+// Selection chooses the kernel within golearn code and prints the trace of its search.
 //
 //	go run ./examples/golearn/selection
 package main

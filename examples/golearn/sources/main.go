@@ -1,6 +1,5 @@
-// Sources trains on an ARFF file that golearn reads and predicts the rows of a CSV
-// file whose columns and categories come in another order, and those of a
-// dataframe-go frame; then it chooses another column as the class.
+// Sources trains on an ARFF file that golearn reads. It predicts the rows of a CSV file whose columns and categories have another
+// order, and those of a dataframe-go frame. Then it chooses another column as the class.
 //
 //	go run ./examples/golearn/sources
 package main

@@ -1,5 +1,5 @@
-// Weights tells a machine that one class matters more than the other, by names, or
-// that all count alike however many rows they have.
+// Weights gives one class a larger weight than the other, by name, or gives all classes the same weight whatever their number of
+// rows.
 //
 //	go run ./examples/golearn/weights
 package main
