@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	id3Prune  = 0.6 // the share of rows that golearn's examples prune on
+	id3Prune  = 0.6 // the share of rows on which golearn's examples prune
 	treeDepth = 10
 	bayesBins = 6
 )
 
-// OfGolearn are those of golearn that need no C compiler. Some draw without a seed
-// or go over maps, whose order differs from run to run.
+// OfGolearn lists the methods of golearn that need no C compiler. Some draw random numbers without a seed or iterate over maps,
+// whose order differs from run to run.
 var OfGolearn = append([]Method{
 	{
 		Name: "golearn-id3", Source: GolearnSource, Unrepeatable: true,
@@ -71,15 +71,14 @@ func binary(train base.FixedDataGrid) (base.Filter, error) {
 	return f, f.Train()
 }
 
-// golearnClassifier is a classifier of golearn as an estimator of ours. Within
-// golearn.Pipeline it takes rows without a class.
+// golearnClassifier adapts a classifier of golearn to our estimators. Within golearn.Pipeline it accepts rows without a class.
 type golearnClassifier struct {
 	build   func(columns int) base.Classifier
-	numbers bool // wants the classes as numbers from 0 and gives them so
+	numbers bool // set if the classifier takes and returns the classes as numbers from 0
 
 	fitted  *golearn.Pipeline
 	classes []int
-	names   []string // of the columns
+	names   []string // names of the columns
 }
 
 func (g *golearnClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
@@ -139,7 +138,7 @@ func (g *golearnClassifier) Predict(x mat.Matrix) ([]int, error) {
 
 func (g *golearnClassifier) Classes() []int { return slices.Clone(g.classes) }
 
-// Clone returns an unfitted copy, whose configuration is not exported.
+// Clone returns an unfitted copy, because the settings are not exported fields.
 func (g *golearnClassifier) Clone() estimators.Classifier {
 	return &golearnClassifier{build: g.build, numbers: g.numbers}
 }
@@ -158,7 +157,7 @@ func classesOf(y []int) []int {
 	return slices.Compact(out)
 }
 
-// positions are the labels as numbers from 0, by their place in classes.
+// positions returns the labels as numbers from 0, their indices in classes.
 func positions(classes, y []int) []float64 {
 	out := make([]float64, len(y))
 	for i, v := range y {
@@ -167,8 +166,7 @@ func positions(classes, y []int) []float64 {
 	return out
 }
 
-// golearnTreeRegressor is golearn's CART tree, which gives a slice where its other
-// models give a grid.
+// golearnTreeRegressor is golearn's CART tree, which returns a slice where the other models return a grid.
 type golearnTreeRegressor struct {
 	tree  *trees.CARTDecisionTreeRegressor
 	names []string
@@ -197,7 +195,7 @@ func (g *golearnTreeRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	return g.tree.Predict(grid), nil
 }
 
-// golearnTreeClassifier is the same for classes, which it wants as numbers from 0.
+// golearnTreeClassifier is golearn's CART tree for classes, which it takes as numbers from 0.
 type golearnTreeClassifier struct {
 	tree    *trees.CARTDecisionTreeClassifier
 	names   []string

@@ -27,7 +27,7 @@ const (
 	linearEps  = 1e-4
 )
 
-// golearnCgoMethods are those of golearn that need a C compiler.
+// golearnCgoMethods lists the methods of golearn that need a C compiler.
 var golearnCgoMethods = []Method{
 	{
 		Name: "golearn-knn", Source: GolearnSource, Unrepeatable: true,
@@ -44,7 +44,7 @@ var golearnCgoMethods = []Method{
 		Configuration: fmt.Sprintf("golearn's RandomForest, %d trees on all features", forestSize),
 		classifier: func(uint64) estimators.Classifier {
 			return &golearnClassifier{build: func(d int) base.Classifier {
-				// with half of the columns of iris it is right on a quarter of the rows, less than by chance
+				// with half of the columns of iris a quarter of the predictions are right, fewer than by chance
 				return ensemble.NewRandomForest(forestSize, d)
 			}}
 		},
@@ -78,11 +78,11 @@ var golearnCgoMethods = []Method{
 	},
 }
 
-// noCgoCheck turns off the check of pointers that golearn's LinearSVC does not pass.
+// noCgoCheck disables the pointer check that golearn's LinearSVC fails.
 const noCgoCheck = "GODEBUG=cgocheck=0"
 
-// withOnes is a linear model of golearn's as it does best: it drops features below zero
-// when it predicts, and has no intercept.
+// withOnes returns a linear model of golearn with its best settings: it ignores features below zero when it predicts, and has no
+// intercept.
 func withOnes(build func() golearn.Model) estimators.Classifier {
 	return &pipeline.Classifier{
 		Steps: []transformers.Transformer{&scalers.MinMaxScaler{}, &ones{}},
@@ -120,7 +120,7 @@ func (c checked) Fit(grid base.FixedDataGrid) error {
 	return c.Model.Fit(grid)
 }
 
-// golearnRegressor is golearn's LinearRegression as an estimator of ours.
+// golearnRegressor adapts golearn's LinearRegression to our estimators.
 type golearnRegressor struct {
 	fitted *golearn.Pipeline
 	names  []string

@@ -2,5 +2,5 @@
 
 package methods
 
-// golearnCgoMethods are those of golearn that need a C compiler.
+// golearnCgoMethods lists the methods of golearn that need a C compiler.
 var golearnCgoMethods []Method

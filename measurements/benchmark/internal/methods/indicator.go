@@ -14,9 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// indicator makes a classifier of a regressor: each class has a target of 1 on its rows
-// and of -1 on the others, and the largest prediction wins. Of two classes one regressor
-// is enough. scikit-learn's RidgeClassifier does the same.
+// indicator converts a regressor to a classifier: each class has the target 1 on its rows and -1 on the others, and the class with
+// the largest prediction wins. For two classes one regressor is enough. scikit-learn's RidgeClassifier does the same.
 type indicator struct {
 	build func() estimators.Regressor
 
@@ -24,7 +23,7 @@ type indicator struct {
 	fitted  []estimators.Regressor
 }
 
-// onTargets is the indicator of a regressor.
+// onTargets returns the indicator of a regressor.
 func onTargets(r estimators.Regressor) estimators.Classifier {
 	return &indicator{build: func() estimators.Regressor { return estimators.Clone(r) }}
 }
@@ -98,15 +97,15 @@ func (c *indicator) Predict(x mat.Matrix) ([]int, error) {
 
 func (c *indicator) Classes() []int { return slices.Clone(c.classes) }
 
-// Clone returns an unfitted copy, whose configuration is not exported.
+// Clone returns an unfitted copy, because the settings are not exported fields.
 func (c *indicator) Clone() estimators.Classifier { return &indicator{build: c.build} }
 
-// UnmarshalBinary is not supported: nothing here reads a model.
+// UnmarshalBinary is not supported, because the benchmark reads no models.
 func (c *indicator) UnmarshalBinary([]byte) error {
 	return estimators.Unsupported("indicator", c, estimators.Marshalling)
 }
 
-// MarshalBinary tells the size of the model.
+// MarshalBinary encodes the model, whose size is measured.
 func (c *indicator) MarshalBinary() ([]byte, error) {
 	var parts [][]byte
 	for _, r := range c.fitted {

@@ -16,8 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
 )
 
-// Measures are all that are taken, in the order of the report. One that a method
-// has not the numbers for is left out of its cells.
+// Measures lists all measures in the order of the report. If a method lacks the numbers for one, its cells omit it.
 var Measures = []metrics.Metric{
 	{Name: "NMSE", Values: metrics.NMSE},
 	{Name: "RMSE", Values: metrics.RMSE},
@@ -34,19 +33,19 @@ var Measures = []metrics.Metric{
 	{Name: "Brier", Proba: metrics.Brier},
 }
 
-// Coverage and width are of the method's own intervals, where it has some, and otherwise
-// of those of a normal distribution with its mean and variance.
+// Coverage and width refer to the method's own intervals if it has some, and otherwise to those of a normal distribution with its
+// mean and variance.
 const (
 	Coverage      = "Coverage95"
 	Width         = "Width95"
-	Below         = "Below95" // and 1 - Coverage95 - Below95 are above
+	Below         = "Below95" // the share above is 1 - Coverage95 - Below95
 	IntervalLevel = 0.95
-	// leastVariance is what a smaller variance counts as in NLPD, of that of the targets.
+	// leastVariance replaces smaller variances in NLPD. It is relative to the variance of the targets.
 	leastVariance = 1e-12
 )
 
-// nlpd is the mean negative log density of the targets under normal predictions, all in
-// units of the targets' standard deviation, so that sets can be compared.
+// nlpd returns the mean negative log density of the targets under normal predictions, in units of the targets' standard deviation,
+// so that sets can be compared.
 func nlpd(y, mean, variance, weights []float64) (float64, error) {
 	whole := stat.PopVariance(y, nil)
 	if !(whole > 0) {
@@ -72,8 +71,8 @@ func (f Fitted) interval() (low, high []float64, err error) {
 	return low, high, err
 }
 
-// ofIntervals is the share of targets in the intervals, the share of those below them, or their mean width in standard deviations of the
-// targets.
+// ofIntervals returns the share of targets in the intervals, the share of those below them, or their mean width in standard
+// deviations of the targets.
 func (f Fitted) ofIntervals(measure string, y []float64) (float64, error) {
 	low, high, err := f.interval()
 	if err != nil {
@@ -95,20 +94,19 @@ func (f Fitted) ofIntervals(measure string, y []float64) (float64, error) {
 	return share, err
 }
 
-// Fitted is a method that has learned and can be asked for what measures want. The
-// functions are nil, or their error wraps errors.ErrUnsupported, where it has not
-// got that.
+// Fitted is a fitted method with functions that return the numbers for measures. A function is nil, or its error wraps
+// errors.ErrUnsupported, if the method does not provide them.
 type Fitted struct {
 	values   func() ([]float64, error)
 	Variance func() (mean, variance []float64, err error)
-	Interval func() (low, high []float64, err error) // of 95%
+	Interval func() (low, high []float64, err error) // 95% intervals
 	labels   func() ([]int, error)
 	Scores   func() (*mat.Dense, error)
 	Proba    func() (*mat.Dense, error)
 	Classes  []int
 }
 
-// Learn fits a method's estimator and times it.
+// Learn fits a method's estimator and measures the time.
 func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
 	test *mat.Dense) (f Fitted, model any, fitSeconds float64, err error) {
 	ctx := context.Background()
@@ -154,7 +152,7 @@ func roundedLabels(y []float64) []int {
 	return out
 }
 
-// Predicted holds what one call of Predict gave.
+// Predicted holds the result of one call of Predict.
 type Predicted struct {
 	Values []float64
 	Labels []int
@@ -169,7 +167,7 @@ func (f Fitted) Predict() (p Predicted, err error) {
 	return p, err
 }
 
-// Measure takes all measures that there are the numbers for.
+// Measure computes all measures for which there are numbers.
 func (f Fitted) Measure(y []float64, p Predicted) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, m := range Measures {

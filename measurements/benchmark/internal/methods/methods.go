@@ -1,5 +1,5 @@
-// Package methods is the table of what the benchmark compares: this module's estimators, golearn's, and those of other
-// programs, with how each learns and how its predictions are measured.
+// Package methods lists the compared methods: the estimators of this module, of golearn, and of other programs. It fits them and
+// measures their predictions.
 package methods
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Where a method comes from.
+// The sources of methods.
 const (
 	BaselineSource = "baseline"
 	OursSource     = "kernelearn"
@@ -24,26 +24,25 @@ const (
 	TorchSource    = "pytorch"  // xRFM, Falkon
 )
 
-// Sources are those that are compared, in the order of the report.
+// Sources lists the compared sources in the order of the report.
 var Sources = []string{OursSource, GolearnSource, SklearnSource, KernlabSource, BoosterSource, TorchSource}
 
-// Method is one way to learn. The constructor of a task that it is not for is nil;
-// the others return a new, unfitted estimator, which scales its features itself.
+// Method is a method with its settings. Its constructor is nil for a task that it does not support. Otherwise the constructor
+// returns a new, unfitted estimator, which scales its features itself.
 type Method struct {
 	Name   string
 	Source string
-	// Configuration says what the method is. It is in the report and in each
-	// finished cell: cells of another configuration are not taken for this one, so
-	// it changes when the method does.
+	// Configuration describes the method. It is in the report and in each finished cell. Cells with another configuration are not
+	// reused, so it must change when the method does.
 	Configuration string
 	Regressor     func(seed uint64) estimators.Regressor
 	classifier    func(seed uint64) estimators.Classifier
-	tasks         []string // of a peer, which has no constructor
-	Unrepeatable  bool     // gives other numbers in another run
-	Env           []string // what its process has in its environment besides
+	tasks         []string // set for a peer, which has no constructor
+	Unrepeatable  bool     // set if another run gives other numbers
+	Env           []string // additional environment of its process
 }
 
-// All are all there are. To add one is to add its entry.
+// All lists all methods. To add a method, add its entry.
 var All = slices.Concat(Baselines, Ours, OfGolearn, OfPeers)
 
 var Baselines = []Method{
@@ -71,7 +70,7 @@ func classification(final estimators.Classifier) estimators.Classifier {
 	return &pipeline.Classifier{Steps: zScore(), Final: final}
 }
 
-// Fits says whether the method is for a task.
+// Fits reports whether the method supports a task.
 func (m Method) Fits(task string) bool {
 	switch {
 	case m.IsPeer():
@@ -82,10 +81,10 @@ func (m Method) Fits(task string) bool {
 	return m.classifier != nil
 }
 
-// IsPeer says whether another program does the work.
+// IsPeer reports whether another program runs the method.
 func (m Method) IsPeer() bool { return m.tasks != nil }
 
-// IsServed says whether a Python process does the work that stays up over cells.
+// IsServed reports whether a Python process runs the method that is kept for several cells.
 func (m Method) IsServed() bool { return m.IsPeer() && m.Source != KernlabSource }
 
 func Named(name string) (Method, bool) {
@@ -96,15 +95,14 @@ func Named(name string) (Method, bool) {
 	return All[i], true
 }
 
-// SourceOf is where a method comes from, by its name.
+// SourceOf returns the source of the method with a name.
 func SourceOf(name string) string {
 	m, _ := Named(name)
 	return m.Source
 }
 
-// Choose returns the methods of a comma separated list in the order of the
-// table. A name may be that of a source, for all of its methods. For "" it is all whose
-// program there is.
+// Choose returns the methods of a comma-separated list in the order of the table. The name of a source selects all its methods, and
+// "" selects all methods whose program is available.
 func Choose(list string, programs Programs) ([]Method, error) {
 	names := strings.Split(list, ",")
 	var known []string

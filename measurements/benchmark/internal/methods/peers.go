@@ -8,12 +8,12 @@ import (
 
 var bothTasks = []string{RegressionTask, ClassificationTask}
 
-// boostingSearch is how the libraries of boosting are tuned.
+// boostingSearch describes how the boosting libraries are tuned.
 const boostingSearch = "its defaults and 9 settings at random with early stopping after at most 1000 rounds, by 3 folds up to 5000 rows " +
 	"and by a fifth of the rows above, while half the budget lasts"
 
-// OfPeers are those that other programs run: peers/cells.py, which stays up
-// over cells, and peers/cells.R. They know them by these names.
+// OfPeers lists the methods that other programs run by these names: peers/cells.py, a process that is kept for several cells, and
+// peers/cells.R.
 var OfPeers = []Method{
 	{
 		Name: "sklearn-kernel-ridge", Source: SklearnSource, tasks: []string{RegressionTask},
@@ -128,10 +128,10 @@ var OfPeers = []Method{
 	},
 }
 
-// Programs are those that run peers, empty where there is none.
+// Programs are the programs that run peers. A missing one is empty.
 type Programs struct{ Python, Rscript, Scripts string }
 
-// Of is the program of a peer's method, "" where there is none.
+// Of returns the program of a peer's method, or "".
 func (p Programs) Of(m Method) string {
 	switch m.Source {
 	case SklearnSource, BoosterSource, TorchSource:
@@ -142,7 +142,7 @@ func (p Programs) Of(m Method) string {
 	return ""
 }
 
-// Command is what a peer's method is run with, nil for other methods.
+// Command returns the command that runs a peer's method, or nil for other methods.
 func (p Programs) Command(m Method) []string {
 	switch {
 	case !m.IsPeer():
@@ -153,7 +153,7 @@ func (p Programs) Command(m Method) []string {
 	return []string{p.Rscript, filepath.Join(p.Scripts, "cells.R")}
 }
 
-// There checks that the scripts of the peers among the methods can be found, before all of their cells fail for it.
+// There returns an error if the scripts of the peers among the methods are missing, before all their cells fail for that reason.
 func (p Programs) There(methods []Method) error {
 	for _, m := range methods {
 		command := p.Command(m)
@@ -167,7 +167,7 @@ func (p Programs) There(methods []Method) error {
 	return nil
 }
 
-// Missing is a method whose library is not there.
+// Missing is a method whose library is missing.
 type Missing struct {
 	Method string `json:"method"`
 	Reason string `json:"reason"`

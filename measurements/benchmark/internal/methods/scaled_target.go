@@ -12,8 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// scaledTarget fits a regressor to the targets less their mean, over their standard
-// deviation: for one whose parameters are in the units of the targets.
+// scaledTarget fits a regressor to the standardised targets, for a regressor whose parameters are in the units of the targets.
 type scaledTarget struct {
 	final        estimators.Regressor
 	mean, spread float64
@@ -45,12 +44,12 @@ func (s *scaledTarget) Predict(x mat.Matrix) ([]float64, error) {
 	return y, err
 }
 
-// Clone lets a pipeline fit a copy.
+// Clone returns an unfitted copy, which pipelines need.
 func (s *scaledTarget) Clone() estimators.Regressor {
 	return &scaledTarget{final: estimators.Clone(s.final)}
 }
 
-// Report is the regressor's, in the units of the scaled targets.
+// Report returns the regressor's report, in the units of the scaled targets.
 func (s *scaledTarget) Report() estimators.Report {
 	if r, ok := s.final.(estimators.Reporter); ok {
 		return r.Report()
@@ -58,7 +57,7 @@ func (s *scaledTarget) Report() estimators.Report {
 	return estimators.Report{}
 }
 
-// MarshalBinary is the regressor's, without the two numbers: it tells the size.
+// MarshalBinary encodes the regressor without the two numbers. Only the size is used.
 func (s *scaledTarget) MarshalBinary() ([]byte, error) {
 	m, ok := s.final.(encoding.BinaryMarshaler)
 	if !ok {
@@ -67,7 +66,7 @@ func (s *scaledTarget) MarshalBinary() ([]byte, error) {
 	return m.MarshalBinary()
 }
 
-// UnmarshalBinary is not supported: nothing here reads a model.
+// UnmarshalBinary is not supported, because the benchmark reads no models.
 func (s *scaledTarget) UnmarshalBinary([]byte) error {
 	return estimators.Unsupported("scaledTarget", s.final, estimators.Marshalling)
 }

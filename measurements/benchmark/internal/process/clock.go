@@ -1,20 +1,20 @@
-// Package process is the operating system's side of a cell: a group of processes of its own that ends as one, a limit on its
-// processor time, and the clocks that fits and predictions are timed by.
+// Package process handles the operating system's part of a cell: a process group that ends as a unit, a limit on processor time,
+// and the clocks for fits and predictions.
 package process
 
 import "time"
 
 var started = time.Now()
 
-// Seconds is what fits and predictions are timed by: the time of the processor, or where a
-// cell has several threads that of the clock.
+// Seconds returns the time by which fits and predictions are measured: processor time, or the time by the clock if a cell has
+// several threads.
 var Seconds = processorTime
 
-// ClockTime is the time by the clock since the process began.
+// ClockTime returns the time by the clock since the process began.
 func ClockTime() time.Duration { return time.Since(started) }
 
 // Exit codes of a cell's process.
 const (
-	ExitOrphaned   = 3 // its parent is gone
+	ExitOrphaned   = 3 // the parent process has ended
 	ExitOverBudget = 4
 )

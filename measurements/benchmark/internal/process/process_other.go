@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// Isolate does nothing: a cell's process ignores interrupts by itself.
+// Isolate does nothing: a cell's process ignores interrupts itself.
 func Isolate(*exec.Cmd) {}
 
 // KillGroup ends a process.
 func KillGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-// KillOwnGroup does nothing: a peer's program ends when it has done its work.
+// KillOwnGroup does nothing: a peer's program ends when it has finished.
 func KillOwnGroup() {}
 
-// Redirect does nothing: here C code that prints spoils its cell.
+// Redirect does nothing: on this system, C code that prints makes its cell fail.
 func Redirect(out, _ *os.File) *os.File { return out }
 
-// processorTime is the time since the process began, on a system that is not asked for
-// what it used.
+// processorTime returns the time since the process began, because the processor time is not available on this system.
 func processorTime() time.Duration { return time.Since(started) }
 
-// Limit does nothing: here the budget is of the clock alone.
+// Limit does nothing: on this system the budget limits only the time by the clock.
 func Limit(uint64) {}
 
 func OverLimit(error, uint64) bool { return false }

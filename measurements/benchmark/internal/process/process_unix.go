@@ -13,26 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Isolate puts a cell's process, and the peer's program that it may start, into a group
-// of their own: they end together, and an interrupt at the terminal, which goes to a
-// whole group, is not taken for a failure.
+// Isolate puts a cell's process, and the program of a peer that it may start, into a process group of their own. They end together,
+// and an interrupt at the terminal, which goes to a process group, does not count as a failure.
 func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// KillGroup ends a process that isolate began, with its group.
+// KillGroup ends a process that Isolate prepared, with its group.
 func KillGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// KillOwnGroup ends the group of this process, if it is one that isolate made.
+// KillOwnGroup ends the group of this process if Isolate created it.
 func KillOwnGroup() {
 	if syscall.Getpgrp() == os.Getpid() {
 		_ = syscall.Kill(0, syscall.SIGKILL)
 	}
 }
 
-// Redirect makes what is written to the descriptor of out go to problems, also by C code,
-// and returns a copy of out.
+// Redirect sends everything that is written to the descriptor of out, also by C code, to problems, and returns a copy of out.
 func Redirect(out, problems *os.File) *os.File {
 	kept, err := unix.Dup(int(out.Fd()))
 	if err != nil {
@@ -45,7 +43,7 @@ func Redirect(out, problems *os.File) *os.File {
 	return os.NewFile(uintptr(kept), "outcome")
 }
 
-// processorTime is what this process has used of the processor.
+// processorTime returns the processor time of this process.
 func processorTime() time.Duration {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
@@ -54,8 +52,8 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Limit ends this process with exitOverBudget when it has used so many seconds
-// of the processor, and each that it starts with a signal.
+// Limit ends this process with exitOverBudget when it has used the given seconds of processor time. Processes that it starts end by
+// a signal.
 func Limit(seconds uint64) {
 	over := make(chan os.Signal, 1)
 	signal.Notify(over, syscall.SIGXCPU)
@@ -72,11 +70,10 @@ func Limit(seconds uint64) {
 // assign sets a number whose type differs between systems.
 func assign[T int64 | uint64](to *T, v uint64) { *to = T(v) }
 
-// killAfter is how many more seconds a process may use that does not heed the signal.
+// killAfter is the number of further seconds for a process that ignores the signal.
 const killAfter = 2
 
-// OverLimit says whether a program was ended by its limit. A shell that was between
-// gives the signal as a code of its own.
+// OverLimit reports whether a program was ended by its limit. A shell in between reports the signal as its own exit code.
 func OverLimit(err error, seconds uint64) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -86,9 +83,9 @@ func OverLimit(err error, seconds uint64) bool {
 	by := func(s syscall.Signal) bool {
 		return status.Signaled() && status.Signal() == s || status.ExitStatus() == shellSignal+int(s)
 	}
-	// A lack of memory kills too.
+	// A process without memory is killed too.
 	used := exit.UserTime() + exit.SystemTime()
 	return by(syscall.SIGXCPU) || by(syscall.SIGKILL) && used >= time.Duration(seconds)*time.Second
 }
 
-const shellSignal = 128 // a shell's code for a signal is the signal's above this
+const shellSignal = 128 // a shell's exit code for a signal is this plus the signal

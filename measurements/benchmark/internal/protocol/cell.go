@@ -17,15 +17,15 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
 )
 
-// What can become of a cell.
+// The possible states of a cell.
 const (
 	StatusOK         = "ok"
 	StatusOverBudget = "over budget"
 	StatusFailed     = "failed"
-	StatusNotRun     = "not run" // was over budget on an earlier split, or on fewer rows
+	StatusNotRun     = "not run" // the method exceeded its budget on an earlier split, or on fewer rows
 )
 
-// Key is all that a cell's outcome hangs on but for the code of the library.
+// Key contains everything that determines a cell's outcome except the code of the library.
 type Key struct {
 	Set           string `json:"set"`
 	Method        string `json:"method"`
@@ -34,15 +34,15 @@ type Key struct {
 	Budget        string `json:"budget"`
 	MaxRows       int    `json:"max_rows"`
 	Workers       int    `json:"workers"`
-	Threads       int    `json:"threads,omitempty"` // more than one
+	Threads       int    `json:"threads,omitempty"` // set if there is more than one
 	Data          string `json:"data_sha256"`
 	Configuration string `json:"configuration"`
 }
 
-// Outcome is what the process of a cell reports. Bytes that are not known are nil.
+// Outcome is the report of a cell's process. Unknown sizes are nil.
 type Outcome struct {
 	Error          string             `json:"error,omitempty"`
-	Version        string             `json:"version,omitempty"` // of a peer's library
+	Version        string             `json:"version,omitempty"` // version of a peer's library
 	Measures       map[string]float64 `json:"measures,omitempty"`
 	FitSeconds     float64            `json:"fit_seconds"`
 	PredictSeconds float64            `json:"predict_seconds"`
@@ -51,7 +51,7 @@ type Outcome struct {
 	ModelBytes     *int64             `json:"model_bytes,omitempty"`
 }
 
-// Cell is a finished cell. One whose process said nothing has no measures.
+// Cell is a finished cell. If its process reported nothing, it has no measures.
 type Cell struct {
 	Key
 	Source    string `json:"source"`
@@ -64,22 +64,22 @@ type Cell struct {
 	Outcome
 }
 
-// Job is a cell to be computed, as its process is told.
+// Job describes a cell to its process.
 type Job struct {
 	Key         Key         `json:"key"`
 	Description Description `json:"description"`
 	Train       string      `json:"train"`
 	Test        string      `json:"test"`
-	Command     []string    `json:"command,omitempty"` // of a peer
-	Seconds     uint64      `json:"seconds"`           // of the processor
-	Served      bool        `json:"-"`                 // by a process that stays up
-	Env         []string    `json:"-"`                 // besides that of all cells
-	path        string      // of the finished cell
-	Round       int         `json:"-"` // cells of a lower one come first
-	Lineage     string      `json:"-"` // cells that take ever more time, over the rounds
+	Command     []string    `json:"command,omitempty"` // set for a peer
+	Seconds     uint64      `json:"seconds"`           // limit of processor time
+	Served      bool        `json:"-"`                 // set if a process that is kept runs it
+	Env         []string    `json:"-"`                 // in addition to that of all cells
+	path        string      // path of the finished cell
+	Round       int         `json:"-"` // cells of a lower round come first
+	Lineage     string      `json:"-"` // names cells that take more time from round to round
 }
 
-// Jobs are the cells of a set.
+// Jobs returns the cells of a set.
 func (s Settings) Jobs(p Prepared) []Job {
 	var out []Job
 	for _, m := range s.Methods {
@@ -108,12 +108,11 @@ func (s Settings) Jobs(p Prepared) []Job {
 	return out
 }
 
-// BudgetRows are those up to which the budget is what -budget says. Above it grows with
-// the rows.
+// BudgetRows is the number of rows up to which the budget is that of -budget. Beyond it the budget is proportional to the rows.
 const BudgetRows = 1000
 
-// budgetOf is the budget of a cell with so many training rows, in whole seconds. That of
-// -synthetic does not grow: it asks how far a method gets.
+// budgetOf returns the budget of a cell with the given number of training rows, in integer seconds. For -synthetic it is constant,
+// because that measures how many rows a method can handle.
 func (s Settings) budgetOf(rows int) time.Duration {
 	if s.Sizes != nil || rows <= BudgetRows {
 		return s.Budget
@@ -121,15 +120,15 @@ func (s Settings) budgetOf(rows int) time.Duration {
 	return (s.Budget*time.Duration(rows)/BudgetRows + time.Second - 1).Truncate(time.Second)
 }
 
-// ClockFactor is how many times its budget of the processor's time a process may take by the clock: one that waits for ever
-// ends too.
+// ClockFactor is the ratio of the limit by the clock to the budget of processor time, so that a process that waits forever ends
+// too.
 const ClockFactor = 3
 
-// Clock is the limit of a cell by the clock, in seconds.
+// Clock returns the limit of a cell by the clock, in seconds.
 func (j Job) Clock() uint64 { return ClockFactor * j.Seconds }
 
-// Finished returns the cell of an earlier run, nil if there is none or it is not
-// whole; one that was made otherwise is an error.
+// Finished returns the cell of an earlier run, or nil if there is none or it is incomplete. If it was computed with other settings,
+// it returns an error.
 func (j Job) Finished() (*Cell, error) {
 	content, err := os.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,8 +159,7 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// ensureJSON writes a file that is not there, and is an error that names what
-// differs if one is there with other values.
+// ensureJSON writes a file if it is missing. If it exists with other values, the error names the difference.
 func ensureJSON[T any](path string, now T) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -177,7 +175,7 @@ func ensureJSON[T any](path string, now T) error {
 	return differ(path, old, now)
 }
 
-// differ is an error if two values of a type are not the same in JSON.
+// differ returns an error if two values of a type differ in JSON.
 func differ[T any](path string, old, now T) error {
 	was, is, err := fields(old, now)
 	if err != nil {
@@ -216,7 +214,7 @@ func fields[T any](old, now T) (was, is map[string]json.RawMessage, err error) {
 	return was, is, nil
 }
 
-// Cell is that of the job before it is run.
+// Cell returns the cell of the job before it is run.
 func (j Job) Cell() Cell {
 	d := j.Description
 	return Cell{Key: j.Key, Source: methods.SourceOf(j.Key.Method), Task: d.Task, Rows: d.Rows, Features: d.Features,

@@ -11,18 +11,17 @@ import (
 
 const shippedSets = "breast-cancer-wdbc,diabetes-progression"
 
-// The collections of sets, each with tables of its own.
+// The collections of sets. Each has its own tables.
 const (
 	ShippedCollection = "the shipped sets"
 	FirstCollection   = "the first collection"
 	SecondCollection  = "the second collection"
 )
 
-// NamedSet is a set that is chosen.
+// NamedSet is a chosen set.
 type NamedSet struct{ Name, Folder, Collection string }
 
-// Choose checks that the named sets are there before anything is run. A name may be that
-// of a set in dir without a protocol.
+// Choose checks that the named sets exist before anything runs. A name may be that of a set in dir without a protocol.
 func Choose(dir, second, names string) ([]NamedSet, error) {
 	var known []NamedSet
 	add := func(folder, collection string, all []string) {

@@ -1,5 +1,5 @@
-// Package protocol says what is run on what: sets, their splits into files, and the cells, which are a set, a method and a
-// split each, with the file that a finished one is.
+// Package protocol defines what runs: the sets, the files with their splits, and the cells. A cell is a set, a method and a split,
+// and a finished one is a file.
 package protocol
 
 import (
@@ -8,21 +8,21 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
 )
 
-// Settings are the flags, checked.
+// Settings holds the checked flags.
 type Settings struct {
 	Data     string
 	Second   string
 	Sets     []NamedSet
 	Methods  []methods.Method
-	Splits   int // 0: by the size of a set
+	Splits   int // 0 chooses it by the size of a set
 	Seed     uint64
 	Budget   time.Duration
-	MaxRows  int // 0: no limit
+	MaxRows  int // 0 means no limit
 	Workers  int
-	Threads  int // of a cell
+	Threads  int // threads of a cell
 	Out      string
 	Programs methods.Programs
-	Sizes    []int // of synthetic sets
+	Sizes    []int // sizes of synthetic sets
 	Columns  int
 }
 

@@ -34,11 +34,11 @@ file each row is, from 1 under the header. A method scales its features itself, 
 rows.
 `
 
-// Description is what set.json says of a set.
+// Description is the contents of set.json for a set.
 type Description struct {
 	Set        string   `json:"set"`
 	Collection string   `json:"collection,omitempty"`
-	SHA256     string   `json:"sha256"` // of the data file
+	SHA256     string   `json:"sha256"` // checksum of the data file
 	Task       string   `json:"task"`
 	Target     string   `json:"target"`
 	Classes    []string `json:"classes,omitempty"`
@@ -47,27 +47,26 @@ type Description struct {
 	Rows       int      `json:"rows"`
 	Features   int      `json:"features"`
 	Seed       uint64   `json:"seed"`
-	MaxRows    int      `json:"max_rows"` // 0: none, or more than there are
+	MaxRows    int      `json:"max_rows"` // 0 if there is no limit, or if it exceeds the number of rows
 	Available  int      `json:"training_rows_available"`
 	TrainRows  int      `json:"training_rows"`
 	TestRows   int      `json:"test_rows"`
 }
 
-// Prepared is a set whose splits are written.
+// Prepared is a set whose splits have been written.
 type Prepared struct {
 	Description
 	folder  string
 	splits  int
-	round   int    // of the first split
-	lineage string // sets on which a method takes ever more time
+	round   int    // round of the first split
+	lineage string // names sets on which a method takes more and more time
 }
 
 func (p Prepared) path(split int, kind string) string {
 	return filepath.Join(p.folder, fmt.Sprintf("%02d-%s.csv", split, kind))
 }
 
-// prepare reads a set, draws its splits and writes them. Those that are there
-// already have to be the same.
+// prepare reads a set, draws its splits and writes them. Existing splits must be equal.
 func (s Settings) prepare(one NamedSet) (Prepared, error) {
 	name, open := one.Name, dataset.Open
 	if one.Collection == SecondCollection {
@@ -110,7 +109,7 @@ func (s Settings) prepare(one NamedSet) (Prepared, error) {
 	return p, nil
 }
 
-// smallestShare is that of the rows of the smallest class.
+// smallestShare returns the share of the rows of the smallest class.
 func smallestShare(set *dataset.Set) float64 {
 	counts := make([]int, len(set.Classes))
 	for _, l := range set.Labels {
@@ -127,7 +126,7 @@ func (s Settings) writeSplitsReadme() error {
 	return ensureSame(filepath.Join(folder, "README.md"), []byte(splitsReadme))
 }
 
-// Splits of a set where -splits does not say how many: a large test part tells more.
+// Splits of a set if -splits is not given: a large test part needs fewer of them.
 const (
 	fewRows                = 1000
 	FewSplits, leastSplits = 10, 3
@@ -135,8 +134,7 @@ const (
 
 var SplitsBySize = fmt.Sprintf("%d of sets up to %d rows, %d of larger ones", FewSplits, fewRows, leastSplits)
 
-// limitOf is -rows for a set that has more training rows than that, and 0 for others, whose
-// cells are the same without it.
+// limitOf returns -rows for a set with more training rows than that, and 0 for others, whose cells are the same without it.
 func (s Settings) limitOf(rows int) int {
 	if rows <= s.MaxRows {
 		return 0
@@ -144,7 +142,7 @@ func (s Settings) limitOf(rows int) int {
 	return s.MaxRows
 }
 
-// cut is how many of the training rows are taken.
+// cut returns the number of training rows that are used.
 func (s Settings) cut(rows int) int {
 	if s.MaxRows == 0 {
 		return rows
@@ -152,7 +150,7 @@ func (s Settings) cut(rows int) int {
 	return min(rows, s.MaxRows)
 }
 
-// split draws the splits. Each is the same however many are asked for.
+// split draws the splits. Each is the same for any number of splits.
 func (s Settings) split(set *dataset.Set, splits int) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Classes != nil {
@@ -161,8 +159,7 @@ func (s Settings) split(set *dataset.Set, splits int) ([]validation.Fold, error)
 	return validation.ShuffleSplit{Splits: splits, Seed: s.Seed}.Split(n, nil)
 }
 
-// subset returns at most size of the rows, drawn at random, in their order: of labels
-// that are not nil each class in proportion.
+// subset returns at most size of the rows, drawn at random, in their order. If labels is not nil, each class keeps its proportion.
 func subset(rows, labels []int, size int, seed, stream uint64) []int {
 	if len(rows) <= size {
 		return rows
@@ -180,8 +177,7 @@ func subset(rows, labels []int, size int, seed, stream uint64) []int {
 	return out
 }
 
-// interleave orders rows so that among the first of them each class has about its share,
-// and keeps their order within a class.
+// interleave orders rows so that each class has about its share among the first of them, and keeps their order within a class.
 func interleave(rows, labels []int) []int {
 	byClass := map[int][]int{}
 	for _, row := range rows {
@@ -189,7 +185,7 @@ func interleave(rows, labels []int) []int {
 	}
 	type placed struct {
 		row int
-		at  float64 // where among all, from 0 to 1
+		at  float64 // position among all rows, from 0 to 1
 	}
 	var all []placed
 	for _, class := range slices.Sorted(maps.Keys(byClass)) {
@@ -236,7 +232,7 @@ func (p Prepared) writeSplit(set *dataset.Set, i int, fold validation.Fold) erro
 	return ensureSame(p.path(i, "records"), records.Bytes())
 }
 
-// encodeRows writes numbers in full, so that they are read back bit by bit.
+// encodeRows writes numbers with all digits, so that they are read back exactly.
 func encodeRows(set *dataset.Set, x *mat.Dense, y []float64, labels []int) ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -262,7 +258,7 @@ func encodeRows(set *dataset.Set, x *mat.Dense, y []float64, labels []int) ([]by
 	return out.Bytes(), w.Error()
 }
 
-// ReadRows reads what encodeRows wrote.
+// ReadRows reads the output of encodeRows.
 func ReadRows(path string) (x *mat.Dense, y []float64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -304,8 +300,7 @@ func ReadRows(path string) (x *mat.Dense, y []float64, err error) {
 	return mat.NewDense(len(y), d, features), y, nil
 }
 
-// ensureSame writes a file that is not there, and is an error if one is there with
-// another content.
+// ensureSame writes a file if it is missing, and returns an error if it exists with other contents.
 func ensureSame(path string, content []byte) error {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

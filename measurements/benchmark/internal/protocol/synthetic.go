@@ -17,16 +17,15 @@ import (
 
 const (
 	syntheticName = "friedman1"
-	// Sizes are halved from the one that is asked for down to this, and not tested on
-	// more rows than these.
+	// Sizes are halved from the given one down to smallestSize. The test part has at most SyntheticTest rows.
 	smallestSize  = 250
 	SyntheticTest = 1000
-	// LeastSeconds is what a fit has to take to count for an exponent: below it is the
-	// clock and what does not grow with the rows.
+	// LeastSeconds is the smallest time of a fit that counts for an exponent. Smaller times are dominated by the clock and by
+	// constant costs.
 	LeastSeconds = 0.005
 )
 
-// SizesOf reads friedman1:ROWSxCOLUMNS.
+// SizesOf parses friedman1:ROWSxCOLUMNS.
 func SizesOf(text string) (sizes []int, columns int, err error) {
 	var rows int
 	if n, _ := fmt.Sscanf(text, syntheticName+":%dx%d", &rows, &columns); n != 2 || text != fmt.Sprintf("%s:%dx%d", syntheticName, rows,
@@ -43,9 +42,8 @@ func SizesOf(text string) (sizes []int, columns int, err error) {
 	return sizes, columns, nil
 }
 
-// prepareSynthetic writes rows of Friedman's first function; each split is a draw of its
-// own. Of a smaller size they are the first of those of a larger one, and the test rows
-// are the same.
+// prepareSynthetic writes rows of Friedman's first function, with an independent draw for each split. The rows of a smaller size
+// are the first of a larger one, and the test rows are the same.
 func (s Settings) prepareSynthetic() ([]Prepared, error) {
 	if err := s.writeSplitsReadme(); err != nil {
 		return nil, err

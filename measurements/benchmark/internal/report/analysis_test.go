@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// made is a report on sets a and b with two splits: ours are ridge, lssvm and svm.
+// sampleReport returns a report on sets a and b with two splits. Our methods are ridge, lssvm and svm.
 func sampleReport() *Report {
 	r := &Report{&standings.Record{Settings: standings.Conditions{Splits: 2}}}
 	for _, set := range []string{"a", "b", "c"} {
@@ -57,8 +57,8 @@ func sampleReport() *Report {
 
 func TestRanks(t *testing.T) {
 	a := sampleReport().Analyses[0]
-	// On a lssvm and sklearn-svm share the first rank; on b golearn-cart is not there, on c
-	// lssvm is not, with one split of two.
+	// On a, lssvm and sklearn-svm share the first rank. On b golearn-cart is missing, and on c lssvm is missing, with one of two
+	// splits.
 	assert.Equal(t, []standings.Standing{
 		{Method: "sklearn-svm", Source: methods.SklearnSource, MeanRank: (1.5 + 1 + 1) / 3, Complete: 3},
 		{Method: "lssvm", Source: methods.OursSource, MeanRank: (1.5 + 2 + 4) / 3, Complete: 2},
@@ -75,8 +75,7 @@ func TestRanks(t *testing.T) {
 	assert.Equal(t, "-", a.LeastOf(methods.KernlabSource))
 }
 
-// ofErrors is a report of regressions with three splits: the errors by set and method, in the
-// order of methods.
+// ofErrors returns a report of regressions with three splits: the errors by set and method, in the order of methods.
 func ofErrors(names []string, errors map[string]map[string][]float64) *Report {
 	r := &Report{&standings.Record{Settings: standings.Conditions{Splits: 3}}}
 	for _, set := range []string{"a", "b", "c"} {
@@ -114,9 +113,10 @@ func TestRatios(t *testing.T) {
 
 	methods := []string{"mean", "selection", "lssvm", "sklearn-svm"}
 	r := ofErrors(methods, map[string]map[string][]float64{
-		// lssvm is worse by 10.1%, on each split by about as much; sklearn-svm by a third, here and there.
+		// lssvm is worse by 10.1%, by about as much on each split, and sklearn-svm by a third, with large differences between
+		// splits.
 		"a": {"mean": {1, 1, 1}, "selection": {.30, .31, .29}, "lssvm": {.331, .341, .32}, "sklearn-svm": {.2, .9, .1}},
-		// of a set without noise only the other mean tells
+		// for a set without noise only the other mean is informative
 		"b": {"mean": {1, 1, 1}, "selection": {.001, .002, .003}, "lssvm": {.011, .009, .0105}, "sklearn-svm": {.02, .021, .0201}},
 		"c": {"mean": {1, 1, 1}, "selection": {.5, .6, .7}, "lssvm": {.5, .6, .7}, "sklearn-svm": {.201, .30, .4}},
 	})
@@ -142,8 +142,8 @@ func TestRatios(t *testing.T) {
 	assert.Contains(t, b.String(), "Clearly better than selection:\n\n- c: sklearn-svm\n")
 }
 
-// A tenth is no clear difference, nor is one that is the same on every split, nor one of a
-// single split; an error of 0 has no ratio.
+// A tenth is not a clear difference, nor is one that is equal on every split, nor one of a single split. An error of 0 has no
+// ratio.
 func TestRatiosThatAreNotClear(t *testing.T) {
 	of := func(selection, lssvm []float64) standings.Ratio {
 		r := ofErrors([]string{"selection", "lssvm"}, map[string]map[string][]float64{"a": {"selection": selection, "lssvm": lssvm}})
@@ -269,7 +269,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 20)))
 }
 
-// Errors of the same splits, counted in another order, share a rank.
+// Errors of the same splits, summed in another order, share a rank.
 func TestEqualMeansAreTies(t *testing.T) {
 	a, b := []float64{0.1, 0.2, 0.3}, []float64{0.3, 0.2, 0.1}
 	require.NotEqual(t, stat.Mean(a, nil), stat.Mean(b, nil), "they differ in the last digit")

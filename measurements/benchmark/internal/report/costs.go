@@ -23,10 +23,10 @@ const costsLegend = `Medians over the sets on which a method is complete: second
 that of the program with its rows read, and the size of the model's file.
 `
 
-// intervals writes how often they hold the target.
+// intervals writes how often intervals contain the target.
 func (r *Report) intervals(b *strings.Builder) {
 	b.WriteString(intervalsLegend)
-	for _, collection := range r.Collections() { // those of regression: a class has none
+	for _, collection := range r.Collections() { // only regression has intervals
 		r.intervalsOf(b, collection)
 	}
 }

@@ -39,7 +39,7 @@ func markOf(source string, radius float64) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: look.colour, Shape: look.mark, Radius: vg.Points(radius)}
 }
 
-// legendOf names the sources that are there.
+// legendOf returns a legend of the sources that are present.
 func legendOf(there func(source string) bool) *plotstyle.Legend {
 	legend := &plotstyle.Legend{}
 	for _, source := range methods.Sources {
@@ -76,12 +76,12 @@ func (r *Report) draw(folder string) error {
 
 const GrowthPicture = "growth.png"
 
-// pictureName is a file's name.
+// pictureName returns a file's name.
 func pictureName(c standings.Criterion, kind string) string {
 	return kind + "-" + strings.ReplaceAll(strings.ToLower(c.Name), " ", "") + c.Suffix("-") + ".png"
 }
 
-// drawRanks is the critical-difference diagram (Demšar 2006).
+// drawRanks draws the critical-difference diagram (Demšar 2006).
 func drawRanks(a standings.Analysis, path string) error {
 	shown := a.Ranked()
 	d := ranksDiagram{methods: shown}
@@ -104,8 +104,8 @@ func drawRanks(a standings.Analysis, path string) error {
 	return picture.Write(path, legend, []*plot.Plot{p}, 1, d.height()+0.65*vg.Inch)
 }
 
-// cliques are the largest groups of methods, by first and last place, whose mean ranks are less than the critical
-// difference apart.
+// cliques returns the largest groups of methods whose mean ranks differ by less than the critical difference, by their first and
+// last index.
 func cliques(methods []standings.Standing, critical float64) (out [][2]int) {
 	last := -1
 	for i := range methods {
@@ -120,18 +120,18 @@ func cliques(methods []standings.Standing, critical float64) (out [][2]int) {
 	return out
 }
 
-// ranksDiagram is a plotter of ranks: an axis, below it a bar for each group, and from each method's rank a line to its
-// name, those of the better half to the left.
+// ranksDiagram plots ranks: an axis, a bar below it for each group, and a line from each method's rank to its name. The better half
+// has its names on the left.
 type ranksDiagram struct {
 	methods  []standings.Standing
-	critical float64 // 0: none is drawn
+	critical float64 // 0 to omit it
 	groups   [][2]int
 }
 
 const (
-	rankLine  = 17 // points, from name to name
-	groupLine = 7  // from bar to bar
-	rankScale = 34 // of the critical difference, above the axis
+	rankLine  = 17 // distance of names in points
+	groupLine = 7  // distance of bars
+	rankScale = 34 // height of the critical difference above the axis
 	rankNames = 2.1 * vg.Inch
 )
 
@@ -141,7 +141,7 @@ func (d ranksDiagram) height() vg.Length {
 	return vg.Points(rankScale + 30 + groupLine*float64(len(d.groups)+1) + rankLine*(float64(d.rows())+0.5))
 }
 
-// axis is from which to which rank it goes: the methods' and the critical difference are on it.
+// axis returns the range of the axis, which contains the ranks of the methods and the critical difference.
 func (d ranksDiagram) axis() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, m := range d.methods {
@@ -182,12 +182,12 @@ func (d ranksDiagram) Plot(c draw.Canvas, _ *plot.Plot) {
 		row, edge, mark := i, left-vg.Points(8), left-vg.Points(14)
 		words.XAlign = draw.XRight
 		text := mark - vg.Points(8)
-		if i >= d.rows() { // the worst above, so that no lines cross
+		if i >= d.rows() { // the worst comes first, so that lines do not cross
 			row, edge, mark = len(d.methods)-1-i, right+vg.Points(8), right+vg.Points(14)
 			words.XAlign, text = draw.XLeft, mark+vg.Points(8)
 		}
 		y := first - vg.Points(rankLine*float64(row))
-		if i >= d.rows() { // between those on the left: equal ranks would make one line of two
+		if i >= d.rows() { // placed between those on the left, because equal ranks would merge two lines
 			y += vg.Points(rankLine / 2)
 		}
 		c.StrokeLines(thin, []vg.Point{{X: x(m.MeanRank), Y: axis}, {X: x(m.MeanRank), Y: y}, {X: edge, Y: y}})
@@ -197,7 +197,7 @@ func (d ranksDiagram) Plot(c draw.Canvas, _ *plot.Plot) {
 	}
 }
 
-// drawBest has a row for each set, the least error first, with a mark for the least error of each source.
+// drawBest draws a row for each set, ordered by the smallest error, with a mark for the smallest error of each source.
 func drawBest(a standings.Analysis, path string) error {
 	rows := slices.Clone(a.Best)
 	least := func(b standings.SetBests) float64 {
@@ -209,7 +209,7 @@ func drawBest(a standings.Analysis, path string) error {
 		}
 		return out
 	}
-	slices.SortStableFunc(rows, func(x, y standings.SetBests) int { return cmp.Compare(least(y), least(x)) }) // from below
+	slices.SortStableFunc(rows, func(x, y standings.SetBests) int { return cmp.Compare(least(y), least(x)) }) // from the bottom up
 	p := plotstyle.New(fmt.Sprintf("Least %s of each source on %d sets, %s", a.Name, len(rows), a.Task), a.Name, "")
 	names := make([]string, len(rows))
 	for i, b := range rows {
@@ -222,7 +222,7 @@ func drawBest(a standings.Analysis, path string) error {
 		var xys plotter.XYs
 		for at, b := range rows {
 			if s := b.Sources[source]; s.Method != "" {
-				// A little apart, so that equals do not cover each other.
+				// The marks are slightly apart so that equal ones do not overlap.
 				xys = append(xys, plotter.XY{X: s.Error, Y: float64(at) + 0.17*(float64(len(methods.Sources)-1)/2-float64(i))})
 			}
 		}
@@ -242,11 +242,11 @@ func drawBest(a standings.Analysis, path string) error {
 	return picture.Write(path, legendOf(present), []*plot.Plot{p}, 1, 0.22*vg.Inch*vg.Length(len(rows))+1.1*vg.Inch)
 }
 
-// mostFronts is how many sets have a panel of their own.
+// mostFronts is the number of sets with their own panel.
 const mostFronts = 6
 
-// shownFronts are those of the sets on which methods take longest, by their median, the longest first: there seconds
-// count. All fronts are in the tables.
+// shownFronts returns the fronts of the sets on which methods take longest, by their median, in descending order. The tables have
+// all fronts.
 func (r *Report) shownFronts(c standings.Criterion) (out []standings.Front) {
 	for _, f := range r.Fronts {
 		if f.Is(c) {
@@ -262,7 +262,7 @@ func (r *Report) drawFronts(path string, c standings.Criterion) error {
 	return drawPanels(path, r.shownFronts(c), 3.2*vg.Inch)
 }
 
-// drawPanels draws fronts side by side, with a legend of their sources above; nothing where there are none.
+// drawPanels draws fronts side by side, with a legend of their sources above. Without fronts it draws nothing.
 func drawPanels(path string, fronts []standings.Front, high vg.Length) error {
 	if len(fronts) == 0 {
 		return nil
@@ -288,7 +288,7 @@ func drawPanels(path string, fronts []standings.Front, high vg.Length) error {
 
 var frontLine = draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(1)}
 
-// panel draws the front as a line, and names the methods on it and the best of each source.
+// panel draws the front as a line, and names the methods on it and the best method of each source.
 func panel(f standings.Front) (*plot.Plot, error) {
 	p := plotstyle.New(f.Set, "seconds of fit and prediction", f.Name)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
@@ -297,11 +297,11 @@ func panel(f standings.Front) (*plot.Plot, error) {
 		p.Y.Tick.Marker, shown = plotstyle.Logs{Most: 6}, math.Log10
 	}
 	lo, top, hi := f.Spread()
-	// What is far worse than the front would press the rest together.
+	// Errors far above the front would compress the others.
 	ceiling := min(hi, lo+2*(top-lo)+0.25*f.Median())
 	height := max(shown(ceiling)-shown(lo), 1e-9)
 	p.Y.Min, p.Y.Max = shown(lo)-0.12*height, shown(ceiling)+0.03*height
-	if !f.Ratios { // the logarithm of a ratio may be below 0
+	if !f.Ratios { // the logarithm of a ratio may be negative
 		p.Y.Min = max(p.Y.Min, 0)
 	}
 	line := steps(f)
@@ -344,7 +344,7 @@ func panel(f standings.Front) (*plot.Plot, error) {
 	return p, nil
 }
 
-// steps are the line of the front.
+// steps returns the line of the front.
 func steps(f standings.Front) (line plotter.XYs) {
 	for _, q := range f.Points {
 		if !q.OnFront {
@@ -359,14 +359,14 @@ func steps(f standings.Front) (line plotter.XYs) {
 	return line
 }
 
-// leastShown is where seconds are drawn that a coarse clock gives as 0, such as R's, which
-// ticks in milliseconds: before all others, so that the front stays in order.
+// leastShown is the position of seconds that a coarse clock reports as 0, such as R's with its milliseconds. It is before all
+// others, so that the front stays in order.
 const leastShown = 1e-5
 
-// ofSeconds is the place of seconds on an axis of decades.
+// ofSeconds returns the position of seconds on an axis of decades.
 func ofSeconds(seconds float64) float64 { return math.Log10(max(seconds, leastShown)) }
 
-// drawGrowth draws the seconds of the fits over the rows, a few methods of a source in a panel.
+// drawGrowth draws the seconds of the fits against the rows, with a few methods of a source in a panel.
 func (r *Report) drawGrowth(path string) error {
 	var panels []*plot.Plot
 	for _, source := range methods.Sources {
@@ -386,7 +386,7 @@ func (r *Report) drawGrowth(path string) error {
 	if len(panels) == 0 {
 		return nil
 	}
-	// The same axes in all, so that panels can be compared.
+	// All panels have the same axes, so that they can be compared.
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for _, p := range panels {
 		for i, axis := range []*plot.Axis{&p.X, &p.Y} {
@@ -401,13 +401,13 @@ func (r *Report) drawGrowth(path string) error {
 	return picture.Write(path, nil, panels, columns, 3.1*vg.Inch)
 }
 
-// grownMethod is the seconds of a method's fits over the rows, both as logarithms.
+// grownMethod holds the seconds of a method's fits and the rows, both as logarithms.
 type grownMethod struct {
 	name string
 	xys  plotter.XYs
 }
 
-// grown are the methods of a source, those that reach the most rows first, and of these the fastest.
+// grown returns the methods of a source. Those that reach the most rows come first, and among these the fastest.
 func (r *Report) grown(source string) (out []grownMethod) {
 	for _, g := range r.Growth {
 		if g.Source != source {
@@ -430,7 +430,7 @@ func (r *Report) grown(source string) (out []grownMethod) {
 	return out
 }
 
-// growthPanel has at most plotstyle.MaxCurves methods.
+// growthPanel draws at most plotstyle.MaxCurves methods.
 func growthPanel(methods []grownMethod) (*plot.Plot, error) {
 	p := plotstyle.New("", "training rows", "seconds of a fit")
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 5}, plotstyle.Logs{Most: 6}

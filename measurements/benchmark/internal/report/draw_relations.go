@@ -18,7 +18,7 @@ import (
 
 const relationsPicture = "relations.png"
 
-// outcomes are the parts of a bar, from the left.
+// outcomes lists the parts of a bar from left to right.
 var outcomes = []struct {
 	name   string
 	colour color.Color
@@ -30,10 +30,10 @@ var outcomes = []struct {
 	{"worse", plotstyle.Vermillion, func(o standings.Relation) int { return len(o.Worse) + len(o.OnlyTheirs) }},
 }
 
-// drawn says whether a comparison has a panel: the criteria that selection aims at, where there are some peers.
+// drawn reports whether a comparison has a panel, which requires a criterion that selection optimises and some peers.
 func drawn(a standings.Analysis) bool { return len(a.OfZero()) > 1 && a.Measure != "GMean" }
 
-// drawRelations has a panel for each comparison, one collection beside the other, with a bar for each peer.
+// drawRelations draws a panel for each comparison, with the collections side by side and a bar for each peer.
 func (r *Report) drawRelations(path string) error {
 	collections := r.Collections()
 	var shown []standings.Analysis
@@ -66,10 +66,10 @@ func (r *Report) drawRelations(path string) error {
 	return picture.Write(path, legend, panels, columns, vg.Length(rows)*0.21*vg.Inch+0.55*vg.Inch)
 }
 
-// relationsPanel has room for so many rows, so that bars are as high in all panels.
+// relationsPanel draws a panel with space for the given number of rows, so that bars have the same height in all panels.
 func relationsPanel(a standings.Analysis, rows int) (*plot.Plot, error) {
 	all := slices.Clone(a.OfZero())
-	slices.Reverse(all) // from below
+	slices.Reverse(all) // from the bottom up
 	p := plotstyle.New(a.Title(), "", "")
 	names := make([]string, len(all))
 	left := make([]float64, len(all))

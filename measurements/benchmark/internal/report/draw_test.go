@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// A diagram of ranks has the best methods and the best of each source, whatever their number.
+// A diagram of ranks contains the best methods and the best of each source, for any number of methods.
 func TestRanked(t *testing.T) {
 	var a standings.Analysis
 	for i := range 30 {
@@ -37,7 +37,7 @@ func TestRanked(t *testing.T) {
 	assert.Equal(t, []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "20"}, names)
 }
 
-// The axis of ranks holds all that is drawn on it, the critical difference too.
+// The axis of ranks contains everything that is drawn on it, including the critical difference.
 func TestRanksAxis(t *testing.T) {
 	methods := []standings.Standing{{MeanRank: 2.3}, {MeanRank: 4.1}}
 	low, high := ranksDiagram{methods: methods}.axis()
@@ -46,7 +46,7 @@ func TestRanksAxis(t *testing.T) {
 	assert.LessOrEqual(t, low+12.06, high)
 }
 
-// No axis of errors begins below 0, and the panel has the names of the front and of the best of each source.
+// No axis of errors begins below 0, and the panel names the methods of the front and the best of each source.
 func TestFrontPanels(t *testing.T) {
 	r := sampleReport()
 	shown := r.shownFronts(standings.Criteria[0])
@@ -96,7 +96,7 @@ func TestGrownMethods(t *testing.T) {
 	assert.FileExists(t, path)
 }
 
-// What -redraw makes of the tables of a report are its pictures.
+// The pictures that -redraw draws from the tables of a report equal those of the report.
 func TestRedraw(t *testing.T) {
 	r := sampleReport()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// Redraw draws the pictures of a report again, from its ranks.csv, its relations.csv and the means in its summary.csv.
+// Redraw draws the pictures of a report again from its ranks.csv, its relations.csv and the means in its summary.csv.
 func Redraw(folder string) error {
 	r, err := readSummary(filepath.Join(folder, "summary.csv"))
 	if err != nil {
@@ -29,10 +29,10 @@ func Redraw(folder string) error {
 	return r.draw(folder)
 }
 
-// table is a CSV file with its columns by name.
+// table is a CSV file with access to its columns by name.
 type table struct {
 	path   string
-	rows   [][]string // below the head
+	rows   [][]string // without the header
 	column map[string]int
 }
 
@@ -72,8 +72,8 @@ func (t table) number(row int, name string) (float64, error) {
 	return v, nil
 }
 
-// readRanks takes the ranks of the report in place of those by means: errors that are equal on all splits differ in the
-// last digit of means.
+// readRanks uses the ranks of the report instead of ranks of means: errors that are equal on all splits may have means that differ
+// in the last digit.
 func (r *Report) readRanks(path string) error {
 	t, err := readTable(path, "collection", "criterion", "method", "source", "mean_rank", "complete_sets")
 	if err != nil {
@@ -104,14 +104,14 @@ func (r *Report) readRanks(path string) error {
 	return nil
 }
 
-// comparison names a comparison among those of all collections.
+// comparison returns a name that identifies a comparison among those of all collections.
 func comparison(c standings.Criterion) string { return c.Collection + "/" + c.Name }
 
 func (t table) comparison(row int) string {
 	return t.text(row, "collection") + "/" + t.text(row, "criterion")
 }
 
-// readRelations takes what is better and worse by the test, which means cannot tell.
+// readRelations reads which methods are better or worse by the test, which cannot be computed from means.
 func (r *Report) readRelations(path string) error {
 	t, err := readTable(path, "collection", "criterion", "ours", "peer", "better", "ties", "worse", "only_ours_complete",
 		"only_theirs_complete")
@@ -142,8 +142,8 @@ func (r *Report) readRelations(path string) error {
 	return nil
 }
 
-// readSummary makes a report of one split, whose cells are the means of all splits of a method on a set. A method of
-// which a split was not ok has none, as in the comparisons of the report.
+// readSummary returns a report of one split, whose cells are the means over all splits of a method on a set. A method with a split
+// that was not ok has none, as in the comparisons of the report.
 func readSummary(path string) (*Report, error) {
 	t, err := readTable(path, "collection", "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds",
 		"predict_seconds")
@@ -181,7 +181,7 @@ func readSummary(path string) (*Report, error) {
 		}
 		r.Cells = append(r.Cells, c)
 	}
-	for i := range r.Cells { // a method that never got there has no measures, its set has a task all the same
+	for i := range r.Cells { // a method without a finished split has no measures, but its set has a task
 		c := &r.Cells[i]
 		if c.Task = tasks[c.Set]; c.Task != "" && !slices.ContainsFunc(r.Sets,
 			func(d protocol.Description) bool { return d.Set == c.Set }) {

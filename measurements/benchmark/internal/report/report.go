@@ -1,4 +1,4 @@
-// Package report writes a record for readers: pages, tables and pictures. [Redraw] draws the pictures from the tables alone.
+// Package report writes a record as pages, tables and pictures. [Redraw] draws the pictures from the tables alone.
 package report
 
 import (
@@ -110,7 +110,7 @@ func heading(b *strings.Builder, d protocol.Description) {
 	fmt.Fprintf(b, ", tested on %s.\n\n", thousands(d.TestRows))
 }
 
-// table writes a row for each method, with the measures that any of them has.
+// table writes a row for each method, with the measures that at least one of them has.
 func (r *Report) table(b *strings.Builder, d protocol.Description) {
 	var rows []standings.Summary
 	taken := map[string]bool{}
@@ -141,7 +141,7 @@ func (r *Report) table(b *strings.Builder, d protocol.Description) {
 	align(b, lines)
 }
 
-// failures writes why cells of a set failed, each reason of a method once.
+// failures writes why cells of a set failed, with each reason of a method once.
 func (r *Report) failures(b *strings.Builder, d protocol.Description) {
 	seen := map[string]bool{}
 	for _, c := range r.Cells {
@@ -157,7 +157,7 @@ func (r *Report) failures(b *strings.Builder, d protocol.Description) {
 	}
 }
 
-// explain says what the measures and the methods are.
+// explain writes the definitions of the measures and the methods.
 func (r *Report) explain(b *strings.Builder) {
 	b.WriteString(legend)
 	b.WriteString("\n## Methods\n\n")

@@ -55,7 +55,7 @@ func (r *Report) compare(b *strings.Builder) {
 	r.errorAgainstTime(b)
 }
 
-// inShort writes where the least errors are.
+// inShort writes which methods have the smallest errors.
 func (r *Report) inShort(b *strings.Builder) {
 	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and " +
 		"the " +
@@ -106,7 +106,7 @@ func writeRanks(b *strings.Builder, a standings.Analysis) {
 		pictureName(a.Criterion, "ranks"))
 }
 
-// probability is that of a test, as far as it can be told from 0.
+// probability formats the p-value of a test, with a lower limit.
 func probability(p float64) string {
 	if p < 1e-9 {
 		return "p < 1e-9"
@@ -122,7 +122,7 @@ func score(a standings.Analysis, method, reference string) string {
 	return fmt.Sprintf("%d/%d/%d", a.Pairs[i].Wins, a.Pairs[i].Draws, a.Pairs[i].Losses)
 }
 
-// errorAgainstTime writes all that depends on seconds.
+// errorAgainstTime writes everything that depends on seconds.
 func (r *Report) errorAgainstTime(b *strings.Builder) {
 	b.WriteString("\n## Error against time\n\n" + frontLegend + "\n")
 	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "least", "level and faster",
@@ -159,8 +159,7 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 	}
 }
 
-// bestsBySet writes, for each set, the least error of each source with its seconds, and
-// which source is the choice.
+// bestsBySet writes for each set the smallest error of each source with its seconds, and the source to choose.
 func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
 	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method "+
 		"that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.Title())
@@ -203,7 +202,7 @@ func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
 	}
 }
 
-// growthSection writes how the cost grew.
+// growthSection writes how the costs grow.
 func (r *Report) growthSection(b *strings.Builder) {
 	if r.Growth == nil {
 		return
@@ -229,7 +228,7 @@ func (r *Report) growthSection(b *strings.Builder) {
 	fmt.Fprintf(b, "\n![seconds of a fit over the rows](%s)\n", GrowthPicture)
 }
 
-// namedMethods of a kind are in the report.
+// namedMethods is the number of methods of a kind in the report.
 const namedMethods = 5
 
 // byKind writes the best methods of each kind, and the best of each other source.
@@ -258,8 +257,7 @@ func byKind(b *strings.Builder, a standings.Analysis, heading string) {
 	align(b, lines)
 }
 
-// levels writes on how many sets each method is level with the least error, and what it
-// takes.
+// levels writes on how many sets each method equals the smallest error, and its costs.
 func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string) {
 	type row struct {
 		method, source        string
@@ -336,7 +334,7 @@ better" count those where the errors differ by more than a tenth and by more tha
 With one split there are no such sets, and a difference that is the same on every split counts as none.
 `
 
-// ratios writes the errors beside the ranks.
+// writeRatios writes the errors in addition to the ranks.
 func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) {
 	if a.Ratios == nil || len(a.Ratios.Methods) == 0 {
 		return
@@ -344,7 +342,7 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	fmt.Fprintf(b, "\n%s%s relative to %s\n\n"+ratioLegend+"\n", level, a.Name+where, a.Ratios.Reference, a.Ratios.Reference,
 		standings.NoisyError)
 	lines := [][]string{{"method", "source", "sets", "ratio", "noisy sets", "ratio there", "worse", "clearly worse", "clearly better"}}
-	better := map[string][]string{} // the methods that are, by set
+	better := map[string][]string{} // the better methods by set
 	for _, m := range a.Ratios.Methods {
 		lines = append(lines, []string{
 			m.Method, m.Source, strconv.Itoa(m.Sets), scaled("%.3f", m.Mean, 1), strconv.Itoa(m.Noisy), scaled("%.3f", m.OfNoisy, 1),
@@ -377,7 +375,7 @@ const relationLegend = `On how many sets selection with nothing set is better th
 selection is. Which sets selection is better and worse on, and the same of ours of the best mean rank, is in relations.csv.
 `
 
-// answers writes the places of selection, and how ours do against single peers.
+// answers writes the ranks of selection, and the comparisons of our methods with single peers.
 func (r *Report) answers(b *strings.Builder) {
 	lines := [][]string{{"criterion", "sets", "among", "methods", "mean rank", "first", "its mean rank", "critical difference",
 		"selection is"}}
@@ -399,7 +397,7 @@ func (r *Report) answers(b *strings.Builder) {
 	b.WriteString(r.against())
 }
 
-// against is a table for each collection: a line for each peer, a column for each criterion.
+// against returns a table for each collection, with a row for each peer and a column for each criterion.
 func (r *Report) against() string {
 	var b strings.Builder
 	for _, collection := range r.Collections() {

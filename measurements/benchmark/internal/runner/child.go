@@ -17,15 +17,14 @@ import (
 	"runtime/debug"
 )
 
-// CellCommand is the argument that makes the program the process of one cell: it
-// reads a job from its standard input and writes its outcome to its standard
-// output.
+// CellCommand is the argument that makes the program the process of one cell. It reads a job from its standard input and writes its
+// outcome to its standard output.
 const CellCommand = "cell"
 
 func RunCell(in io.Reader, out, problems *os.File) int {
-	// An interrupt at the terminal is the parent's to act upon.
+	// The parent handles an interrupt at the terminal.
 	signal.Ignore(os.Interrupt)
-	// What a method prints must not mix with the outcome.
+	// The output of a method must not mix with the outcome.
 	out = process.Redirect(out, problems)
 	os.Stdout = problems
 	var j protocol.Job
@@ -33,11 +32,10 @@ func RunCell(in io.Reader, out, problems *os.File) int {
 		fmt.Fprintln(problems, "no job:", err)
 		return 1
 	}
-	// The parent holds the other end open: when it ends, however it does, so does
-	// this.
+	// The parent holds the other end open. When the parent ends for any reason, so does this process.
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
-		process.KillOwnGroup() // a peer's program too
+		process.KillOwnGroup() // this includes a peer's program
 		os.Exit(process.ExitOrphaned)
 	}()
 	process.Limit(j.Seconds)
@@ -58,8 +56,7 @@ func RunCell(in io.Reader, out, problems *os.File) int {
 	return 0
 }
 
-// compute fits, predicts and measures. A panic ends the process, and its message is
-// the parent's to read.
+// compute fits, predicts and measures. A panic ends the process, and the parent reads its message.
 func compute(j protocol.Job) (o protocol.Outcome, err error) {
 	m, ok := methods.Named(j.Key.Method)
 	if !ok {
@@ -98,7 +95,7 @@ func compute(j protocol.Job) (o protocol.Outcome, err error) {
 	return o, err
 }
 
-// modelBytes returns the size of a model's file, nil if it has none.
+// modelBytes returns the size of a model's file, or nil if it has none.
 func modelBytes(model any) (*int64, error) {
 	m, ok := model.(encoding.BinaryMarshaler)
 	if !ok {

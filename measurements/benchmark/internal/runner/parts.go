@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// Time is the seconds by the clock of the runs with one -out, each up to its last
-// finished cell: a run that was interrupted counts as far as it got.
+// Time adds up the seconds by the clock of the runs with one -out, each up to its last finished cell. An interrupted run counts up
+// to that cell.
 type Time struct {
 	mu      sync.Mutex
 	path    string
@@ -40,7 +40,7 @@ func ReadTime(folder string) (*Time, error) {
 	return p, nil
 }
 
-// beginPart begins to count another run.
+// beginPart starts the count of another run.
 func beginPart(folder string) (*Time, error) {
 	p, err := ReadTime(folder)
 	if err != nil {
@@ -50,7 +50,7 @@ func beginPart(folder string) (*Time, error) {
 	return p, nil
 }
 
-// note writes how long this run has taken.
+// note writes the duration of this run.
 func (p *Time) note() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,13 +15,12 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// peerOutcome is what a peer prints: predictions, which are measured here as those of
-// all methods.
+// peerOutcome is the output of a peer: predictions, which are measured here like those of all methods.
 type peerOutcome struct {
 	protocol.Outcome
 	Values   []float64   `json:"values"`
 	Variance []float64   `json:"variance"`
-	Low      []float64   `json:"low"` // of 95% intervals
+	Low      []float64   `json:"low"` // 95% intervals
 	High     []float64   `json:"high"`
 	Labels   []int       `json:"labels"`
 	Classes  []int       `json:"classes"`
@@ -54,7 +53,7 @@ func computePeer(ctx context.Context, j protocol.Job) (protocol.Outcome, error) 
 	return p.Outcome, err
 }
 
-// fitted gives what the peer predicted to whom measures it.
+// fitted returns the peer's predictions in the form that is measured.
 func (p peerOutcome) fitted() methods.Fitted {
 	f := methods.Fitted{Classes: p.Classes}
 	if p.Variance != nil {

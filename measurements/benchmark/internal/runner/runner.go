@@ -1,5 +1,5 @@
-// Package runner computes cells, each in a process of its own: this program's, a peer's, or a child of a server of peers that has
-// imported its libraries once.
+// Package runner computes each cell in its own process: a process of this program, of a peer, or a child of a peer's server that
+// has imported its libraries once.
 package runner
 
 import (
@@ -26,17 +26,17 @@ import (
 )
 
 const (
-	keptOutput   = 64 << 10 // of what a cell's process writes to its standard error
+	keptOutput   = 64 << 10 // number of bytes of a cell's standard error that are kept
 	messageLines = 3
 	messageBytes = 400
-	// leaveTaking is how long a process that was ended may keep its pipes open.
+	// leaveTaking is how long a process that has ended may keep its pipes open.
 	leaveTaking = 5 * time.Second
 )
 
-// Runner computes the cells of settings.
+// Runner computes the cells for the settings.
 type Runner struct {
 	protocol.Settings
-	servers *servers // of Python; nil for none
+	servers *servers // the servers of Python, or nil
 	Missing []methods.Missing
 }
 
@@ -47,8 +47,7 @@ func (s *Runner) Stop() {
 	}
 }
 
-// Run returns the cells of all jobs, in their order: those that are finished, and
-// the others when they have been run.
+// Run returns the cells of all jobs in order. It runs those that are not finished.
 func (s *Runner) Run(ctx context.Context, jobs []protocol.Job, progress io.Writer) ([]protocol.Cell, error) {
 	cells := make([]*protocol.Cell, len(jobs))
 	var left []int
@@ -85,8 +84,7 @@ func (s *Runner) runLeft(ctx context.Context, jobs []protocol.Job, left []int, c
 		return err
 	}
 	for _, round := range rounds(jobs, left) {
-		// What was over budget in an earlier round is known here, whatever the number of
-		// workers.
+		// The jobs that exceeded their budget in an earlier round are known here, for any number of workers.
 		err = parallel.ForEach(ctx, s.Workers, len(round), func(i int) error {
 			j := jobs[round[i]]
 			c, err := s.runOrNot(ctx, j, over[j.Lineage])
@@ -117,7 +115,7 @@ func (s *Runner) runLeft(ctx context.Context, jobs []protocol.Job, left []int, c
 	return err
 }
 
-// rounds are the jobs that are left, the first split of all before the second of any.
+// rounds groups the remaining jobs, the first split of all methods before the second split of any.
 func rounds(jobs []protocol.Job, left []int) [][]int {
 	left = slices.Clone(left)
 	slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(jobs[a].Round, jobs[b].Round) })
@@ -131,7 +129,7 @@ func rounds(jobs []protocol.Job, left []int) [][]int {
 	return out
 }
 
-// overBudget is the first job of each lineage that was over its budget.
+// overBudget returns the first job of each lineage that exceeded its budget.
 func overBudget(cells []*protocol.Cell, jobs []protocol.Job) map[string]protocol.Job {
 	out := map[string]protocol.Job{}
 	for i, c := range cells {
@@ -146,7 +144,7 @@ func overBudget(cells []*protocol.Cell, jobs []protocol.Job) map[string]protocol
 	return out
 }
 
-// runOrNot runs a job unless one of its lineage was over budget in an earlier round.
+// runOrNot runs a job unless a job of its lineage exceeded its budget in an earlier round.
 func (s *Runner) runOrNot(ctx context.Context, j, over protocol.Job) (protocol.Cell, error) {
 	if over.Lineage == "" || over.Round >= j.Round {
 		return s.runCell(ctx, j)
@@ -156,8 +154,7 @@ func (s *Runner) runOrNot(ctx context.Context, j, over protocol.Job) (protocol.C
 	return c, ctx.Err()
 }
 
-// runCell runs a job in a process of its own. The error is the benchmark's; what
-// goes wrong with a method is in the cell.
+// runCell runs a job in its own process. The error is one of the benchmark; an error of a method is in the cell.
 func (s *Runner) runCell(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
 	c := j.Cell()
 	if j.Served {
@@ -188,7 +185,7 @@ func (s *Runner) runCell(ctx context.Context, j protocol.Job) (protocol.Cell, er
 	return c, nil
 }
 
-// exitCode is that of a process, -1 where there is none.
+// exitCode returns the exit code of a process, or -1 if there is none.
 func exitCode(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -199,7 +196,7 @@ func exitCode(err error) int {
 
 var errNotStarted = errors.New("the process of a cell did not start")
 
-// execute runs the process of a cell to its end, or ctx's.
+// execute runs the process of a cell until it ends or ctx ends.
 func execute(ctx context.Context, j protocol.Job) (out, problems []byte, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -216,23 +213,23 @@ func execute(ctx context.Context, j protocol.Job) (out, problems []byte, err err
 	var stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	process.Isolate(cmd)
-	in, err := cmd.StdinPipe() // stays open until the process has ended
+	in, err := cmd.StdinPipe() // it stays open until the process has ended
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
 	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil { // over before it began
+		if ctx.Err() != nil { // ctx ended before the process began
 			return nil, nil, ctx.Err()
 		}
 		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
-	// A process that is gone before it read its job says why by how it ended.
+	// If a process ended before it read its job, its exit status explains why.
 	_, _ = in.Write(description)
 	err = cmd.Wait()
 	return stdout.Bytes(), stderr.kept, err
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the end of the data written to it.
 type tail struct{ kept []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -243,8 +240,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastWords is what a process that failed said last: of a crash its message, without
-// the stacks, which no two runs share.
+// lastWords returns the last output of a process that failed. For a crash it is the message without the stacks, which differ in
+// each run.
 func lastWords(problems []byte, err error) string {
 	var lines []string
 	for line := range strings.Lines(string(problems)) {

@@ -20,23 +20,22 @@ import (
 )
 
 const (
-	// startingTime is how long a server may take, by the clock, to import its libraries.
+	// startingTime is the limit by the clock for a server to import its libraries.
 	startingTime = 10 * time.Minute
-	// lateness is how much later than its own limit by the clock a server may answer.
+	// lateness is how long after its own limit by the clock a server may answer.
 	lateness = 30 * time.Second
 )
 
-// server is a Python process that stays up over cells: it imports its libraries once and
-// forks a child for each cell (peers/serve.py).
+// server is a Python process for several cells: it imports its libraries once and forks a child for each cell (peers/serve.py).
 type server struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	lines    chan []byte // closed at the end of the output
 	problems lockedTail
-	missing  map[string]string // methods that it cannot run, and why
+	missing  map[string]string // the methods that it cannot run, with the reasons
 }
 
-// servedJob is what a server is told of a cell.
+// servedJob describes a cell to a server.
 type servedJob struct {
 	Method  string `json:"method"`
 	Task    string `json:"task"`
@@ -48,15 +47,15 @@ type servedJob struct {
 	Threads int    `json:"threads"`
 }
 
-// servedOutcome is a server's answer.
+// servedOutcome is the answer of a server.
 type servedOutcome struct {
 	peerOutcome
 	OverBudget bool   `json:"over_budget"`
-	Ended      string `json:"ended"` // of a child that failed, how
+	Ended      string `json:"ended"` // how a child failed
 	Problems   string `json:"problems"`
 }
 
-// lockedTail is a tail that is written and read at once.
+// lockedTail is a tail for concurrent writes and reads.
 type lockedTail struct {
 	mu sync.Mutex
 	tail
@@ -74,14 +73,14 @@ func (t *lockedTail) text() []byte {
 	return slices.Clone(t.kept)
 }
 
-// startServer starts a server and waits until it has imported what it needs.
+// startServer starts a server and waits until it has imported its libraries.
 func startServer(ctx context.Context, command, env []string) (*server, error) {
 	s := &server{cmd: exec.Command(command[0], append(slices.Clone(command[1:]), "-serve")...), lines: make(chan []byte, 1)}
 	s.cmd.Env = slices.Concat(os.Environ(), env)
 	s.cmd.Stderr = &s.problems
 	s.cmd.WaitDelay = leaveTaking
 	process.Isolate(s.cmd)
-	s.cmd.Cancel = nil // is of commands with a context
+	s.cmd.Cancel = nil // it is only for commands with a context
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -122,14 +121,14 @@ func startServer(ctx context.Context, command, env []string) (*server, error) {
 
 var errServerLate = errors.New("the server did not answer")
 
-// answer waits for a line. A server that is gone has its last words in the error.
+// answer waits for a line. If the server has ended, the error contains its last output.
 func (s *server) answer(ctx context.Context, within time.Duration) ([]byte, error) {
 	limit := time.NewTimer(within)
 	defer limit.Stop()
 	select {
 	case line, ok := <-s.lines:
 		if !ok {
-			ended := cmp0(s.cmd.Wait(), io.EOF) // after which all of what it wrote is there
+			ended := cmp0(s.cmd.Wait(), io.EOF) // its complete output is then available
 			return nil, errors.New(lastWords(s.problems.text(), fmt.Errorf("the server ended: %w", ended)))
 		}
 		return line, nil
@@ -140,7 +139,7 @@ func (s *server) answer(ctx context.Context, within time.Duration) ([]byte, erro
 	}
 }
 
-// cmp0 is the first error that is one.
+// cmp0 returns the first error that is not nil.
 func cmp0(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -150,12 +149,12 @@ func cmp0(errs ...error) error {
 	return nil
 }
 
-// stop ends the server, which ends its child's group when its input ends, and what is left.
+// stop ends the server and all that remains of it. The server ends its child's group at the end of its input.
 func (s *server) stop() {
 	_ = s.in.Close()
 	ended := make(chan struct{})
 	go func() {
-		for range s.lines { // to the end, so that nothing waits to be read
+		for range s.lines { // reads to the end, so that nothing blocks
 		}
 		_ = s.cmd.Wait()
 		close(ended)
@@ -168,14 +167,14 @@ func (s *server) stop() {
 	}
 }
 
-// servers are those that wait for a cell. There are never more than cells at a time.
+// servers holds the servers that wait for a cell. There are never more servers than concurrent cells.
 type servers struct {
 	command, env []string
 	mu           sync.Mutex
 	idle         []*server
 }
 
-// take is a server that waits, or a new one.
+// take returns a waiting server, or a new one.
 func (p *servers) take(ctx context.Context) (*server, error) {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {
@@ -194,7 +193,7 @@ func (p *servers) giveBack(s *server) {
 	p.idle = append(p.idle, s)
 }
 
-// stop ends all that wait.
+// stop ends all waiting servers.
 func (p *servers) stop() {
 	for _, s := range p.idle {
 		s.stop()
@@ -202,8 +201,7 @@ func (p *servers) stop() {
 	p.idle = nil
 }
 
-// run computes a cell. A server that dies takes its cell with it; the next cell has a new
-// one.
+// run computes a cell. If a server fails, its cell fails, and the next cell gets a new server.
 func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, err error) {
 	s, err := p.take(ctx)
 	if err != nil {
@@ -214,7 +212,7 @@ func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, e
 		Seconds: j.Seconds, Clock: j.Clock(), Threads: max(1, j.Key.Threads),
 	})
 	if err == nil {
-		_, _ = s.in.Write(append(line, '\n')) // a server that is gone says why by how it ended
+		_, _ = s.in.Write(append(line, '\n')) // if a server has ended, its exit status explains why
 		line, err = s.answer(ctx, time.Duration(j.Clock())*time.Second+lateness)
 	}
 	if err != nil {
@@ -231,8 +229,7 @@ func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, e
 	return out, nil
 }
 
-// runServed is the cell of a job that a server computes; its predictions are measured here
-// as those of all methods.
+// runServed runs a job on a server. The predictions are measured here like those of all methods.
 func (s *Runner) runServed(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
 	c := j.Cell()
 	c.Status = protocol.StatusFailed
@@ -261,7 +258,7 @@ func (s *Runner) runServed(ctx context.Context, j protocol.Job) (protocol.Cell, 
 	return c, nil
 }
 
-// threadVariables keep a process, of whatever language, on so many threads.
+// threadVariables limits a process in any language to n threads.
 func threadVariables(n int) []string {
 	var out []string
 	for _, name := range []string{"GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BENCHMARK_THREADS"} {
@@ -270,8 +267,7 @@ func threadVariables(n int) []string {
 	return out
 }
 
-// FindPeers starts the first server and leaves out the methods that cannot be run, each
-// with its reason.
+// FindPeers starts the first server and removes the methods that cannot be run, each with its reason.
 func (s *Runner) FindPeers(ctx context.Context) error {
 	i := slices.IndexFunc(s.Methods, func(m methods.Method) bool { return m.IsServed() })
 	if i < 0 {
