@@ -12,13 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var link = regexp.MustCompile(`\]\(([^)#\s]+)`)
+var (
+	link    = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]+))?`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	noID    = regexp.MustCompile(`[^\pL\pN_ -]|\]\([^)]*\)`)
+)
 
 // code matches code, in which f[T](x) looks like a link.
 var code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 
-// TestLinksOfPages checks that the links of the pages lead to existing files, including pictures. In a clone the files must also be
-// in the repository, since a file that .gitignore hides exists on one machine only.
+// hasHeading reports whether a page has a heading with this id, which GitHub derives from the words of the heading.
+func hasHeading(page, id string) bool {
+	for _, m := range heading.FindAllStringSubmatch(page, -1) {
+		if strings.ReplaceAll(noID.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-") == id {
+			return true
+		}
+	}
+	return false
+}
+
+// TestLinksOfPages checks that the links of the pages lead to existing files, including pictures, and to existing headings. In a clone
+// the files must also be in the repository, since a file that .gitignore hides exists on one machine only.
 func TestLinksOfPages(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tracked := map[string]bool{}
@@ -28,13 +42,20 @@ func TestLinksOfPages(t *testing.T) {
 		}
 	}
 	links := 0
-	for page, text := range pages(t, root) {
+	all := pages(t, root)
+	for page, text := range all {
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue
 			}
 			links++
 			target := filepath.Join(filepath.Dir(page), m[1])
+			if m[1] == "" {
+				target = page
+			}
+			if other, ok := all[target]; ok && m[2] != "" {
+				assert.True(t, hasHeading(other, m[2]), "%s links to %s#%s, and there is no such heading", page, m[1], m[2])
+			}
 			info, err := os.Stat(target)
 			if !assert.NoError(t, err, "%s links to %s", page, m[1]) {
 				continue
