@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// Several candidates are fitted in the passes of one, and are what each is by itself.
+// Candidates that are fitted in shared passes are equal to separate fits of each candidate.
 func TestFitAll(t *testing.T) {
 	x, y := linear(3000, 3, 30)
 	d := &Data{Files: []string{writeCSV(t, x, y, 4)}, Options: table.Options{Target: "y"}}
@@ -33,7 +33,7 @@ func TestFitAll(t *testing.T) {
 			require.NoError(t, err)
 			b, err := got[i].Predict(x)
 			require.NoError(t, err)
-			assert.InDeltaSlice(t, a, b, 1e-5, m.Name()) // coefficients of features that are nearly one another are not determined
+			assert.InDeltaSlice(t, a, b, 1e-5, m.Name()) // The coefficients of nearly equal features are not determined.
 			if v := got[i].Report().Objective; v < least {
 				best, least = i, v
 			}
@@ -42,7 +42,7 @@ func TestFitAll(t *testing.T) {
 	})
 }
 
-// byHand is cross-validation in memory: the same folds, each of which the model of the others predicts.
+// byHand cross-validates in memory. It uses the same folds and predicts each fold by the model of the other folds.
 func byHand[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *mat.Dense, y []Y, folds int, seed uint64, hash func(i int) uint64, score func(i int, p Y)) {
 	t.Helper()
 	n, w := x.Dims()
@@ -69,7 +69,7 @@ func byHand[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *ma
 	}
 }
 
-// Cross-validation by sums that are held out is that of rows that are held out.
+// Cross-validation that leaves out the sums of a fold is equal to cross-validation that leaves out its rows.
 func TestCrossValidate(t *testing.T) {
 	x, y := linear(1200, 3, 31)
 	d := &Data{Files: []string{writeCSV(t, x, y, 3)}, Options: table.Options{Target: "y"}}
@@ -108,7 +108,7 @@ func TestCrossValidate(t *testing.T) {
 	})
 }
 
-// Of labels it counts which is taken for which.
+// Cross-validation of a classifier counts the predicted classes of each class.
 func TestCrossValidateClasses(t *testing.T) {
 	x, y := linear(900, 2, 32)
 	labels := signs(y)
@@ -138,7 +138,7 @@ func asFloats(labels []int) []float64 {
 	return out
 }
 
-// A sample is the same however rows are divided, and its entropy that of the kernel on those rows.
+// A sample does not depend on the division of the rows. Its entropy is equal to the entropy of the kernel on the same rows.
 func TestSample(t *testing.T) {
 	x, y := linear(2000, 3, 33)
 	all := &rowsample.Sample{Seed: 5, Limit: 150}
@@ -168,7 +168,7 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, 2000, n)
 }
 
-// Folds are about even, and change with the seed.
+// Folds have about the same number of rows, and depend on the seed.
 func TestFolds(t *testing.T) {
 	counts, moved := make([]int, 5), 0
 	for i := range 10_000 {

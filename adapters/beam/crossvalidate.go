@@ -9,17 +9,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// CrossValidated is the scores of a model, of each fold by the model of the others, and of all rows together.
+// CrossValidated holds the scores of a model: one for each fold, predicted by the model of the other folds, and one for all rows
+// together.
 type CrossValidated struct {
 	Name  string
 	Folds []Score
 	All   Score
 }
 
-// CrossValidate scores models on rows that they have not learnt from, in K folds: rows are dealt to them by their
-// hash, so that equal rows are in one fold. In the first pass the statistics of each fold are summed up, of
-// which those without one are merged at the driver; in later stages each model has its own. A last pass scores. All models see
-// the same folds. Cost: of one stage that of FitAll, of more K-1 times as much for the later ones. Errors are FitAll's.
+// CrossValidate scores models in K folds, on rows that they were not fitted to. The hash of a row determines its fold, so equal
+// rows are in one fold. All models use the same folds.
+//
+// The first pass sums the statistics of each fold, and the driver merges the statistics of all folds but one. In later stages each
+// model has its own statistics. A last pass computes the scores. Estimators of one stage cost as much as in FitAll. Later stages
+// cost K-1 times as much. The errors are those of FitAll.
 func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, folds int,
 	models ...*Model[Y, E]) (out []CrossValidated, _ *Report, err error) {
 	if folds < 2 {
@@ -102,10 +105,10 @@ func scoreAll[Y float64 | int, E Estimator[Y]](ctx context.Context, s *session, 
 	return out, nil
 }
 
-// Sample returns up to limit different rows (n×d) with their targets or labels (n), drawn uniformly by the hash of row,
-// target and seed: the same ones however the rows are divided. It takes one pass and limit rows of memory on each
-// worker. The entropy of a kernel on it is measures.Entropy of kernels.Matrix. Errors: ErrParam for a limit below 1, those of Fit for
-// rows, and ErrNotFinite for gaps.
+// Sample returns up to limit different rows (n×d) with their targets or labels (n), drawn uniformly by the hash of row, target and
+// seed. The sample does not depend on the division of the rows. Sample takes one pass, and memory for limit rows on each worker. To
+// compute the entropy of a kernel on the sample, apply measures.Entropy to its kernels.Matrix. Errors: ErrParam for a limit below
+// 1, the errors of Fit for rows, and ErrNotFinite for gaps.
 func Sample(ctx context.Context, d *Data, o *Options, limit int, labelled bool) (x *mat.Dense, y []float64, _ *Report, err error) {
 	if limit < 1 {
 		return nil, nil, nil, fault.Param("kernelbeam: Sample", "limit", limit, ">= 1")

@@ -19,30 +19,31 @@ import (
 
 // Data names the files of rows and the purpose of their columns.
 type Data struct {
-	// Files are paths of Beam's file systems, in which * and ? match as in filepath.Match: "rows/*.csv", or
-	// "s3://bucket/rows/*.parquet" where the program imports that file system. All workers have to reach them.
+	// Files are paths of Beam's file systems, in which * and ? match as in filepath.Match. Examples are "rows/*.csv", or
+	// "s3://bucket/rows/*.parquet" if the program imports that file system. All workers must have access to them.
 	Files []string
-	// Format of the files; 0: Parquet where a name ends in .parquet, and CSV where not.
+	// Format is the format of the files. 0 selects Parquet for names that end in .parquet, and CSV for all others.
 	Format Format
-	// Rows, in place of Files, makes a PCollection of Row. It is called once for each pass, and
-	// the same rows have to come each time, in any order. No other field goes with it.
+	// Rows, in place of Files, creates a PCollection of Row. It is called once for each pass, and must give the same rows each
+	// time, in any order. It cannot be combined with other fields.
 	Rows func(s beam.Scope) beam.PCollection
 
-	// Options set the purpose of the columns and the format of text files, as for table.ReadCSV. Without Options.Schema the schema is
-	// learnt from the first file that has rows, from at most a million of its cells; [Report] has it. A target without a Task is one of
-	// classes for a classifier. table.Source.Learn learns a schema from all rows, and finds all levels and classes.
+	// Options set the purpose of the columns and the format of text files, as for table.ReadCSV. Without Options.Schema the schema
+	// is learnt from the first file that has rows, from at most a million of its cells. [Report] holds this schema. For a
+	// classifier, a target without a Task is a target of classes. table.Source.Learn learns a schema from all rows, and finds all
+	// levels and classes.
 	Options table.Options
-	ID      string // a column that is copied beside predictions, and no feature; "": none
-	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may have line breaks. Without, files are
-	// read in ranges of bytes, in which such a break is an error. It is set for files that gzip has compressed where one of Files ends
-	// in .gz.
+	ID      string // a column copied beside predictions, not a feature; "": none
+	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may contain line breaks. Without it,
+	// files are read in ranges of bytes, and such a line break is an error. It is set for files compressed by gzip if one of Files
+	// ends in .gz.
 	WholeFiles bool
 }
 
-// Format is that of files.
+// Format is a file format.
 type Format int
 
-// The formats.
+// The formats of files.
 const (
 	FormatCSV Format = iota + 1
 	FormatParquet
@@ -51,13 +52,13 @@ const (
 // Row is an element of Data.Rows.
 type Row struct {
 	X      []float64 // NaN for gaps
-	Y      float64   // the target, or the label, a whole number
-	Weight float64   // 0: 1
-	ID     string    // stands beside the prediction, and in errors
+	Y      float64   // the target, or the label as an integer
+	Weight float64   // 0 means 1
+	ID     string    // copied beside the prediction, and into errors
 }
 
-// layout checks d, and returns the layout that workers read by; labelled tells that targets are labels. Without targets d may
-// name none.
+// layout checks d and returns the layout that workers read rows by. If labelled is true, targets are labels. If targets is false, d
+// need not name a target.
 func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes int64) (*rowblocks.Layout, error) {
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
@@ -97,7 +98,7 @@ func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes in
 	return r, err
 }
 
-// checkOptions looks at the options and the ID.
+// checkOptions checks the options and the ID.
 func (d *Data) checkOptions() error {
 	o := d.Options
 	c := o.Format.Comma
@@ -136,7 +137,7 @@ func (d *Data) learn(ctx context.Context, r *rowblocks.Layout) error {
 	return fault.Shape("kernelbeam: "+files[len(files)-1]+", as the files before it, has", 0, "rows", "want at least 1")
 }
 
-// learnFrom learns a schema from the first rows of a file; nil from a file without rows.
+// learnFrom learns a schema from the first rows of a file. It returns nil for a file without rows.
 func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) (*table.Schema, error) {
 	columns, rows, err := r.Head(ctx, path)
 	var wrong *rowblocks.Finding
@@ -155,7 +156,7 @@ func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) 
 	if d.ID != "" {
 		options.Drop = append(slices.Clone(options.Drop), d.ID)
 	}
-	// A row with a word among numbers is a bad row, and no error of the column.
+	// A row with a word among numbers is a bad row. It is not an error of the column.
 	options.Format.WordsAsGaps, options.Format.RoundIntegers = true, true
 	source := table.Source{Name: path, Read: func(context.Context) (table.Reader, error) {
 		return &headOf{columns: columns, rows: rows}, nil
@@ -168,7 +169,7 @@ func (d *Data) learnFrom(ctx context.Context, r *rowblocks.Layout, path string) 
 	return s, nil
 }
 
-// list returns the names of all files; it is an error if a pattern has none.
+// list returns the names of all files. A pattern without files is an error.
 func (d *Data) list(ctx context.Context) (out []string, err error) {
 	for _, glob := range d.Files {
 		names, err := beamfiles.List(ctx, glob)
@@ -183,7 +184,7 @@ func (d *Data) list(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// headOf is the table.Reader of the first rows of a file.
+// headOf implements table.Reader for the first rows of a file.
 type headOf struct {
 	columns []table.Column
 	rows    [][]any

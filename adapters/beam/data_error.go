@@ -7,11 +7,12 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// DataError says which row, or file, cannot be learnt from. It unwraps to an error of package estimators where there is one that fits.
+// DataError names a row, or a file, that a model cannot be fitted to. It unwraps to an error of package estimators where one
+// applies.
 type DataError struct {
 	File   string // "" for a PCollection
-	Line   int64  // from 1 in a CSV file, the line of names among them; of a Parquet file the row, from 1; 0: all of the file
-	ID     string // of a Row
+	Line   int64  // line of a CSV file with its header, or row of a Parquet file, both from 1; 0: the file
+	ID     string // the ID of a Row
 	Reason string
 	Err    error
 }
@@ -35,7 +36,7 @@ func (e *DataError) place() string {
 	}
 }
 
-// newDataError returns a finding as an error, with the number of its line.
+// newDataError returns a finding as an error, with its line number.
 func newDataError(ctx context.Context, f *rowblocks.Finding) *DataError {
 	e := &DataError{File: f.File, ID: f.ID, Reason: f.Reason, Err: f.Sentinel()}
 	switch {

@@ -1,18 +1,18 @@
-// Package kernelbeam fits estimators from rows that lie in many files, or come as a PCollection, by [Apache Beam]: on
-// its embedded runner, on Flink, or on whatever else Beam's Go SDK submits jobs to.
+// Package kernelbeam fits estimators to rows in many files, or to a PCollection of rows, by [Apache Beam]. The jobs run on Beam's
+// embedded runner, on Flink, or on any other engine that Beam's Go SDK supports.
 //
 //	Register, Model                a configured estimator, by a name that all workers know
 //	Data, Format, Row              the files of rows, and the purpose of their columns by the options of package adapters/table
 //	Model.Fit, FitAll              one pass for each stage; several candidates in the same passes
-//	CrossValidate, Score           by statistics that are held out
+//	CrossValidate, Score           scores by statistics of folds that are left out
 //	Sample                         rows drawn by the engine, for the entropy of a kernel
-//	Model.PredictFiles             files in, files out
-//	Model.PredictRows, Prediction  a PCollection in, a PCollection out, the model a side input
-//	Options, Report, DataError     bad rows, ranges, temporary files; what was read; what is wrong with it
+//	Model.PredictFiles             predictions from files to files
+//	Model.PredictRows, Prediction  predictions from a PCollection to a PCollection, with the model as a side input
+//	Options, Report, DataError     bad rows, ranges, temporary files; the rows that were read; errors of the data
 //
 // # A program
 //
-// Workers run the program again, from the beginning of main. So the estimator is registered in a package variable, and Init comes
+// Workers run the program again, from the beginning of main. Therefore register the estimator in a package variable, and call Init
 // first in main:
 //
 //	var model = kernelbeam.Register("rates", func() *pipeline.Regressor {
@@ -28,7 +28,7 @@
 //
 // # Engines
 //
-// A program imports the runners that it may use, and Beam's flag -runner chooses one of them by its name:
+// A program imports the runners that it may use, and Beam's flag -runner selects one of them by its name:
 //
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // the embedded runner, for a program without flags
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink" // -runner=flink -endpoint=host:port
@@ -36,31 +36,32 @@
 // Each runner brings hundreds of packages, so this package imports none. Without the flag the runner is prism. A runner that the
 // program has not imported is ErrParam. With Options.NoEngine no runner is needed.
 //
-// Paths without a scheme are of the local file system. For others the program imports Beam's file system, such as
+// Paths without a scheme belong to the local file system. For other paths the program imports Beam's file system, such as
 // .../beam/io/filesystem/gcs for gs://.
 //
 // # How rows are read
 //
-// Files are divided into ranges of bytes, and engines divide them again while they are read. A CSV row belongs to the range that it
-// begins in, and so does a row group of Parquet. A splittable DoFn sums up the rows of its ranges with the
-// statistics of the stage (streaming.Statistics) and emits the sums at the end of a bundle, no rows; one Combine merges
-// them; a last DoFn writes them to Options.Temp, whence the driver reads them, learns the stage, and starts the next pass. What
-// a stage has learnt goes out through the same directory: the job's description stays small, whatever landmarks and
-// accumulators weigh.
+// Files are divided into ranges of bytes, and engines divide these ranges again during the pass. A CSV row belongs to the range in
+// which it begins. The same holds for a row group of Parquet.
 //
-// Merges have no order: models agree to rounding, not to the bit. With Options.NoEngine the files are read in this
-// process, and the model is the same to the bit on any number of processors.
+// A splittable DoFn adds the rows of its ranges to the statistics of the stage (streaming.Statistics). At the end of a bundle it
+// emits these sums, and no rows. One Combine merges the sums, and a last DoFn writes them to Options.Temp. The driver reads them
+// there, fits the stage, and starts the next pass. Workers read the fitted stages from the same directory. The job's description
+// therefore stays small for landmarks and accumulators of any size.
+//
+// The order of merges is not fixed, so models agree up to rounding, and not to the bit. With Options.NoEngine the files are read in
+// this process, and the model is the same to the bit on any number of processors.
 //
 // # Errors
 //
-// A row that cannot be read is left out, counted and written to Options.DeadLetters, up to Options.MaxBad. All else
-// ends the fit with an error that names file and row: a column that is missing in one file, a damaged file, a row that the
-// estimator refuses. It travels with the sums, so that no engine tries again what fails again. A pass whose rows are not
-// those of the first is ErrParam. Parquet has no checksums of its numbers unless its writer made some: a changed number is
-// read as it is.
+// A row that cannot be read is left out, counted and written to Options.DeadLetters, up to Options.MaxBad. All other problems end
+// the fit with an error that names file and row. Examples are a column that is missing in one file, a damaged file, and a row that
+// the estimator rejects. The error travels with the sums, so that no engine repeats work that fails again. A pass with other rows
+// than the first is ErrParam. Parquet has checksums of its numbers only if the writer stored them. Without checksums a changed
+// number is read as it is.
 //
-// Beam's counters rows, bad_rows and ranges, of the namespace kernelearn, say how far a pass is; rows that an engine reads again
-// count again.
+// Beam's counters rows, bad_rows and ranges, of the namespace kernelearn, report the progress of a pass. Rows that an engine reads
+// again are counted again.
 //
 // [Apache Beam]: https://beam.apache.org
 package kernelbeam

@@ -17,16 +17,16 @@ import (
 
 var trend = kernelbeam.Register("trend", func() *ridge.Regressor { return &ridge.Regressor{Ridge: 1e-6} })
 
-// showFn prints predictions, in a pipeline of one's own.
+// showFn prints predictions in a pipeline of the program.
 type showFn struct{}
 
-// ProcessElement prints one.
+// ProcessElement prints a prediction.
 func (*showFn) ProcessElement(p kernelbeam.Prediction) { fmt.Printf("%s: %.1f\n", p.ID, p.Y) }
 
-// showBadFn prints what cannot be predicted.
+// showBadFn prints the rows that cannot be predicted.
 type showBadFn struct{}
 
-// ProcessElement prints one.
+// ProcessElement prints a bad row.
 func (*showBadFn) ProcessElement(b kernelbeam.BadRow) { fmt.Println(b.ID, "is left out") }
 
 func init() {
@@ -34,7 +34,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[showBadFn]())
 }
 
-// A PCollection of rows is learnt from, and predicted with the model as side input.
+// This example fits a model to a PCollection of rows, and predicts with the model as a side input.
 func ExamplePrediction() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// Workers make the models by these names.
+// Workers create the models by these names.
 var (
 	line    = kernelbeam.Register("line", func() *ridge.Regressor { return &ridge.Regressor{Ridge: 1e-6} })
 	species = kernelbeam.Register("species", func() *eem.KernelClassifier {
@@ -41,7 +41,7 @@ func byGamma(gammas ...float64) (out []*kernelbeam.Model[float64, *pipeline.Regr
 	return out
 }
 
-// write makes a directory with two files of rows of y = 1 + 2x, or of what else row gives.
+// write creates a directory with two files of rows of y = 1 + 2x, or of the rows that row returns.
 func write(row func(i int) string) string {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -61,7 +61,7 @@ func write(row func(i int) string) string {
 
 func onLine(i int) string { return fmt.Sprintf("%d,%d", i, 1+2*i) }
 
-// A regression on all files of a pattern. A main begins with kernelbeam.Init.
+// This example fits a regression to all files of a pattern. A main function begins with kernelbeam.Init.
 func ExampleModel() {
 	dir := write(onLine)
 	defer os.RemoveAll(dir)
@@ -74,14 +74,14 @@ func ExampleModel() {
 	// Output: line: 100 rows in 1 pass, slope 2.000
 }
 
-// Estimators of one interface stand beside each other, whatever their types.
+// Estimators of different types share one interface.
 func ExampleEstimator() {
 	models := []kernelbeam.Estimator[float64]{&ridge.Regressor{}, &pipeline.Regressor{}}
 	fmt.Println(len(models), "regressors")
 	// Output: 2 regressors
 }
 
-// Fields that are separated otherwise, without a line of names.
+// This example reads fields with another separator, from files without a header.
 func ExampleData_format() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -103,7 +103,7 @@ func ExampleData_format() {
 	// Output: slope 2.000
 }
 
-// Bad rows are left out up to a cap, and written with their lines.
+// Bad rows are left out up to a limit, and written with their lines.
 func ExampleOptions() {
 	dir := write(func(i int) string {
 		if i == 60 {
@@ -130,14 +130,14 @@ func ExampleOptions() {
 	// rows-1.csv, line 12: column "y": the target NaN is not finite (the first of 1 bad rows; MaxBad is 0)
 }
 
-// Parquet, by the format where names do not say it.
+// This example sets the format Parquet for files whose names do not end in .parquet.
 func ExampleFormat() {
 	data := &kernelbeam.Data{Files: []string{"rows/part-*"}, Format: kernelbeam.FormatParquet, Options: table.Options{Target: "y"}}
 	fmt.Println(data.Format == kernelbeam.FormatParquet)
 	// Output: true
 }
 
-// Kernels of several widths are compared in the passes of one.
+// This example compares kernels of several lengths in the passes of one fit.
 func ExampleFitAll() {
 	dir := write(func(i int) string { return fmt.Sprintf("%g,%g", float64(i)/20, float64((i/10)%3)) })
 	defer os.RemoveAll(dir)
@@ -148,7 +148,7 @@ func ExampleFitAll() {
 	}
 	best := 0
 	for i, f := range fitted {
-		if f.Report().Objective < fitted[best].Report().Objective { // minus the log evidence
+		if f.Report().Objective < fitted[best].Report().Objective { // The objective is minus the log evidence.
 			best = i
 		}
 	}
@@ -156,7 +156,7 @@ func ExampleFitAll() {
 	// Output: RBF 1 in 2 passes
 }
 
-// Scores of rows that each model has not seen.
+// This example scores each model on rows that it was not fitted to.
 func ExampleCrossValidate() {
 	dir := write(func(i int) string { return fmt.Sprintf("%g,%d", float64(i%2*10)+float64(i)/100, i%2) })
 	defer os.RemoveAll(dir)
@@ -171,7 +171,7 @@ func ExampleCrossValidate() {
 	// Output: species: 2 folds, accuracy 1.00 of 100 rows
 }
 
-// The entropy of a kernel, on rows that the engine has drawn.
+// This example computes the entropy of a kernel on rows drawn by the engine.
 func ExampleSample() {
 	dir := write(onLine)
 	defer os.RemoveAll(dir)
@@ -192,7 +192,7 @@ func ExampleSample() {
 	// Output: 40 of 100 rows, entropy between .1 and .5: true
 }
 
-// Progress, pass by pass, without an engine.
+// This example reports the progress of each pass, without an engine.
 func ExampleData() {
 	dir := write(onLine)
 	defer os.RemoveAll(dir)

@@ -19,19 +19,19 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// both runs f with Beam and without.
+// both runs f with Beam and without an engine.
 func both(t *testing.T, f func(t *testing.T, o Options)) {
 	t.Run("beam", func(t *testing.T) { f(t, Options{}) })
 	t.Run("no engine", func(t *testing.T) { f(t, Options{NoEngine: true}) })
 }
 
-// What a file is damaged by is an error that names it, with the row, and there is no model.
+// A damaged file gives no model, and an error that names the file and the row.
 func TestDamagedFiles(t *testing.T) {
 	x, y := linear(900, 2, 20)
 	whole := csvText(x, y, 0, 300)
 	for name, c := range map[string]struct {
 		file, text string
-		place      string // after the file's name
+		place      string // the text after the file's name
 		reason     string
 		want       error
 	}{
@@ -79,8 +79,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// A Parquet file that is cut, or of which bytes changed that say how it is made, is an error that names it and no panic.
-// Numbers that changed it cannot tell from others.
+// A truncated Parquet file, or one with changed bytes in its structure, gives an error that names it, and no panic. Changed numbers
+// are not detected.
 func TestDamagedParquet(t *testing.T) {
 	x, y := linear(900, 2, 21)
 	dir := t.TempDir()
@@ -109,7 +109,7 @@ func TestDamagedParquet(t *testing.T) {
 	})
 }
 
-// Files of no rows, with a line of names or without, are nothing wrong; no rows at all are.
+// Empty files are valid, with or without a header. Data without any rows is an error.
 func TestNoRows(t *testing.T) {
 	x, y := linear(800, 2, 22)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -129,7 +129,7 @@ func TestNoRows(t *testing.T) {
 	})
 }
 
-// A label that no list has is an error that names file and row, whoever has the list.
+// A label outside the list of classes is an error that names file and row, for the list of the estimator and of the schema.
 func TestUnseenLabels(t *testing.T) {
 	x, y := linear(600, 2, 23)
 	labels := signs(y)
@@ -155,8 +155,8 @@ func TestUnseenLabels(t *testing.T) {
 	})
 }
 
-// Bad rows are left out up to the cap, and written with file, line and reason; one more is an error that names the first, and
-// nothing is written.
+// Bad rows up to the limit are left out, and written with file, line and reason. One more bad row is an error that names the first,
+// and nothing is written.
 func TestDeadLetters(t *testing.T) {
 	x, y := linear(2000, 2, 24)
 	dir := t.TempDir()
@@ -202,7 +202,7 @@ func TestDeadLetters(t *testing.T) {
 	})
 }
 
-// Fields with line breaks are read where files are read as a whole.
+// With WholeFiles, fields may contain line breaks.
 func TestWholeFiles(t *testing.T) {
 	x, y := linear(500, 2, 25)
 	text := "\"note\nof two lines\",x0,x1,y\n"
@@ -224,8 +224,7 @@ func TestWholeFiles(t *testing.T) {
 	})
 }
 
-// Files that gzip has compressed are read where their name says so; what is wrong with them names the line, or says that they are
-// damaged.
+// Files compressed by gzip are read if their names end in .gz. Their errors name the line, or report that the file is damaged.
 func TestPackedFiles(t *testing.T) {
 	x, y := linear(600, 2, 25)
 	pack := func(text string) string {
@@ -275,7 +274,7 @@ func TestPackedFiles(t *testing.T) {
 	})
 }
 
-// A runner that the program has not imported is an error, and no end of the process.
+// A runner that the program has not imported is an error, and does not end the process.
 func TestRunnerThatIsNotImported(t *testing.T) {
 	standInForRunner("dataflow")
 	standInForRunner("dataflow")

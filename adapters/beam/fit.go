@@ -8,10 +8,12 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Fit learns from all rows of d, wherever they are: a pass for each stage of the estimator, in which workers sum up their parts and
-// one Combine merges the sums. It is streaming.FitStages on one machine, but for the order of the sums, which
-// changes the last digits. Errors: *DataError for rows; ErrParam for settings and for other rows in a later pass; those of
-// the estimator, of files, and of the engine; or ctx's. The model then is none.
+// Fit fits the estimator to all rows of d. It makes one pass for each stage, in which workers sum their parts and one Combine
+// merges the sums. The result is that of streaming.FitStages on one machine, except for the order of the sums, which changes the
+// last digits.
+//
+// Errors: *DataError for rows; ErrParam for settings and for other rows in a later pass; those of the estimator, of files, and of
+// the engine; or ctx's. With an error there is no model.
 func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report, error) {
 	fitted, report, err := FitAll(ctx, d, o, m)
 	if err != nil {
@@ -21,8 +23,8 @@ func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report,
 	return fitted[0], report, nil
 }
 
-// FitAll fits several models at once, such as candidates with kernels of several widths: each pass reads the rows once for
-// all of them, and has as many passes as the one of most stages.
+// FitAll fits several models at once, such as candidates with kernels of several lengths. Each pass reads the rows once for all
+// models. The number of passes is the largest number of stages of a model.
 func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options,
 	models ...*Model[Y, E]) (fitted []E, _ *Report, err error) {
 	fits, err := newFits(models)
@@ -48,21 +50,21 @@ func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Op
 	return fitted, &s.report, nil
 }
 
-// fit is a model with the stages that are learnt, from some of the rows.
+// fit holds a model with its fitted stages, for all rows or some of them.
 type fit[Y float64 | int, E Estimator[Y]] struct {
 	model  *Model[Y, E]
 	stages streaming.Stages[Y]
-	// Of Folds, all rows but those of fold Out; 0: all rows.
+	// With folds > 0 the fit uses all rows except those of fold out. With folds = 0 it uses all rows.
 	folds, out int
 	seed       uint64
 }
 
-// erased is a fit of either kind of targets.
+// erased is a fit with either type of targets.
 type erased interface {
 	stage() (at, of int)
-	// jobs are those for the next stage, and what they are called within a pass.
+	// job returns the job of the next stage. The index i names its file within a pass.
 	job(ctx context.Context, s *session, i int) (job, error)
-	// learn learns from the bytes of what the parts have summed up.
+	// learn fits the next stage to the encoded statistics of the parts.
 	learn(ctx context.Context, parts [][]byte) error
 }
 
@@ -98,7 +100,7 @@ func mostStages[Y float64 | int, E Estimator[Y]](fits []*fit[Y, E]) (most int) {
 
 func (f *fit[Y, E]) stage() (at, of int) { return f.stages.Stage() }
 
-// job returns what workers sum up for the next stage.
+// job returns the job of the workers for the next stage.
 func (f *fit[Y, E]) job(ctx context.Context, s *session, i int) (job, error) {
 	j := job{Kind: kindFit, Model: f.model.name, Folds: f.folds, Fold: f.out, Others: f.folds > 0, Seed: f.seed}
 	if at, _ := f.stages.Stage(); at == 0 {
@@ -112,7 +114,7 @@ func (f *fit[Y, E]) job(ctx context.Context, s *session, i int) (job, error) {
 	return j, err
 }
 
-// learn learns the next stage.
+// learn fits the next stage to the merged statistics of the parts.
 func (f *fit[Y, E]) learn(ctx context.Context, parts [][]byte) error {
 	all, err := f.stages.NewStatistics()
 	if err != nil {
@@ -120,7 +122,7 @@ func (f *fit[Y, E]) learn(ctx context.Context, parts [][]byte) error {
 	}
 	for _, data := range parts {
 		if data == nil {
-			continue // no rows
+			continue // The part has no rows.
 		}
 		st, err := f.stages.NewStatistics()
 		if err != nil {
@@ -136,7 +138,7 @@ func (f *fit[Y, E]) learn(ctx context.Context, parts [][]byte) error {
 	return f.stages.FitStatistics(ctx, all)
 }
 
-// estimator returns the fitted one.
+// estimator returns the fitted estimator.
 func (f *fit[Y, E]) estimator(ctx context.Context) (E, error) {
 	e := f.model.make()
 	if err := streaming.FitStages(ctx, any(e), f.stages); err != nil {
@@ -145,7 +147,7 @@ func (f *fit[Y, E]) estimator(ctx context.Context) (E, error) {
 	return e, nil
 }
 
-// fit runs a pass for each stage, of all fits that are not at their end.
+// fit runs one pass for each stage, for all fits that have stages left.
 func (s *session) fit(ctx context.Context, fits []erased) error {
 	for {
 		var open []erased
@@ -180,8 +182,8 @@ func (s *session) fit(ctx context.Context, fits []erased) error {
 	}
 }
 
-// shared replaces jobs that would sum up the same rows in the same way, those of a model's first stage without one of its folds, by
-// one for each fold, and says of which each of them is made.
+// shared avoids jobs that sum the same rows in the same form. It replaces each job for a model's first stage without one fold by
+// one job for each of the other folds. places lists, for each input job, the indices in out of the jobs whose sums it needs.
 func shared(jobs []job) (out []job, places [][]int) {
 	at := map[job]int{}
 	place := func(j job) int {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
-// One pass in memory and any number of files, of either format, in ranges of any size, give the same coefficients.
+// Fits to any number of files, in either format and in ranges of any size, give the same coefficients as one pass in memory.
 func TestFitOfShards(t *testing.T) {
 	x, y := linear(6000, 6, 1)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -42,7 +42,7 @@ func TestFitOfShards(t *testing.T) {
 	}
 }
 
-// Files in another order, named one by one, of both formats at once, are the same rows.
+// The order of files does not change the fit, nor does naming them one by one or mixing both formats.
 func TestFitInAnyOrder(t *testing.T) {
 	x, y := linear(4000, 3, 2)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -58,7 +58,7 @@ func TestFitInAnyOrder(t *testing.T) {
 	}
 }
 
-// Without an engine the model is the same, and to the bit on any number of processors.
+// Without an engine the model is the same, and the same to the bit on any number of processors.
 func TestNoEngine(t *testing.T) {
 	x, y := linear(3000, 4, 3)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -80,7 +80,7 @@ func TestNoEngine(t *testing.T) {
 	})
 }
 
-// Labels by their names, weights in a column, and columns in another order.
+// Labels may be names, weights may be in a column, and columns may be in another order.
 func TestFitClasses(t *testing.T) {
 	x, y := linear(2000, 3, 4)
 	labels := signs(y)
@@ -105,7 +105,7 @@ func TestFitClasses(t *testing.T) {
 	assert.True(t, mat.EqualApprox(a, b, 1e-8))
 }
 
-// A weight of 2 is the row twice.
+// A weight of 2 is equivalent to the row twice.
 func TestFitWeights(t *testing.T) {
 	x, y := linear(500, 2, 5)
 	dir := t.TempDir()
@@ -126,7 +126,7 @@ func TestFitWeights(t *testing.T) {
 	assert.InDeltaSlice(t, a.Coefficients(), b.Coefficients(), 1e-12)
 }
 
-// Gaps are filled by an Imputer, from either format.
+// An Imputer fills gaps from files of either format.
 func TestFitGaps(t *testing.T) {
 	x, y := linear(1500, 3, 6)
 	for i := 0; i < 1500; i += 7 {
@@ -140,7 +140,7 @@ func TestFitGaps(t *testing.T) {
 	}
 }
 
-// testRows makes rows on the worker.
+// testRows creates rows on the worker.
 type testRows struct{ N int }
 
 // ProcessElement emits rows of linear(n, 3, 7), and some bad ones.
@@ -156,7 +156,7 @@ func (f *testRows) ProcessElement(_ []byte, emit func(Row)) {
 
 func init() { beam.RegisterType(typeOf[testRows]()) }
 
-// A PCollection of rows is fitted like files, and bad rows are known by their ID.
+// A PCollection of rows is fitted like files, and bad rows are named by their ID.
 func TestFitOfPCollection(t *testing.T) {
 	x, y := linear(3000, 3, 7)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -173,7 +173,7 @@ func TestFitOfPCollection(t *testing.T) {
 	assert.Contains(t, wrong.ID, "bad")
 }
 
-// Accumulators and landmarks of several megabytes travel beside the job's description, which stays small.
+// Accumulators and landmarks of several megabytes are not part of the job's description, which stays small.
 func TestLargeAccumulators(t *testing.T) {
 	x, y := linear(2500, 500, 8)
 	glob := writeCSV(t, x, y, 3)
@@ -208,7 +208,7 @@ func TestLargeAccumulators(t *testing.T) {
 	assert.Less(t, len(spec), 1000)
 }
 
-// Rows that change between two passes are an error, and no model.
+// Rows that change between two passes give an error and no model.
 func TestRowsThatChange(t *testing.T) {
 	x, y := linear(300, 2, 9)
 	for name, change := range map[string]string{"one more": csvText(x, y, 0, 300) + "1,2,3\n", "others": csvText(x, append(y[1:], y[0]), 0, 300)} {
@@ -228,7 +228,7 @@ func TestRowsThatChange(t *testing.T) {
 	}
 }
 
-// A context that has ended, and one that ends between two passes, are what Fit returns.
+// Fit returns the error of a context that is cancelled before the fit or between two passes.
 func TestFitIsCancelled(t *testing.T) {
 	x, y := linear(300, 2, 10)
 	d := &Data{Files: []string{writeCSV(t, x, y, 1)}, Options: table.Options{Target: "y"}}
@@ -241,7 +241,7 @@ func TestFitIsCancelled(t *testing.T) {
 	}
 }
 
-// What is wrong with settings is said before anything is read.
+// Wrong settings are errors before anything is read.
 func TestSettings(t *testing.T) {
 	x, y := linear(50, 2, 11)
 	glob := writeCSV(t, x, y, 1)

@@ -27,7 +27,7 @@ func onFlink(t *testing.T) {
 	}
 }
 
-// On Flink the model is that of one pass in memory, with a task manager killed meanwhile (flink/run -k) too.
+// On Flink the model is equal to that of one pass in memory, also if a task manager is killed during the fit (flink/run -k).
 func TestFlink(t *testing.T) {
 	onFlink(t)
 	x, y := linear(100_000, 6, 50)
@@ -39,7 +39,7 @@ func TestFlink(t *testing.T) {
 	assert.GreaterOrEqual(t, report.Metrics["rows"], int64(200_000), "more where rows were read again")
 }
 
-// Accumulators of several megabytes travel between task managers, and a label that nobody knows is a clear error from there.
+// Accumulators of several megabytes travel between task managers, and an unknown label gives a clear error from there.
 func TestFlinkLargeAccumulators(t *testing.T) {
 	onFlink(t)
 	x, y := linear(2500, 500, 51)

@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The models of the tests, which workers make by their names.
+// These are the models of the tests, which workers create by their names.
 var (
 	scaledRidge = Register("scaled ridge", func() *pipeline.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
@@ -74,7 +74,7 @@ var candidates = func() (out []*Model[float64, *pipeline.Regressor]) {
 	return out
 }()
 
-// linear returns rows and noisy linear targets, with a bend.
+// linear returns rows and noisy linear targets, with a sine of the first column added.
 func linear(n, d int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, d, nil), make([]float64, n)
@@ -88,7 +88,7 @@ func linear(n, d int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// signs are labels by the sign of the targets about their mean.
+// signs returns labels: 1 for targets above their mean, 0 for the others.
 func signs(y []float64) []int {
 	mean := floats.Sum(y) / float64(len(y))
 	out := make([]int, len(y))
@@ -100,7 +100,7 @@ func signs(y []float64) []int {
 	return out
 }
 
-// stagesInMemory is the reference: all rows as one block, stage by stage.
+// stagesInMemory computes the reference: a fit to all rows as one block, stage by stage.
 func stagesInMemory[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *mat.Dense, y []Y) E {
 	t.Helper()
 	ctx := context.Background()
@@ -121,7 +121,7 @@ func stagesInMemory[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E
 	return e
 }
 
-// names are those of d columns and the target.
+// names returns the names of d columns and the target.
 func names(d int) (out []string) {
 	for j := range d {
 		out = append(out, fmt.Sprintf("x%d", j))
@@ -129,7 +129,7 @@ func names(d int) (out []string) {
 	return append(out, "y")
 }
 
-// csvText is rows as a file.
+// csvText returns rows as the text of a CSV file.
 func csvText(x *mat.Dense, y []float64, from, to int) string {
 	_, d := x.Dims()
 	var out strings.Builder
@@ -143,7 +143,7 @@ func csvText(x *mat.Dense, y []float64, from, to int) string {
 	return out.String()
 }
 
-// writeCSV writes rows to so many files, and returns their pattern.
+// writeCSV writes rows to the given number of files, and returns their pattern.
 func writeCSV(t *testing.T, x *mat.Dense, y []float64, shards int) string {
 	t.Helper()
 	dir, n := t.TempDir(), len(y)
@@ -158,7 +158,7 @@ func writeFile(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// writeParquet is writeCSV for the other format, with row groups of some hundred rows.
+// writeParquet writes rows like writeCSV in the format Parquet, with row groups of some hundred rows.
 func writeParquet(t *testing.T, x *mat.Dense, y []float64, shards int) string {
 	t.Helper()
 	dir, n := t.TempDir(), len(y)
@@ -203,7 +203,7 @@ func writeParquetFile(t *testing.T, path string, x *mat.Dense, y []float64, from
 	require.NoError(t, out.Close())
 }
 
-// sameCoefficients compares to 1e-10 of the largest.
+// sameCoefficients compares coefficients to 1e-10 of the largest.
 func sameCoefficients(t *testing.T, want, got *pipeline.Regressor) {
 	t.Helper()
 	a, b := want.FittedFinal().(*ridge.Regressor), got.FittedFinal().(*ridge.Regressor)

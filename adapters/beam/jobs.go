@@ -10,18 +10,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// job is one of the things that a pass sums up.
+// job describes one of the summaries of a pass.
 type job struct {
-	Kind   string // a key of makers
+	Kind   string // one of the kinds below
 	Model  string
-	State  string // the file of what was learnt in earlier passes, or of the model; "" for none
-	Fold   int    // of Folds: the rows that are dealt to it, or with Others those that are not
-	Folds  int    // 0: all rows
+	State  string // file of the fitted stages, or of the model; "" for none
+	Fold   int    // the job takes the rows of this fold, or with Others all rows but those
+	Folds  int    // number of folds; 0: all rows
 	Others bool
 	Seed   uint64
 	Limit  int
-	To     string // where predictions go, the beginning of a path
-	Extra  *extra // of predictions
+	To     string // prefix of the paths of predictions
+	Extra  *extra // additional columns of predictions
 }
 
 // The kinds of jobs.
@@ -29,11 +29,11 @@ const (
 	kindFit     = "fit"     // statistics for a stage of a Model
 	kindScore   = "score"   // errors of a fitted model
 	kindSample  = "sample"  // a sample of the rows
-	kindPredict = "predict" // predictions, which go to files
+	kindPredict = "predict" // predictions, written to files
 	kindCensus  = "census"
 )
 
-// maker returns what makes the job's summary of no rows.
+// maker returns a function that creates the job's empty summary.
 func (j job) maker(ctx context.Context) (func() (rowblocks.Summary, error), error) {
 	var state []byte
 	if j.State != "" {
@@ -71,10 +71,10 @@ func (j job) maker(ctx context.Context) (func() (rowblocks.Summary, error), erro
 	return nil, fault.Param("kernelbeam", "job", j.Kind, "one that is known")
 }
 
-// takes reports whether rows of a fold are the job's.
+// takes reports whether the job uses the rows of a fold.
 func (j job) takes(fold int) bool { return j.Folds == 0 || (fold == j.Fold) != j.Others }
 
-// fold is that of a row.
+// fold returns the fold of a row with the given hash.
 func fold(hash, seed uint64, folds int) int {
 	h := hash ^ seed*0x9e3779b97f4a7c15
 	for range 2 {
@@ -83,7 +83,7 @@ func fold(hash, seed uint64, folds int) int {
 	return int((h >> 33) % uint64(folds))
 }
 
-// summariser sums up blocks for all jobs of a pass, as the DoFns that embed it. Its exported fields travel to the workers.
+// summariser computes the summaries of all jobs of a pass. DoFns embed it, and its exported fields travel to the workers.
 type summariser struct {
 	Layout rowblocks.Layout
 	Jobs   []job
@@ -94,7 +94,7 @@ type summariser struct {
 	collect rowblocks.Collector
 }
 
-// Setup reads what was learnt in earlier passes, once for each worker's copy.
+// Setup reads the fitted stages of earlier passes, once for each copy on a worker.
 func (s *summariser) Setup(ctx context.Context) error {
 	s.makers = make([]func() (rowblocks.Summary, error), len(s.Jobs))
 	for i, j := range s.Jobs {
@@ -107,7 +107,7 @@ func (s *summariser) Setup(ctx context.Context) error {
 	return nil
 }
 
-// StartBundle begins with sums of no rows.
+// StartBundle begins with empty summaries.
 func (s *summariser) StartBundle(context.Context, func(int, partial)) error {
 	s.abandon()
 	s.collect.Begin()
@@ -121,7 +121,7 @@ func (s *summariser) StartBundle(context.Context, func(int, partial)) error {
 	return nil
 }
 
-// abandon closes the files of a bundle that has failed, which nobody will know of.
+// abandon closes the files of a failed bundle, which are not used.
 func (s *summariser) abandon() {
 	for _, sum := range s.sums {
 		if p, ok := sum.(*predictions); ok {
@@ -131,7 +131,7 @@ func (s *summariser) abandon() {
 	s.sums = nil
 }
 
-// block adds a block to each job's summary. With an error it says at which row.
+// block adds a block to each job's summary. With an error it returns the index of the row that caused it.
 func (s *summariser) block(ctx context.Context, b *rowblocks.Block) (int, error) {
 	parts := map[[2]uint64][]*rowblocks.Block{}
 	for i, j := range s.Jobs {
@@ -157,7 +157,7 @@ func (s *summariser) block(ctx context.Context, b *rowblocks.Block) (int, error)
 	return 0, nil
 }
 
-// deal returns the block's rows by fold.
+// deal divides the block's rows into folds.
 func deal(b *rowblocks.Block, folds int, seed uint64) []*rowblocks.Block {
 	out := make([]*rowblocks.Block, folds)
 	for f := range out {
@@ -169,8 +169,8 @@ func deal(b *rowblocks.Block, folds int, seed uint64) []*rowblocks.Block {
 	return out
 }
 
-// addTo adds a block. Where that is an error it looks for the first row that is to blame, by halves: the sums are of no
-// use then.
+// addTo adds a block to a summary. After an error it finds the first row that causes an error, by bisection. The sums are then no
+// longer used.
 func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, error) {
 	err := s.Add(ctx, b)
 	if err == nil || ctx.Err() != nil || b.Rows() == 1 {
@@ -183,10 +183,10 @@ func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, e
 	if at, err := addTo(ctx, s, b.Part(half, b.Rows())); err != nil {
 		return half + at, err
 	}
-	return 0, err // of all rows together
+	return 0, err // the error is one of all rows together
 }
 
-// FinishBundle emits the summaries of a bundle by the number of their job, that of the census after the others.
+// FinishBundle emits the summaries of a bundle by the numbers of their jobs. The census is last.
 func (s *summariser) FinishBundle(ctx context.Context, emit func(int, partial)) error {
 	if s.sums == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// parts are the ranges of all files, in order.
+// parts returns the ranges of all files, in order.
 func (s *session) parts(ctx context.Context) ([]rowblocks.FileRange, error) {
 	var out []rowblocks.FileRange
 	for _, glob := range s.data.Files {
@@ -33,8 +33,8 @@ func (s *session) parts(ctx context.Context) ([]rowblocks.FileRange, error) {
 	return out, nil
 }
 
-// local is a pass without an engine: some ranges at a time, as many as there are processors, of which the summaries are merged in the order
-// of the ranges, so that their number changes nothing.
+// local runs a pass without an engine. It reads as many ranges at a time as there are processors. The summaries are merged in the
+// order of the ranges, so the result does not depend on the number of processors.
 func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) {
 	parts, err := s.parts(ctx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) 
 	return out, s.judge(ctx, seen)
 }
 
-// part sums up a range.
+// part computes the summaries of a range.
 func (s *summariser) part(ctx context.Context, p *rowblocks.FileRange) (out []partial, err error) {
 	if err := s.StartBundle(ctx, nil); err != nil {
 		return nil, err

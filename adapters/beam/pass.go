@@ -21,8 +21,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Init parses the program's flags, if it has not, and starts Beam, which adds its own: -runner, -endpoint and others. A program
-// calls it first in main. On a worker, which runs the same program, it does the work and does not return.
+// Init parses the program's flags, if they are not yet parsed, and starts Beam, which adds its own flags: -runner, -endpoint and
+// others. A program calls Init first in main. On a worker, which runs the same program, Init does the work and does not return.
 func Init() {
 	if !flag.Parsed() {
 		flag.Parse()
@@ -30,34 +30,35 @@ func Init() {
 	beam.Init()
 }
 
-// Options say how the rows are read. Nil means the zero value.
+// Options set how the rows are read. Nil means the zero value.
 type Options struct {
-	// Temp is a directory of Beam's file systems through which statistics come back, and what earlier passes have learnt
-	// goes out. Workers on other machines have to reach it. "": one of the system's temporary directory, which is removed.
+	// Temp is a directory of Beam's file systems. Statistics return to the driver through it, and fitted stages reach the workers
+	// through it. Workers on other machines must have access to it. If Temp is "", a directory in the system's temporary directory
+	// is used, and removed at the end.
 	Temp string
-	// MaxBad is how many bad rows are left out: such as have another number of fields, no number where one
-	// should be, no target, or a class that the schema does not have. One more is an error that names
-	// the first. 0: any is an error.
+	// MaxBad is the largest number of bad rows that are left out. A bad row has another number of fields, a cell that should be a
+	// number and is none, no target, or a class that the schema does not have. One more bad row is an error that names the first.
+	// 0: any is an error.
 	MaxBad int
-	// DeadLetters is a file, of CSV, that bad rows are written to: file, line, reason and the text itself. "": they are only counted.
+	// DeadLetters is a CSV file to which bad rows are written: file, line, reason and the text itself. "": they are only counted.
 	DeadLetters string
-	RangeBytes  int64  // of the ranges that files are read in; 0: 32 MiB
-	Seed        uint64 // by which rows are dealt to folds, or drawn for a sample
+	RangeBytes  int64  // size of the ranges of files; 0: 32 MiB
+	Seed        uint64 // determines the folds and the rows of a sample
 	// Variance and Proba add a column of variances, and columns of probabilities, to predictions.
 	Variance, Proba bool
 	// NoEngine reads the files in this process, without Beam, on all processors.
 	NoEngine bool
-	// Observe, if not nil, is told of each pass when it is done.
+	// Observe, if not nil, is called after each pass.
 	Observe func(estimators.Step)
 }
 
-// defaultRange is RangeBytes if it is 0.
+// defaultRange is the default of RangeBytes.
 const defaultRange = 32 << 20
 
-// mostBad bounds MaxBad: so many rows travel with the statistics.
+// mostBad is the largest MaxBad. Up to this number of rows travel with the statistics.
 const mostBad = 100_000
 
-// check returns the options, or what is wrong with them.
+// check returns the options with their defaults, or the error of a setting.
 func (o *Options) check() (Options, error) {
 	if o == nil {
 		o = &Options{}
@@ -75,27 +76,27 @@ func (o *Options) check() (Options, error) {
 	return out, nil
 }
 
-// Report says what was read.
+// Report describes the rows that were read.
 type Report struct {
-	Rows    int // that were learnt from
-	Bad     int // that were left out
+	Rows    int // rows in the fit
+	Bad     int // rows left out
 	Passes  int
-	Schema  *table.Schema    // by which files were read; nil for a PCollection
+	Schema  *table.Schema    // the schema of the files; nil for a PCollection
 	Metrics map[string]int64 // Beam's counters, summed over the passes
 }
 
-// session is some passes over the same rows.
+// session holds the state of several passes over the same rows.
 type session struct {
 	data    *Data
 	layout  *rowblocks.Layout
 	options Options
 	scratch *beamfiles.Scratch
-	steps   int // how many passes there will be
+	steps   int // total number of passes
 	first   *rowblocks.Census
 	report  Report
 }
 
-// newSession checks what is asked for.
+// newSession checks the data and the options, and returns a session for them.
 func newSession(ctx context.Context, d *Data, o *Options, labelled, targets bool) (*session, error) {
 	options, err := o.check()
 	if err != nil {
@@ -123,14 +124,14 @@ func (s *session) close(ctx context.Context, err *error) {
 	}
 }
 
-// keep writes what workers are to read, and returns the file. It is no part of the job's description, which is
-// bounded on some runners (4 MB by gRPC).
+// keep writes data for the workers to a file, and returns its path. The data are not part of the job's description, because some
+// runners limit its size (4 MB by gRPC).
 func (s *session) keep(ctx context.Context, name string, data []byte) (string, error) {
 	path := s.scratch.Path(fmt.Sprintf("pass-%d-%s", s.report.Passes, name))
 	return path, beamfiles.Write(ctx, path, data)
 }
 
-// pass runs a pipeline over all rows, and returns the bytes of each job's summary; nil where no row was seen.
+// pass runs a pipeline over all rows, and returns the encoded summary of each job. A summary is nil if there were no rows.
 func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
 	work := summariser{Layout: *s.layout, Jobs: jobs, MaxBad: s.options.MaxBad}
 	way := s.beam
@@ -149,7 +150,7 @@ func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
 	return out, ctx.Err()
 }
 
-// beam is a pass by Beam.
+// beam runs a pass by Beam.
 func (s *session) beam(ctx context.Context, work summariser) ([][]byte, error) {
 	p, root := beam.NewPipelineWithRoot()
 	var partials beam.PCollection
@@ -167,7 +168,7 @@ func (s *session) beam(ctx context.Context, work summariser) ([][]byte, error) {
 	return s.collect(ctx, prefix, len(work.Jobs))
 }
 
-// shards is the files.
+// shards returns the files.
 func (s *session) shards(root beam.Scope) beam.PCollection {
 	files := beam.ParDo(root, &expandFn{}, beam.CreateList(root, s.data.Files))
 	return beam.Reshuffle(root, files)
@@ -176,7 +177,7 @@ func (s *session) shards(root beam.Scope) beam.PCollection {
 // defaultRunner is Beam's embedded runner.
 const defaultRunner = "prism"
 
-// run runs a pipeline, and adds up its counters.
+// run runs a pipeline, and adds its counters to the report.
 func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -202,17 +203,17 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 
 var lookedForRunner sync.Once
 
-// standInForRunner registers a runner that returns an error in the place of one that the program has not imported. Beam would
-// end the process.
+// standInForRunner registers a runner that returns an error, in place of a runner that the program has not imported. Without it
+// Beam would end the process.
 func standInForRunner(name string) {
-	defer func() { _ = recover() }() // it is registered
+	defer func() { _ = recover() }() // a panic means that the name is registered
 	beam.RegisterRunner(name, func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) {
 		return nil, fault.Param("kernelbeam", "-runner", name, "one that the program imports, such as "+
 			`_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/`+name+`"`)
 	})
 }
 
-// collect reads the summaries' bytes, and looks at the census.
+// collect reads the encoded summaries, and checks the census.
 func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byte, error) {
 	written, err := beamfiles.List(ctx, prefix+"*")
 	if err != nil {
@@ -221,7 +222,7 @@ func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byt
 	out := make([][]byte, jobs+1)
 	for _, name := range written {
 		j, err := strconv.Atoi(strings.TrimPrefix(filepath.ToSlash(name), prefix))
-		if err != nil || j > jobs { // a worker that was killed left a part
+		if err != nil || j > jobs { // a file that a killed worker did not complete
 			continue
 		}
 		if out[j], err = beamfiles.Read(ctx, name); err != nil {
@@ -240,7 +241,8 @@ func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byt
 	return out[:jobs], nil
 }
 
-// judge returns what the census makes an error. The first one stays, and bad rows are written then.
+// judge returns the error that the census implies, if any. It keeps the census of the first pass, and writes the bad rows of that
+// pass.
 func (s *session) judge(ctx context.Context, seen *rowblocks.Census) error {
 	switch {
 	case seen.Fault != nil:

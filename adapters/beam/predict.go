@@ -22,11 +22,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// PredictFiles predicts all rows of d, whose targets are not looked at, and writes them to files to-00000-of-00007.csv and so on,
-// or of Parquet where to ends in .parquet. Their columns are file, at, id (Data.ID), prediction (a text of the classes, where the schema
-// has some) and those that Options ask for. At is the offset of the row in a CSV file, and its number, from 0, in one of Parquet.
-// Rows of one file of predictions are in the order that they were read in; the files appear when all are complete.
-// Errors are Fit's, and an estimator's that cannot be stored or cannot do what Options ask for.
+// PredictFiles predicts all rows of d, without reading their targets. It writes the predictions to files to-00000-of-00007.csv and
+// so on, or to Parquet files if to ends in .parquet.
+//
+// The columns are file, at, id (Data.ID), prediction (the text of a class, if the schema has classes) and those that Options
+// request. The column at holds the offset of the row in a CSV file, or its number, from 0, in a Parquet file. Each file of
+// predictions has its rows in the order in which they were read. The files appear when all are complete.
+//
+// Errors are those of Fit. It is also an error if the estimator cannot be stored, or does not support what Options request.
 func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Options, to string) (_ *Report, err error) {
 	data, err := m.bytes(fitted)
 	if err != nil {
@@ -58,7 +61,7 @@ func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Op
 	return &s.report, publish(ctx, s.first.Shards, to)
 }
 
-// publish gives the files their names, in the order of their first rows.
+// publish renames the files to their final names, in the order of their first rows.
 func publish(ctx context.Context, shards []rowblocks.Written, to string) error {
 	slices.SortFunc(shards, func(a, b rowblocks.Written) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.At, b.At), cmp.Compare(a.Path, b.Path))
@@ -80,13 +83,13 @@ func publish(ctx context.Context, shards []rowblocks.Written, to string) error {
 	return nil
 }
 
-// extra is what stands beside predictions.
+// extra sets the additional columns of predictions, and their format.
 type extra struct {
 	Variance, Proba, Parquet bool
 	Classes                  []string
 }
 
-// possible says whether an estimator has it.
+// possible returns an error if the estimator does not support the additional columns.
 func (x extra) possible(name string, e any) error {
 	if x.Variance && !estimators.Supports(e, estimators.Variance) {
 		return estimators.Unsupported("kernelbeam: "+name, e, estimators.Variance)
@@ -97,9 +100,9 @@ func (x extra) possible(name string, e any) error {
 	return nil
 }
 
-// predictionTable is predictions of some rows: a column of predictions, as text or numbers, and others of numbers.
+// predictionTable holds the predictions of some rows: a column of predictions, as text or numbers, and further columns of numbers.
 type predictionTable struct {
-	texts   []string // of classes
+	texts   []string // texts of the predicted classes
 	numbers []float64
 	names   []string
 	columns [][]float64
@@ -136,7 +139,7 @@ func (x extra) table(p predictor, b *rowblocks.Block) (*predictionTable, error) 
 	return out, nil
 }
 
-// proba adds a column for each class.
+// proba adds a column of probabilities for each class.
 func (x extra) proba(t *predictionTable, e any, b *rowblocks.Block) error {
 	proba, err := e.(estimators.ProbaPredictor).PredictProba(b.Dense())
 	if err != nil {
@@ -152,7 +155,7 @@ func (x extra) proba(t *predictionTable, e any, b *rowblocks.Block) error {
 	return nil
 }
 
-// predictions writes those of a bundle to a file.
+// predictions writes the predictions of a bundle to a file.
 type predictions struct {
 	of    predictor
 	to    string
@@ -196,7 +199,7 @@ func (p *predictions) Add(ctx context.Context, b *rowblocks.Block) error {
 	return p.out.write(b.Places, t)
 }
 
-// close ends the file, if there were rows.
+// close closes the file, if there were rows.
 func (p *predictions) close() ([]rowblocks.Written, error) {
 	if p.out == nil {
 		return nil, nil
@@ -207,7 +210,7 @@ func (p *predictions) close() ([]rowblocks.Written, error) {
 	return []rowblocks.Written{p.first}, nil
 }
 
-// Absorb implements rowblocks.Summary: what there is stands in files.
+// Absorb implements rowblocks.Summary. It does nothing, because the predictions are in files.
 func (p *predictions) Absorb(rowblocks.Summary) error { return nil }
 
 // MarshalBinary implements rowblocks.Summary.
@@ -216,7 +219,7 @@ func (p *predictions) MarshalBinary() ([]byte, error) { return []byte{0}, nil }
 // UnmarshalBinary implements rowblocks.Summary.
 func (p *predictions) UnmarshalBinary([]byte) error { return nil }
 
-// csvTable is a tableWriter.
+// csvTable implements tableWriter for CSV.
 type csvTable struct{ out *csv.Writer }
 
 func newCSVTable(w io.Writer, t *predictionTable) (*csvTable, error) {

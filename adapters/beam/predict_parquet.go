@@ -13,13 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// parquetTable is a tableWriter.
+// parquetTable implements tableWriter for Parquet.
 type parquetTable struct {
 	out   *pqarrow.FileWriter
 	build *array.RecordBuilder
 }
 
-// openWriter hides Close, so that the file stays open.
+// openWriter hides the method Close, so that the file stays open.
 type openWriter struct{ io.Writer }
 
 func newParquetTable(w io.Writer, t *predictionTable) (*parquetTable, error) {

@@ -24,9 +24,9 @@ func init() {
 	register.Emitter1[BadRow]()
 }
 
-// Prediction is an element of what PredictRows returns.
+// Prediction is an element of the predictions of PredictRows.
 type Prediction struct {
-	ID string  // the Row's
+	ID string  // the ID of the Row
 	Y  float64 // the target, or the label
 }
 
@@ -45,7 +45,7 @@ func (m *Model[Y, E]) Save(ctx context.Context, fitted E, path string) error {
 	return beamfiles.Write(ctx, path, data)
 }
 
-// Load reads a file of Save.
+// Load reads a fitted estimator from a file written by Save.
 func (m *Model[Y, E]) Load(ctx context.Context, path string) (E, error) {
 	var none E
 	if m.err != nil {
@@ -62,22 +62,22 @@ func (m *Model[Y, E]) Load(ctx context.Context, path string) (E, error) {
 	return p.estimator().(E), nil
 }
 
-// PredictRows adds the predictions of a PCollection of Row to a pipeline, in the windows of their rows. The
-// model, a file of Save, is a side input: its bytes are no part of the job's description. Rows that cannot be predicted are
-// elements of the second PCollection, of BadRow.
+// PredictRows adds the predictions of a PCollection of Row to a pipeline, in the windows of their rows. The model, a file written
+// by Save, is a side input, so its bytes are not part of the job's description. The second PCollection holds a BadRow for each row
+// that cannot be predicted.
 func (m *Model[Y, E]) PredictRows(s beam.Scope, path string, rows beam.PCollection) (predictions, bad beam.PCollection) {
 	s = s.Scope("kernelbeam.PredictRows")
 	model := beam.ParDo(s, &modelFn{}, beam.Create(s, path))
 	return beam.ParDo2(s, &predictFn{Model: m.name}, rows, beam.SideInput{Input: model})
 }
 
-// modelFile is the bytes of a model.
+// modelFile holds the bytes of a model.
 type modelFile struct{ Data []byte }
 
 // modelFn reads a model file.
 type modelFn struct{}
 
-// ProcessElement emits its bytes.
+// ProcessElement emits the bytes of the file.
 func (*modelFn) ProcessElement(ctx context.Context, path string, emit func(modelFile)) error {
 	data, err := beamfiles.Read(ctx, path)
 	if err == nil {
@@ -92,9 +92,9 @@ type predictFn struct {
 	of    predictor
 }
 
-// ProcessElement emits the prediction of a row, or why there is none.
+// ProcessElement emits the prediction of a row, or a BadRow with the reason why there is none.
 func (f *predictFn) ProcessElement(ctx context.Context, r Row, model modelFile, emit func(Prediction), bad func(BadRow)) error {
-	if f.of == nil { // the model of a pipeline is always the same
+	if f.of == nil { // a pipeline has only one model
 		e, err := registered(f.Model)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// Predictions of files are those of the rows in memory, each once, with their places and identifiers.
+// Predictions of files are equal to predictions of the rows in memory. Each row appears once, with its place and ID.
 func TestPredictFiles(t *testing.T) {
 	x, y := linear(2500, 2, 40)
 	model := scaledRidge.make()
@@ -76,7 +76,7 @@ func TestPredictFiles(t *testing.T) {
 	})
 }
 
-// Classes have their texts and probabilities, in Parquet too.
+// Predictions of classes have their texts and probabilities, in Parquet too.
 func TestPredictClassesToParquet(t *testing.T) {
 	x, y := linear(700, 2, 41)
 	model := stagesInMemory(t, classes, x, signs(y))
@@ -118,7 +118,7 @@ func TestPredictClassesToParquet(t *testing.T) {
 	assert.Equal(t, 700, rows)
 }
 
-// Where a row is bad, or the model cannot do what is asked for, no file is left.
+// After a bad row, or a request that the model does not support, no file remains.
 func TestPredictFilesFails(t *testing.T) {
 	x, y := linear(300, 2, 42)
 	model := scaledRidge.make()
@@ -144,10 +144,10 @@ func TestPredictFilesFails(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// closeTo fails the pipeline unless each prediction is that of its row.
+// closeTo emits the predictions that differ from the wanted value of their row.
 type closeTo struct{ Want []float64 }
 
-// ProcessElement emits a line for each that is not.
+// ProcessElement emits a line for a wrong prediction.
 func (f *closeTo) ProcessElement(p Prediction, emit func(string)) {
 	var i int
 	if _, err := fmt.Sscanf(p.ID, "row %d", &i); err != nil || f.Want[i]-p.Y > 1e-9 || p.Y-f.Want[i] > 1e-9 {
@@ -155,10 +155,10 @@ func (f *closeTo) ProcessElement(p Prediction, emit func(string)) {
 	}
 }
 
-// reasonOf is the identifier of a bad row.
+// reasonOf emits the IDs of bad rows.
 type reasonOf struct{}
 
-// ProcessElement emits it.
+// ProcessElement emits the ID of a bad row.
 func (*reasonOf) ProcessElement(b BadRow, emit func(string)) { emit(b.ID) }
 
 func init() {
@@ -166,7 +166,7 @@ func init() {
 	beam.RegisterType(typeOf[reasonOf]())
 }
 
-// A PCollection is predicted with the model as side input; what cannot be predicted goes to another.
+// A PCollection is predicted with the model as a side input. Rows that cannot be predicted go to a second PCollection.
 func TestPredictRows(t *testing.T) {
 	x, y := linear(2000, 3, 7) // the rows of testRows
 	model := scaledRidge.make()

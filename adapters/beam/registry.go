@@ -15,25 +15,25 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Estimator is an estimators.Regressor, of float64, or an estimators.Classifier, of int.
+// Estimator is an estimators.Regressor, for float64, or an estimators.Classifier, for int.
 type Estimator[Y float64 | int] interface {
 	Fit(ctx context.Context, x mat.Matrix, y []Y) error
 	Predict(x mat.Matrix) ([]Y, error)
 }
 
-// Model is an estimator that workers can make: its settings by name. What is learnt travels as bytes.
+// Model is an estimator that workers can create. Its name stands for its settings, and its fitted state travels as bytes.
 type Model[Y float64 | int, E Estimator[Y]] struct {
 	name string
 	make func() E
-	err  error // of registering it
+	err  error // error of Register
 }
 
-// Name returns the name that it was registered by.
+// Name returns the name given to Register.
 func (m *Model[Y, E]) Name() string { return m.name }
 
-// Register makes an estimator known to this process and, since they run the same program, to all workers: it has to
-// be called before Init, in a package variable or an init function. Make returns an unfitted estimator,
-// of the same settings each time. A name that is taken is an error of each method of the second Model.
+// Register makes an estimator known to this process and to all workers, since they run the same program. It must be called before
+// Init, in a package variable or an init function. The function make returns an unfitted estimator, with the same settings in each
+// call. If the name is already registered, all methods of the second Model return an error.
 func Register[Y float64 | int, E Estimator[Y]](name string, make func() E) *Model[Y, E] {
 	m := &Model[Y, E]{name: name, make: make}
 	registry.Lock()
@@ -55,7 +55,7 @@ var registry = struct {
 	of map[string]entry
 }{of: map[string]entry{}}
 
-// registered returns what a name stands for.
+// registered returns the model with a name.
 func registered(name string) (entry, error) {
 	registry.Lock()
 	defer registry.Unlock()
@@ -66,12 +66,12 @@ func registered(name string) (entry, error) {
 		"one that this worker has registered: Register belongs in a package variable or an init function")
 }
 
-// entry is a Model of either kind of targets.
+// entry is a Model with either type of targets.
 type entry interface {
 	labelled() bool
-	// statistics returns what makes statistics of no rows, at a stage; of no bytes the first.
+	// statistics returns a function that creates empty statistics of the stage in state. An empty state stands for the first stage.
 	statistics(state []byte) (func() (rowblocks.Summary, error), error)
-	// fitted reads a model file.
+	// fitted decodes a model file.
 	fitted(data []byte) (predictor, error)
 }
 
@@ -81,7 +81,7 @@ func (m *Model[Y, E]) labelled() bool {
 	return ok
 }
 
-// stages returns those of a new estimator.
+// stages returns the stages of a new estimator.
 func (m *Model[Y, E]) stages() (streaming.Stages[Y], error) {
 	if m == nil {
 		return nil, fault.Param("kernelbeam", "model", "nil", "one that Register gave")
@@ -141,10 +141,10 @@ func (m *Model[Y, E]) fitted(data []byte) (predictor, error) {
 	return &predicts[Y]{e}, nil
 }
 
-// sums are statistics of an estimator.
+// sums holds the statistics of an estimator.
 type sums[Y float64 | int] struct{ streaming.Statistics[Y] }
 
-// targets are those of a block.
+// targets returns the targets or labels of a block.
 func targets[Y float64 | int](b *rowblocks.Block) []Y {
 	if y, ok := any(b.Y).([]Y); ok {
 		return y

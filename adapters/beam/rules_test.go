@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// However a file is written, the model is that of its numbers.
+// The model depends only on the numbers of a file, and not on the form in which the file is written.
 func TestWaysOfWriting(t *testing.T) {
 	x, y := linear(300, 2, 31)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -59,7 +59,7 @@ func TestWaysOfWriting(t *testing.T) {
 	assert.ErrorContains(t, err, "rows.csv:2: ", "lines are counted by carriage returns")
 }
 
-// The fields that are gaps in one reader are in all.
+// Fields that are gaps in one reader are gaps in all readers.
 func TestGapsAreThoseOfAllReaders(t *testing.T) {
 	x, y := linear(300, 2, 32)
 	for i := range celltext.Missing() {
@@ -78,7 +78,7 @@ func TestGapsAreThoseOfAllReaders(t *testing.T) {
 	sameCoefficients(t, want, got)
 }
 
-// Labels in Latin-1 are read where that is said.
+// Labels in Latin-1 are read if the format sets Latin1.
 func TestLatin1Labels(t *testing.T) {
 	x, y := linear(300, 2, 33)
 	text := "x0,x1,y\n"
@@ -101,7 +101,7 @@ func TestLatin1Labels(t *testing.T) {
 	assert.Equal(t, q, p)
 }
 
-// The text of a bad row is UTF-8 wherever it is cut.
+// The text of a bad row is UTF-8, wherever it is truncated.
 func TestBadRowsAreUTF8(t *testing.T) {
 	x, y := linear(300, 2, 34)
 	path, letters := filepath.Join(t.TempDir(), "rows.csv"), filepath.Join(t.TempDir(), "letters.csv")
@@ -114,7 +114,7 @@ func TestBadRowsAreUTF8(t *testing.T) {
 	assert.True(t, utf8.Valid(data))
 }
 
-// Integers of Parquet files that float64 does not hold are bad rows, as those of text.
+// Integers of Parquet files that float64 cannot represent are bad rows, as in text files.
 func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "x0", Type: arrow.PrimitiveTypes.Int64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil))
 	defer b.Release()
@@ -142,7 +142,7 @@ func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A line of many megabytes is an error before memory is full.
+// A line of many megabytes is an error before it fills the memory.
 func TestLongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, "x,y\n1,2\n"+strings.Repeat("1", 17<<20))

@@ -74,7 +74,8 @@ func writeMixed(t *testing.T, dir string) (text, typed string) {
 	return text, typed
 }
 
-// A CSV file, a Parquet file and table.ReadCSV have one schema, one matrix, and by it one model and one prediction.
+// A CSV file, a Parquet file and table.ReadCSV give the same schema and the same matrix, and therefore the same model and
+// predictions.
 func TestOneSchema(t *testing.T) {
 	ctx := context.Background()
 	text, typed := writeMixed(t, t.TempDir())

@@ -13,23 +13,24 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Score is the errors of predictions of rows that the model has not seen.
+// Score holds the errors of predictions of rows that the model was not fitted to.
 type Score struct {
 	Rows   int
-	Weight float64 // the sum of their weights
-	// Of targets: the weighted means of squared and absolute errors, and the variance of the targets.
+	Weight float64 // sum of the rows' weights
+	// MSE and MAE are the weighted means of squared and absolute errors, and Variance is the variance of the targets. All are for
+	// targets only.
 	MSE, MAE, Variance float64
-	// Of labels: for each right label the weight that was predicted to have each.
+	// Confusion has, for each true label, the weight of the rows with each predicted label. It is for labels only.
 	Confusion map[int]map[int]float64
 }
 
-// NMSE is MSE over the targets' variance: 1 is the error of their mean.
+// NMSE returns MSE divided by the variance of the targets. Predictions by the mean of the targets have NMSE 1.
 func (s Score) NMSE() float64 { return s.MSE / s.Variance }
 
-// RMSE is the root of MSE.
+// RMSE returns the square root of MSE.
 func (s Score) RMSE() float64 { return math.Sqrt(s.MSE) }
 
-// Accuracy is the share of right labels.
+// Accuracy returns the share of correct labels.
 func (s Score) Accuracy() float64 {
 	right := 0.0
 	for label, row := range s.Confusion {
@@ -38,7 +39,7 @@ func (s Score) Accuracy() float64 {
 	return right / s.Weight
 }
 
-// GMean is the geometric mean of the classes' accuracies.
+// GMean returns the geometric mean of the classes' accuracies.
 func (s Score) GMean() float64 {
 	logs := 0.0
 	for label, row := range s.Confusion {
@@ -51,7 +52,7 @@ func (s Score) GMean() float64 {
 	return math.Exp(logs / float64(len(s.Confusion)))
 }
 
-// score sums up the errors of a fitted model.
+// score sums the errors of a fitted model.
 type score struct {
 	of       predictor
 	labelled bool
@@ -61,20 +62,20 @@ type score struct {
 type scoreSums struct {
 	Rows      int
 	Weight    float64
-	Mean, M2  float64 // of the targets
+	Mean, M2  float64 // mean of the targets, and their sum of squared deviations
 	Squares   float64
 	Absolutes float64
 	Confusion map[int]map[int]float64
 }
 
-// predictor is a fitted model of either kind of targets.
+// predictor is a fitted model with either type of targets.
 type predictor interface {
 	// predict returns targets, or labels.
 	predict(x *mat.Dense) (y []float64, labels []int, err error)
 	estimator() any
 }
 
-// predicts is an estimator as predictor.
+// predicts implements predictor for an estimator.
 type predicts[Y float64 | int] struct{ of Estimator[Y] }
 
 func (p *predicts[Y]) estimator() any { return p.of }
@@ -110,7 +111,7 @@ func (s *score) Add(_ context.Context, b *rowblocks.Block) error {
 	return nil
 }
 
-// merge takes in the errors of other rows.
+// merge adds the errors of other rows.
 func (s *scoreSums) merge(o scoreSums) {
 	if o.Rows == 0 {
 		return
@@ -158,7 +159,7 @@ func (s *score) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// score returns what users see.
+// score returns the sums as a Score.
 func (s *scoreSums) score() Score {
 	return Score{Rows: s.Rows, Weight: s.Weight, MSE: s.Squares / s.Weight, MAE: s.Absolutes / s.Weight, Variance: s.M2 / s.Weight,
 		Confusion: s.Confusion}

@@ -32,14 +32,14 @@ func init() {
 	register.Emitter2[int, partial]()
 }
 
-// partial is a summary of some rows for one of the jobs: the bytes of one that has travelled.
+// partial is a summary of some rows for one of the jobs. After a transfer it holds the encoded summary.
 type partial struct {
 	job  int
 	sum  rowblocks.Summary
 	data []byte
 }
 
-// bytes returns those of the summary.
+// bytes returns the encoded summary.
 func (p partial) bytes() ([]byte, error) {
 	if p.sum == nil {
 		return p.data, nil
@@ -66,7 +66,7 @@ func decodePartial(data []byte) (partial, error) {
 // expandFn finds the files of a pattern.
 type expandFn struct{}
 
-// ProcessElement emits each with its size.
+// ProcessElement emits each file with its size.
 func (*expandFn) ProcessElement(ctx context.Context, glob string, emit func(rowblocks.Shard)) error {
 	names, err := beamfiles.List(ctx, glob)
 	if err != nil {
@@ -82,10 +82,10 @@ func (*expandFn) ProcessElement(ctx context.Context, glob string, emit func(rowb
 	return nil
 }
 
-// readFn is a splittable DoFn over ranges of bytes of files, which emits summaries and no rows.
+// readFn is a splittable DoFn over ranges of bytes of files. It emits summaries and no rows.
 type readFn struct{ summariser }
 
-// CreateInitialRestriction returns the file.
+// CreateInitialRestriction returns the range of all bytes of the file.
 func (f *readFn) CreateInitialRestriction(s rowblocks.Shard) offsetrange.Restriction {
 	return s.Range()
 }
@@ -95,25 +95,25 @@ func (f *readFn) SplitRestriction(s rowblocks.Shard, rest offsetrange.Restrictio
 	return f.Layout.Split(s, rest)
 }
 
-// RestrictionSize returns the range's bytes.
+// RestrictionSize returns the number of bytes of the range.
 func (*readFn) RestrictionSize(_ rowblocks.Shard, rest offsetrange.Restriction) float64 {
 	return rest.Size()
 }
 
-// CreateTracker returns one that the engine divides as it likes.
+// CreateTracker returns a tracker of the range. The engine may divide it at any time, unless files are read as a unit.
 func (f *readFn) CreateTracker(rest offsetrange.Restriction) *sdf.LockRTracker {
 	return f.Layout.Tracker(rest)
 }
 
-// ProcessElement sums up the rows that begin in the range.
+// ProcessElement adds the rows that begin in the range to the summaries.
 func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, s rowblocks.Shard, _ func(int, partial)) error {
 	return f.collect.ReadRange(ctx, s, rowblocks.TrackedSpan(rt))
 }
 
-// rowsFn sums up the rows of a PCollection.
+// rowsFn adds the rows of a PCollection to the summaries.
 type rowsFn struct{ summariser }
 
-// ProcessElement takes in a row.
+// ProcessElement adds a row.
 func (f *rowsFn) ProcessElement(ctx context.Context, r Row, _ func(int, partial)) error {
 	return f.collect.Row(ctx, r.X, r.Y, r.Weight, r.ID)
 }
@@ -127,7 +127,7 @@ type mergeFn struct {
 	err    error
 }
 
-// live returns the summary, read from its bytes if need be.
+// live returns the summary, decoded if necessary.
 func (f *mergeFn) live(p partial) (rowblocks.Summary, error) {
 	if p.sum != nil {
 		return p.sum, nil
@@ -155,7 +155,7 @@ func (f *mergeFn) live(p partial) (rowblocks.Summary, error) {
 	return s, err
 }
 
-// MergeAccumulators merges two, of which the first is changed.
+// MergeAccumulators merges b into a, and changes a.
 func (f *mergeFn) MergeAccumulators(a, b partial) (partial, error) {
 	s, err := f.live(a)
 	if err != nil {
@@ -168,10 +168,10 @@ func (f *mergeFn) MergeAccumulators(a, b partial) (partial, error) {
 	return partial{job: a.job, sum: s}, err
 }
 
-// writeFn writes the summary of each job to a file, since a pipeline has no other way back to who started it.
+// writeFn writes the summary of each job to a file, because a pipeline has no other connection to the process that started it.
 type writeFn struct{ Prefix string }
 
-// ProcessElement writes one.
+// ProcessElement writes the summary of a job.
 func (f *writeFn) ProcessElement(ctx context.Context, j int, p partial) error {
 	data, err := p.bytes()
 	if err != nil {

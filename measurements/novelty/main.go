@@ -1,10 +1,11 @@
-// Novelty measures detectors on the classification sets of -data: the largest class of a set is what is usual, 70% of its rows
-// are learnt from, without labels, and the others and the rows of all other classes are to be told apart. It prints, for
-// each set, the area under the ROC curve of the scores, and over all sets the share of usual test rows that are taken for
-// novel where .05 is asked for. Gaps are filled by the medians of the rows that are learnt from.
+// Novelty measures detectors on the classification sets of -data. The largest class of a set is the usual class. A detector is
+// fitted to 70% of its rows, without labels, and scores the other rows and the rows of all other classes. The command prints, for
+// each set, the area under the ROC curve of the scores. Over all sets it prints the share of usual test rows that are flagged as
+// novel at level .05. Gaps are filled by the medians of the training rows.
 //
-// Of the sets and seeds some are those on which the detectors were settled, and the table says so: -settled asks for those, without it
-// come the others. -python adds scikit-learn's one-class SVM, local outlier factor and isolation forest, on the same rows.
+// Some sets and seeds are those on which the settings of the detectors were chosen, and the table names them. -settled selects
+// those; without it, the command measures on the others. -python adds scikit-learn's one-class SVM, local outlier factor and
+// isolation forest, on the same rows.
 //
 //	go run -C measurements ./novelty
 //	go run -C measurements ./novelty -data DIR
@@ -41,8 +42,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The sets and seeds on which the scales of Density were chosen, among standard deviations, quartiles, and two ways to whiten, and what
-// is the same for all rows or grows where they are rare.
+// settledSets and settledSeeds are the sets and seeds on which the scales of Density were chosen. The candidates were standard
+// deviations, quartiles, and two forms of whitening, each with scales that are the same for all rows or that grow where rows are
+// rare.
 var (
 	settledSets  = []string{"banknote", "breast-cancer-wdbc", "diabetes-pima", "ecoli", "heart", "ionosphere", "sonar", "vehicle"}
 	settledSeeds = []uint64{7, 8}
@@ -52,15 +54,15 @@ var (
 const (
 	level      = 0.05
 	trainShare = 0.7
-	shippedSet = "breast-cancer-wdbc" // one of those that the detectors were settled on
-	leastRows  = 40                   // of the usual class, to be learnt from
+	shippedSet = "breast-cancer-wdbc" // one of settledSets
+	leastRows  = 40                   // training rows of the usual class
 )
 
-// method is a detector and the columns that it wants.
+// method is a detector and the columns that it requires.
 type method struct {
 	name   string
 	build  func(columns int, seed uint64) estimators.Detector
-	scaled bool // wants columns of one scale
+	scaled bool // requires scaled columns
 }
 
 var ours = []method{
@@ -71,7 +73,7 @@ var ours = []method{
 	}, true},
 }
 
-// theirs are the methods of the script, in its order.
+// theirs lists the methods of the script, in its order.
 var theirs = []string{"OneClassSVM, nu = .05", "OneClassSVM, defaults", "LocalOutlierFactor", "IsolationForest"}
 
 func main() { cli.Main("novelty", run) }
@@ -121,14 +123,14 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 	return s, nil
 }
 
-// trial is what is learnt from, and what is to be told apart: the usual rows first.
+// trial holds the training rows and the test rows of a set. The usual rows come first in test.
 type trial struct {
 	train, test *mat.Dense
 	usual       int
 	seed        uint64
 }
 
-// trialOf draws one; ok is false where the largest class has too few rows.
+// trialOf draws a trial. ok is false if the largest class has too few rows.
 func (s settings) trialOf(set *dataset.Set, seed uint64) (t trial, ok bool, err error) {
 	counts := map[int]int{}
 	for _, l := range set.Labels {
@@ -164,7 +166,7 @@ func (s settings) trialOf(set *dataset.Set, seed uint64) (t trial, ok bool, err 
 	return t, true, err
 }
 
-// verdict is what a method says of a trial.
+// verdict holds the scores of a method on a trial.
 type verdict struct{ auc, flagged float64 }
 
 func (t trial) judge(scores []float64, novel []bool) (v verdict, err error) {
@@ -215,7 +217,7 @@ func (t trial) measure(ctx context.Context, m method) (verdict, error) {
 	return t.judge(scores, novel)
 }
 
-// beside asks the script.
+// beside runs the script on a trial and returns its verdicts.
 func (s settings) beside(ctx context.Context, t trial) (out []verdict, err error) {
 	dir, err := os.MkdirTemp("", "novelty")
 	if err != nil {
@@ -351,7 +353,7 @@ func bold(values []float64) string {
 	return b.String()
 }
 
-// summary prints what holds over all sets.
+// summary prints the results over all sets.
 func summary(out io.Writer, auc, flagged [][]float64) error {
 	sets := len(auc[0])
 	line := func(what string, of func(k int) string) {

@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// BenchmarkGrowth fits the exponent with which time grows in the rows, the columns or the
-// components, over the sizes of each case; the least of the runs counts:
+// BenchmarkGrowth fits the exponent with which time grows in the rows, the columns or the components, over the sizes of each case.
+// The smallest time of the runs counts:
 //
 //	go test -run - -bench Growth -benchtime 3x .
 //
@@ -116,7 +116,7 @@ func entropyFit(ctx context.Context, n, units int) func() error {
 		if err := c.Fit(ctx, x, y); err != nil {
 			return err
 		}
-		c.Pairs() // solves
+		c.Pairs() // solves the machine
 		return nil
 	}
 }

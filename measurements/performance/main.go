@@ -1,5 +1,5 @@
-// Performance times the library beside its peers, scikit-learn and kernlab, on the same
-// rows and in the same run, with gonum's BLAS, with adapters/simdblas and with OpenBLAS:
+// Performance times the library beside its peers, scikit-learn and kernlab, on the same rows and in the same run. It uses gonum's
+// BLAS, adapters/simdblas and OpenBLAS:
 //
 //	export CGO_LDFLAGS="-lopenblas -llapacke"
 //	go run -C measurements ./performance -python python3 -rscript Rscript
@@ -8,14 +8,12 @@
 //	go run -C measurements ./performance -python python3 -searches
 //	go run -C measurements ./performance -python python3 -searches -only sine5000 -seeds 1
 //
-// OpenBLAS takes cgo. A round does the work once with
-// each BLAS and once by the peer, so that other load on the machine meets all of them;
-// the least time of the rounds counts. A ratio is ours over the peer's: less is better.
+// OpenBLAS requires cgo. A round does the work once with each BLAS and once by the peer, so that other load on the machine affects
+// all of them. The smallest time of the rounds counts. A ratio is our time divided by the peer's, so smaller is better.
 //
-// The searches are on simdblas: ours by entropy, scikit-learn's GridSearchCV and
-// HalvingGridSearchCV, each on the same rows, standardised before the clock starts, for
-// some seeds. Their seconds are those of the search, the fit and the prediction of the test
-// rows, their errors those of the test rows.
+// The searches run on simdblas: ours by entropy, and scikit-learn's GridSearchCV and HalvingGridSearchCV. They run for some seeds,
+// each on the same rows, which are standardised before the clock starts. Their seconds are those of the search, the fit and the
+// prediction of the test rows, and their errors are those of the test rows.
 package main
 
 import (
@@ -46,7 +44,7 @@ import (
 
 func main() { cli.Main("performance", run) }
 
-// contender is a BLAS and a LAPACK to run on.
+// contender is a BLAS and a LAPACK on which the work runs.
 type contender struct {
 	name string
 	use  func()
@@ -58,7 +56,7 @@ var contenders = []contender{
 	{"openblas", func() { blas64.Use(blasnetlib.Implementation{}); lapack64.Use(lapacknetlib.Implementation{}) }},
 }
 
-// options are what the flags say.
+// options holds the flags.
 type options struct {
 	peers    peers
 	only     []string // names, nil for all
@@ -141,7 +139,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return runItems(ctx, o, out)
 }
 
-// chosen are those of all that were asked for.
+// chosen returns the elements of all that are selected by the flag -only.
 func chosen[T any](o options, all []T, name func(T) string) ([]T, error) {
 	if o.only == nil {
 		return all, nil
@@ -195,7 +193,7 @@ func (w work) timed(ctx context.Context) (seconds, measure float64, err error) {
 	return time.Since(begin).Seconds(), measure, err
 }
 
-// time does an item's rounds.
+// time runs the rounds of an item.
 func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int, scale float64) (itemLine, error) {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {
@@ -228,7 +226,7 @@ func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int
 		if err != nil {
 			return r, err
 		}
-		if !math.IsNaN(seconds) && (r.PeerSeconds == nil || seconds < *r.PeerSeconds) { // NaN: there is no peer
+		if !math.IsNaN(seconds) && (r.PeerSeconds == nil || seconds < *r.PeerSeconds) { // NaN means that there is no peer.
 			r.PeerSeconds, r.PeerMeasure = &seconds, &measure
 		}
 	}

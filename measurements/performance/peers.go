@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// folder takes matrices for a peer to read.
+// folder is a directory of matrices that a peer reads.
 type folder string
 
 // write stores a matrix under a name: rows and columns, and the values.
@@ -58,7 +58,7 @@ func (f folder) csv(name string, x *mat.Dense, y []float64) error {
 	return os.WriteFile(filepath.Join(string(f), name), []byte(b.String()), 0o600)
 }
 
-// peers are the programs that run them, empty where there is none.
+// peers holds the programs that run the peers, empty without one.
 type peers struct {
 	python, rscript, scripts string
 	jobs                     int // processes of a search
@@ -77,8 +77,8 @@ type peer struct {
 	out  *bufio.Reader
 }
 
-// start returns the peer that does a script's work on the files of a folder; one that is not
-// there answers NaN. At the end of ctx it is interrupted, and killed if that is in vain.
+// start returns a peer that does a script's work on the files of a folder. A missing peer returns NaN. When ctx ends, the peer is
+// interrupted, and killed if it does not stop.
 func (p peers) start(ctx context.Context, name, script, dir string) (*peer, error) {
 	switch {
 	case name == kernlab && p.rscript != "":
@@ -93,7 +93,7 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 	}
 	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.scripts, "performance.py"), script, dir)
 	cmd.Stderr, cmd.Env = os.Stderr, threads(p.jobs)
-	// Python ends its own processes when it is interrupted, not when it is killed.
+	// Python ends its own processes when it is interrupted, but not when it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = patience
 	in, err := cmd.StdinPipe()
@@ -108,18 +108,18 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 		return nil, err
 	}
 	out := &peer{cmd: cmd, in: in, out: bufio.NewReader(pipe)}
-	if line, err := out.out.ReadString('\n'); err != nil || line != "ready\n" { // it has loaded what it needs
+	if line, err := out.out.ReadString('\n'); err != nil || line != "ready\n" { // it has loaded its imports and files
 		out.stop()
 		return nil, fmt.Errorf("the peer answered %q: %w", line, cmp.Or(err, errors.New("want ready")))
 	}
 	return out, nil
 }
 
-// patience is how long an interrupted peer may go on.
+// patience is the time that an interrupted peer may take to stop.
 const patience = 10 * time.Second
 
-// threads is the environment in which the BLAS of the peer's processes together takes all
-// processors that we do, whatever ours is told.
+// threads returns an environment in which the BLAS of all processes of a peer together uses the same number of processors as we do.
+// It overrides the setting of our own environment.
 func threads(processes int) []string {
 	return append(os.Environ(), fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", max(1, runtime.GOMAXPROCS(0)/max(1, processes))))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// report holds what the items measured. -json writes it and -draw reads it.
+// report holds the results of the items. -json writes it and -draw reads it.
 type report struct {
 	Processors int        `json:"processors"`
 	Rounds     int        `json:"rounds"`
@@ -16,15 +16,16 @@ type report struct {
 	Items      []itemLine `json:"items"`
 }
 
-// itemLine is an item: the least seconds on each BLAS, and beside a peer those of the peer, with a measure of what came out.
+// itemLine holds the results of an item: the smallest seconds on each BLAS and, if there is a peer, those of the peer, with a
+// measure of the outcome.
 type itemLine struct {
 	Name        string     `json:"name"`
 	Peer        string     `json:"peer"`
-	Seconds     []float64  `json:"seconds"` // as in report.BLAS
+	Seconds     []float64  `json:"seconds"` // in the order of report.BLAS
 	PeerSeconds *float64   `json:"peer_seconds,omitempty"`
 	Measure     float64    `json:"measure"`
 	PeerMeasure *float64   `json:"peer_measure,omitempty"`
-	Goals       [2]float64 `json:"goals"` // of the ratio, on simdblas and OpenBLAS
+	Goals       [2]float64 `json:"goals"` // for the ratio, on simdblas and OpenBLAS
 }
 
 func (r report) save(file string) error {
@@ -78,7 +79,7 @@ func (r report) draw(out io.Writer) error {
 	return err
 }
 
-// digits prints four digits, or that there is nothing.
+// digits formats a number with four digits, and marks a missing one.
 func digits(v *float64) string {
 	if v == nil {
 		return "-"

@@ -19,24 +19,24 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
 
-// searchers are the columns of the table of searches: ours, and the ends of the peer's scripts. Behind
-// them stands the zero value of selection.
+// searchers are the columns of the table of searches: ours, and the suffixes of the peer's scripts. The zero value of selection
+// follows them.
 var searchers = []string{"entropy", "grid", "halving"}
 
-// measured are the searchers and the zero value.
+// measured is the number of searchers with the zero value, and nothingSet is the index of the zero value.
 const nothingSet, measured = 3, 4
 
-// reached is what a searcher did for each seed.
+// reached holds the results of a searcher for each seed.
 type reached struct {
 	errors, seconds []float64
-	cut             bool // by the limit: nothing counts
+	cut             bool // stopped at the limit: no result counts
 }
 
 func (r *reached) add(measure, seconds float64) {
 	r.errors, r.seconds = append(r.errors, measure), append(r.seconds, seconds)
 }
 
-// means are NaN for a peer that is not there or was cut.
+// means returns the means over the seeds, NaN for a peer that is missing or was stopped.
 func (r reached) means() (measure, seconds float64) {
 	if r.cut || len(r.errors) == 0 {
 		return math.NaN(), math.NaN()
@@ -81,7 +81,7 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	return err
 }
 
-// measureOrTake adds what an earlier run measured for a seed, or else measures it and keeps it.
+// measureOrTake adds the results of an earlier run for a seed. If there are none, it measures and stores them.
 func (s search) measureOrTake(ctx context.Context, o options, seed uint64, earlier *cells.Cells[searched, found],
 	r *[measured]reached) error {
 	key := searched{s.name, rows(s.rows, o.scale), seed, o.peers.jobs}
@@ -100,7 +100,7 @@ func (s search) measureOrTake(ctx context.Context, o options, seed uint64, earli
 	return nil
 }
 
-// roundsOf is how often a search is run for each seed.
+// roundsOf returns the number of runs of a search for each seed.
 func (s search) roundsOf(o options) int {
 	if s.rows > 1000 {
 		return cmp.Or(o.rounds, 1)
@@ -108,8 +108,7 @@ func (s search) roundsOf(o options) int {
 	return cmp.Or(o.rounds, defaultRounds)
 }
 
-// measure runs ours and the peers in turns on the rows of a seed. The least time of the
-// rounds counts.
+// measure runs our search and the peers in turns on the rows of a seed. The smallest time of the rounds counts.
 func (s search) measure(ctx context.Context, o options, seed uint64, r *[measured]reached) error {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {
@@ -166,7 +165,7 @@ func (s search) measure(ctx context.Context, o options, seed uint64, r *[measure
 	return nil
 }
 
-// line is a row of the table.
+// line returns a row of the table.
 func (s search) line(o options, r [measured]reached) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\t%d\t", s.name, rows(s.rows, o.scale))
@@ -201,20 +200,20 @@ func (s search) line(o options, r [measured]reached) string {
 	return b.String()
 }
 
-// standardError is that of the mean, NaN for one value.
+// standardError returns the standard error of the mean, NaN for one value.
 func standardError(v []float64) float64 {
 	return stat.StdErr(stat.StdDev(v, nil), float64(len(v)))
 }
 
-// errLimit says that a peer's search took longer than it may.
+// errLimit reports that a peer's search exceeded its time limit.
 var errLimit = errors.New("over the limit")
 
-// limited is a peer whose rounds end after a time.
+// limited is a peer whose rounds have a time limit.
 type limited struct {
 	peer   *peer
 	ctx    context.Context
 	cancel context.CancelFunc
-	limit  time.Duration // 0: none
+	limit  time.Duration // 0 for none
 }
 
 func (p peers) startLimited(ctx context.Context, script, dir string, limit time.Duration) (*limited, error) {
@@ -228,7 +227,7 @@ func (p peers) startLimited(ctx context.Context, script, dir string, limit time.
 	return out, nil
 }
 
-// round is that of the peer. Its error is errLimit if it was ended.
+// round runs a round of the peer. The error is errLimit if the round was stopped.
 func (l *limited) round() (seconds, measure float64, err error) {
 	if l.limit == 0 {
 		return l.peer.round(l.ctx)

@@ -19,18 +19,18 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// search is a line of the table of searches: ours by entropy, beside the peer's over a grid
-// and by successive halving of the same grid.
+// search is a line of the table of searches: ours by entropy, beside the peer's over a grid and by successive halving of the same
+// grid.
 type search struct {
 	name, target string
 	rows         int
-	model        string  // the peer's name for what it searches
-	wanted       float64 // our seconds over the grid's, to stay below
+	model        string  // the peer's name for the model
+	wanted       float64 // upper limit of our seconds over the grid's
 	draw         func(n int, seed uint64) (x *mat.Dense, y []float64)
 	ours         func(seed uint64, train, test drawn) work
 }
 
-// drawn is rows and targets; classes are numbers from 0 on.
+// drawn holds rows and targets. Classes are numbers from 0.
 type drawn struct {
 	x *mat.Dense
 	y []float64
@@ -39,14 +39,14 @@ type drawn struct {
 const (
 	searchColumns = 10
 	searchTest    = 2000 // test rows
-	// What both sides' maps have.
+	// searchLandmarks is the number of landmarks of both sides' maps.
 	searchLandmarks = 500
-	// The clusters: of each class, and how far apart.
+	// clustersEach is the number of clusters of each class, and clusterSpread is the standard deviation of their centres.
 	clustersEach  = 3
 	clusterSpread = 1.6
 )
 
-// wantedOf is what our seconds over the grid's are to stay below.
+// wantedOf returns the upper limit of our seconds over the grid's.
 func wantedOf(rows int) float64 {
 	switch {
 	case rows < 1000:
@@ -93,8 +93,8 @@ func searches() (out []search) {
 	)
 }
 
-// prepare draws the rows of a seed, standardises them, and the targets that are numbers, by the
-// training rows, and writes them with the grid of the peer. Nobody is timed on it.
+// prepare draws the rows of a seed and standardises them by the training rows, and also the targets if they are numbers. It writes
+// them with the grid of the peer. None of this is timed.
 func (s search) prepare(ctx context.Context, f folder, scale float64, seed uint64) (ours, zero work, err error) {
 	n, tested := rows(s.rows, scale), rows(searchTest, scale)
 	x, y := s.draw(n+tested, seed)
@@ -131,9 +131,8 @@ func standardise(ctx context.Context, train, test **mat.Dense) error {
 	return err
 }
 
-// writeGrid writes what the peer tries. For numbers that is the γ of grid.Search, 24 over
-// six decades, 1e-4 to 1e2 over the median squared distance, with six ridges from 1e-5 to 1;
-// for classes eight γ around one over the number of columns with four C.
+// writeGrid writes the grid of the peer. For numbers it has the γ of grid.Search, 24 over six decades, 1e-4 to 1e2 over the median
+// squared distance, with six ridges from 1e-5 to 1. For classes it has eight γ around one over the number of columns, with four C.
 func (s search) writeGrid(ctx context.Context, f folder, x *mat.Dense) error {
 	if s.model == "svc" {
 		gammas := []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
@@ -154,7 +153,7 @@ func oursForNumbers(seed uint64, train, test drawn) work {
 	return fitPredict(&selection.Regressor{Search: &entropy.Search{Seed: seed}}, train.x, test.x, train.y, test.y)
 }
 
-// oursOnLandmarks is what measurements/benchmark calls nystroem-entropy.
+// oursOnLandmarks returns the search that measurements/benchmark calls nystroem-entropy.
 func oursOnLandmarks(seed uint64, train, test drawn) work {
 	return fitPredict(&selection.Regressor{
 		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
@@ -173,7 +172,7 @@ func oursForClasses(seed uint64, train, test drawn) work {
 	}, train, test)
 }
 
-// classified measures the error rate.
+// classified returns work that fits a classifier and returns its error rate.
 func classified(build func() *selection.Classifier, train, test drawn) work {
 	y, yt := labelsOf(train.y), labelsOf(test.y)
 	return func(ctx context.Context) (float64, error) {

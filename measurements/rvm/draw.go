@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawCurves writes a panel for each regression.
+// drawCurves writes a picture with a panel for each regression.
 func drawCurves(path string, curves []curve) error {
 	var panels []*plot.Plot
 	for _, c := range curves {
@@ -91,7 +91,7 @@ func (c curve) panel() (*plot.Plot, error) {
 	return p, nil
 }
 
-// probability is a grid of the probability of the second class, for contours.
+// probability holds a grid of the probability of the second class, for contours.
 type probability struct {
 	x, y []float64
 	p    *mat.Dense

@@ -1,8 +1,7 @@
-// Rvm draws what a relevance vector machine knows: the regression of a noisy sinc and
-// of the last nine years of the Mauna Loa carbon dioxide record, each with its mean, the
-// 95% interval of a new observation and its relevance vectors, and a classification in
-// two dimensions with contours of probability. The series is read from -data DIR, or is
-// the one that the repository ships.
+// Rvm draws the predictions of relevance vector machines. Two are regressions, of a noisy sinc and of the last nine years of the
+// Mauna Loa carbon dioxide record. Each is drawn with its mean, the 95% interval of a new observation and its relevance vectors.
+// The third is a classification in two dimensions with contours of probability. The series is read from -data DIR; without it, the
+// series in the repository is used.
 //
 //	go run -C measurements ./rvm
 package main
@@ -76,16 +75,16 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return nil
 }
 
-// curve is a regression of one feature.
+// curve is a regression on one column.
 type curve struct {
 	title, xLabel, yLabel string
 	x                     *mat.Dense
 	y                     []float64
 	model                 *rvm.Regressor
-	beyond                float64 // how far the picture goes on after the last row
+	beyond                float64 // range of the picture after the last row
 }
 
-// sinc is sin(x)/x with noise of standard deviation 0.1 at 100 places.
+// sinc draws sin(x)/x with noise of standard deviation 0.1 at 100 places.
 func sinc() curve {
 	rng := rand.New(rand.NewPCG(7, 7))
 	c := curve{
@@ -100,8 +99,7 @@ func sinc() curve {
 	return c
 }
 
-// carbonDioxide is the last nine years of the monthly series. A slow kernel follows the
-// trend and a fast one the seasons.
+// carbonDioxide returns the last nine years of the monthly series. A slow kernel models the trend and a fast one the seasons.
 func carbonDioxide(dir string) (curve, error) {
 	set, err := dataset.Open(dir, "mauna-loa-co2-monthly")
 	if err != nil {
@@ -120,7 +118,7 @@ func carbonDioxide(dir string) (curve, error) {
 	}, nil
 }
 
-// ripley draws two classes, each of two clusters.
+// ripley draws two classes of two clusters each.
 func ripley(n int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	centres := [2][2][2]float64{{{-0.7, 0.3}, {0.3, 0.3}}, {{-0.3, 0.7}, {0.4, 0.7}}}

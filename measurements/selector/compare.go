@@ -25,9 +25,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// tally is what one search reached, as means over the splits, and cost, as sums.
+// tally holds the results of one search, as means over the splits, and its costs, as sums.
 type tally struct {
-	scores         [2]float64 // NMSE; or accuracy and GMean
+	scores         [2]float64 // NMSE, or accuracy and GMean
 	e              float64    // entropy of the chosen kernel
 	fits, matrices int
 	seconds        float64
@@ -44,7 +44,7 @@ func (p *pair) add(q pair) {
 	}
 }
 
-// costs are the last cells of a table's row.
+// costs returns the last cells of a row of the table.
 func (p pair) costs() string {
 	return fmt.Sprintf("%d\t%d\t%d\t%d\t%.1f\t%.1f\t", p.entropy.fits, p.grid.fits, p.entropy.matrices, p.grid.matrices, p.entropy.seconds,
 		p.grid.seconds)
@@ -60,18 +60,18 @@ func (p pair) print(out io.Writer) {
 		ratio(p.grid.seconds, p.entropy.seconds))
 }
 
-// part is the rows of one side of a split.
+// part holds the rows of one side of a split.
 type part struct {
 	x      *mat.Dense
 	y      []float64
 	labels []int
 }
 
-// learn fits by a search and scores on the test rows.
+// learn fits a model by a search and scores it on the test rows.
 type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []families.Family, train,
 	test part) ([2]float64, *search.Result, error)
 
-// learner is what both searches choose kernels for; nil where it is for the other task.
+// learner is the model for which both searches choose kernels. A field is nil if the model does not support the task.
 type learner struct {
 	name       string
 	regressor  func(k kernels.Kernel) estimators.Regressor
@@ -91,7 +91,7 @@ var learners = []learner{
 	},
 	{"eekm", nil, func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k} }},
 	{
-		"svm", // whose C follows the kernel: one for all would tell how well it fits them
+		"svm", // C depends on the kernel: a single C would favour the kernels that it fits
 		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
 		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Balanced: true} },
 	},

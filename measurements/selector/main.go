@@ -1,13 +1,11 @@
-// Selector compares the two searches for a kernel parameter, entropy and grid, on
-// regression and classification sets: test error, learner fits, kernel matrices
-// and seconds. The learner is the least-squares SVM (balanced, for classes) or another
-// by -learner.
+// Selector compares the two searches for a kernel parameter, entropy and grid, on regression and classification sets. It prints
+// test error, learner fits, kernel matrices and seconds. The learner is the least-squares SVM (balanced, for classes) or the one of
+// -learner.
 //
-// The sets are read from -data DIR, a folder of CSV files with the target last
-// (words are one-hot encoded, gaps filled by the training median, rows without a
-// target dropped). Without -data it runs on what the repository ships, and then shows all
-// decisions of two searches, one on a small set and one on -large rows, and what a kernel
-// with two length scales finds in the carbon dioxide record that one with one does not.
+// The sets are read from -data DIR, a folder of CSV files with the target last. Words are one-hot encoded, gaps are filled by the
+// training median, and rows without a target are dropped. Without -data the command runs on the sets that the repository ships. It
+// then shows all decisions of two searches, one on a small set and one on -large rows. It also compares kernels with one and two
+// length scales on the carbon dioxide record.
 //
 //	go run -C measurements ./selector
 //	go run -C measurements ./selector -large 100000 -out ../docs/measured
@@ -37,12 +35,11 @@ import (
 
 const (
 	shippedSets = "diabetes-progression,breast-cancer-wdbc"
-	// paperSets are the regression sets of the entropy paper that are to be had,
-	// less abalone, whose size makes the grid slow.
+	// paperSets lists the available regression sets of the entropy paper, without abalone, whose size makes the grid slow.
 	paperSets = "airquality,auto,auto-mpg,boston,breast-prognostic,energy,prostate,slump,student,triazines,yacht"
 )
 
-// preprocessing is one way to scale features.
+// preprocessing is a scaling of the columns.
 type preprocessing struct {
 	name  string
 	steps func() []transformers.Transformer
@@ -83,7 +80,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if shown && *large < 2 {
 		return fmt.Errorf("-large %d: want at least 2 rows, or 0", *large)
 	}
-	var classes metrics.Metric // zero: accuracy
+	var classes metrics.Metric // zero value: accuracy
 	switch *metric {
 	case "accuracy":
 	case "gmean":
@@ -98,7 +95,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 	}
 	rbf, poly, matern := families.RBF{}, families.Polynomial{}, families.Matern{Nu: 2.5}
-	families := map[string][2][]families.Family{ // of the entropy and of the grid
+	families := map[string][2][]families.Family{ // for the entropy and for the grid
 		"default": {nil, {rbf}}, "rbf": {{rbf}, {rbf}}, "both": {{rbf, matern}, {rbf, matern}}, "poly": {{poly}, {poly}},
 	}
 	chosen, ok := families[*family]
@@ -144,12 +141,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return twoScales(ctx, out, *seed)
 }
 
-// comparison is one run of the program.
+// comparison holds the settings of a run of the program.
 type comparison struct {
 	ctx     context.Context
 	learner learner
-	metric  metrics.Metric // of the grid, for classes
-	// The kernels of the entropy, nil for its own, and of the grid.
+	metric  metrics.Metric // for the grid, on classes
+	// families and grid are the kernels of the entropy search, nil for its own, and of the grid.
 	families, grid []families.Family
 	splits         int
 	seed           uint64

@@ -28,12 +28,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// landmarks of the Nystroem map that a ridge regression learns many rows through.
+// landmarks is the number of landmarks of the Nystroem map with which ridge regression is fitted to many rows.
 const landmarks = 300
 
-// show prints every decision of a search on a small set, where all is exact, and on rows
-// rows of Friedman's first function, where entropies are bounds from pivots or come from
-// subsamples; and draws both into out, if that is not empty.
+// show prints every decision of two searches. One runs on a small set, where all entropies are exact. The other runs on the given
+// number of rows of Friedman's first function, where entropies are bounds from pivots or come from subsamples. It draws both into
+// the folder out, if that is not empty.
 func show(ctx context.Context, w io.Writer, rows int, out string) error {
 	small, err := dataset.Open("", "diabetes-progression")
 	if err != nil {
@@ -86,8 +86,8 @@ func show(ctx context.Context, w io.Writer, rows int, out string) error {
 	return nil
 }
 
-// twoScales sets a family of one parameter beside one of two, and beside higher entropies, on
-// a record that has a slow trend and fast seasons. A quarter of the months is held back.
+// twoScales compares a family of one parameter with one of two, and with higher entropies, on a record that has a slow trend and
+// fast seasons. A quarter of the months is held out.
 func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 	set, err := dataset.Open("", "mauna-loa-co2-monthly")
 	if err != nil {
@@ -105,7 +105,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 	}{
 		{"one RBF", func() *selection.Regressor { return &selection.Regressor{Search: &entropy.Search{}} }},
 		{"one RBF, entropies to 0.9", func() *selection.Regressor {
-			targets := []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9} // of entropy.Search
+			targets := []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9} // entropies of entropy.Search
 			return &selection.Regressor{Search: &entropy.Search{Targets: targets}}
 		}},
 		{"two RBFs (Kernels2)", func() *selection.Regressor {

@@ -1,8 +1,9 @@
-// Shards learns from rows that lie in parts, each of which is summed up by itself: a pipeline of an imputer, a scaler, the
-// features of a kernel and ridge regression. It prints how far the predictions of 4 and 64 parts are from those of one.
+// Shards fits a model to rows that are divided into parts, where each part is summed by itself. The model is a pipeline of an
+// imputer, a scaler, the features of a kernel and ridge regression. The command prints how far the predictions of 4 and 64 parts
+// differ from those of one.
 //
-// With -ridges it compares instead what chooses a ridge: leave-one-out, which has the rows, with the evidence, which has
-// their sums, and with the error of five folds of sums. It prints the error of a third of the rows, the mean of some draws.
+// With -ridges it compares three methods to choose a ridge: leave-one-out, which requires the rows, the evidence, which requires
+// their sums, and the error of five folds of sums. It prints the error of a third of the rows, as the mean of some draws.
 //
 //	go run -C measurements ./shards
 //	go run -C measurements ./shards -ridges -data DIR -sets yacht,boston
@@ -78,7 +79,7 @@ func newModel() *pipeline.Regressor {
 func inShards(ctx context.Context, out io.Writer, rows int) error {
 	x, y := dataset.Friedman1(rows, 10, 1)
 	for i := range rows {
-		x.Set(i, 0, 1e6+x.At(i, 0)) // which costs nothing
+		x.Set(i, 0, 1e6+x.At(i, 0)) // an offset that costs no accuracy
 	}
 	train := rows * 2 / 3
 	test := x.Slice(train, rows, 0, 10)
@@ -99,14 +100,14 @@ func inShards(ctx context.Context, out io.Writer, rows int) error {
 		for i, v := range p {
 			apart = max(apart, math.Abs(v-first[i]))
 			error2 += (v - y[train+i]) * (v - y[train+i])
-			spread += (y[train+i] - 14.4) * (y[train+i] - 14.4) // the mean of the function
+			spread += (y[train+i] - 14.4) * (y[train+i] - 14.4) // 14.4 is the mean of the function
 		}
 		fmt.Fprintf(out, "%2d parts: NMSE %.4f, predictions at most %.0e from those of one part\n", parts, error2/spread, apart)
 	}
 	return nil
 }
 
-// fit sums up the parts of the rows beside each other, once for each stage.
+// fit sums the parts of the rows in parallel, once for each stage.
 func fit(ctx context.Context, model *pipeline.Regressor, x *mat.Dense, y []float64, parts int) error {
 	stages, err := streaming.NewStages[float64](model)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// mostRows of a set are drawn.
+// mostRows is the largest number of rows that are drawn from a set.
 const mostRows = 3000
 
 // compare prints a row of the table for the columns of a set, and for two numbers of features.
@@ -44,7 +44,7 @@ func compare(ctx context.Context, out io.Writer, set *dataset.Set, draws int) er
 	return nil
 }
 
-// choices returns the errors of the three ways on one draw.
+// choices returns the errors of the three methods on one draw.
 func choices(ctx context.Context, set *dataset.Set, train, test []int, features int) (nmse [3]float64, err error) {
 	x, y, _ := set.Rows(train)
 	xTest, yTest, _ := set.Rows(test)
@@ -84,7 +84,7 @@ func choices(ctx context.Context, set *dataset.Set, train, test []int, features 
 	return nmse, nil
 }
 
-// sumsOf are the statistics of some of the rows.
+// sumsOf returns the statistics of some of the rows.
 func sumsOf(ctx context.Context, x *mat.Dense, y []float64, of func(i int) bool) (streaming.Statistics[float64], error) {
 	s, err := (&ridge.Regressor{}).NewStatistics()
 	if err != nil {
@@ -105,7 +105,8 @@ func pick(x *mat.Dense, y []float64, of func(i int) bool) (*mat.Dense, []float64
 	return mat.NewDense(len(targets), d, data), targets
 }
 
-// byFolds takes the ridge, three decades to both sides of one, of the least error of five folds that are held out.
+// byFolds returns the fit with the ridge that has the smallest error in five held-out folds. The ridges extend three decades to
+// both sides of around.
 func byFolds(ctx context.Context, x *mat.Dense, y []float64, around float64) (*ridge.Regressor, error) {
 	const folds = 5
 	best, least := 0.0, math.Inf(1)
@@ -136,7 +137,7 @@ func byFolds(ctx context.Context, x *mat.Dense, y []float64, around float64) (*r
 	return m, m.Fit(ctx, x, y)
 }
 
-// errorOf is the mean squared error over the variance of the targets.
+// errorOf returns the mean squared error divided by the variance of the targets.
 func errorOf(m *ridge.Regressor, x mat.Matrix, y []float64) (float64, error) {
 	p, err := m.Predict(x)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Sparse measures the cost of rows of words: documents of a few hundred words of a large vocabulary, of which nearly all values are 0.
-// It makes kernel matrices and random features of them as sparse rows and as the dense copy, and prints seconds and bytes of
+// Sparse measures the cost of rows of words: documents of a few hundred words from a large vocabulary, in which nearly all values
+// are 0. It computes kernel matrices and random features from the sparse rows and from a dense copy. It prints seconds and bytes of
 // both and their largest difference. Then it classifies other documents, with all settings chosen by leave-one-out.
 //
-// With -texts it makes rows of documents as text and classifies others, by this library and by scikit-learn.
+// With -texts it computes rows from documents as text and classifies others, with this library and with scikit-learn.
 //
 //	go run -C measurements ./sparse -rows 5000 -dense 1000
 //	go run -C measurements ./sparse -texts 20000 -python python3
@@ -32,8 +32,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// draw draws the words of n documents of two classes: most of their words by Zipf's law from all, one in twelve by the same law from an
-// order of the words that is the class's own.
+// draw draws the words of n documents of two classes. Most words follow Zipf's law over all words. One in twelve follows the same
+// law over an order of the words that is specific to the class.
 func draw(n, vocabulary int, seed uint64) (words [][]int, labels []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	law := rand.NewZipf(rng, 1.1, 10, uint64(vocabulary-1))
@@ -52,7 +52,7 @@ func draw(n, vocabulary int, seed uint64) (words [][]int, labels []int) {
 	return words, labels
 }
 
-// write draws documents as rows: the weight of a word is 1 + ln count, and a row has length 1.
+// write draws documents as rows. The weight of a word is 1 + ln count, and a row has length 1.
 func write(n, vocabulary int, seed uint64) (*sparse.Rows, []int, error) {
 	words, labels := draw(n, vocabulary, seed)
 	start, column, value := []int{0}, []int(nil), []float64(nil)
@@ -75,7 +75,7 @@ func write(n, vocabulary int, seed uint64) (*sparse.Rows, []int, error) {
 	return rows, labels, err
 }
 
-// cost is what f takes, in seconds and in bytes that it allocates.
+// cost returns the seconds that f takes and the memory that it allocates.
 func cost(f func() error) (seconds, megabytes float64, err error) {
 	runtime.GC()
 	var before, after runtime.MemStats
@@ -126,7 +126,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return classify(ctx, out, train, labels, test, right, *features)
 }
 
-// compare prints what the dense and the sparse rows cost.
+// compare prints the costs of the dense and of the sparse rows.
 func compare(ctx context.Context, out io.Writer, train *sparse.Rows, few, features int) error {
 	all, _ := train.Dims()
 	small := train.Slice(0, min(few, all))
@@ -183,7 +183,7 @@ func compare(ctx context.Context, out io.Writer, train *sparse.Rows, few, featur
 	})
 }
 
-// classify prints the errors of what learns from the sparse rows.
+// classify prints the errors of the classifiers that are fitted to the sparse rows.
 func classify(ctx context.Context, out io.Writer, train *sparse.Rows, labels []int, test *sparse.Rows, right []int, features int) error {
 	wrong := func(got []int) float64 {
 		count := 0
@@ -224,7 +224,7 @@ func classify(ctx context.Context, out io.Writer, train *sparse.Rows, labels []i
 	}
 	var got []int
 	n, _ := train.Dims()
-	landmarks := train.Slice(0, min(features, n)) // which come in no order
+	landmarks := train.Slice(0, min(features, n)) // rows are in random order
 	seconds, megabytes, err := cost(func() error {
 		k, err := kernels.Prepare(ctx, kernels.RBF{Gamma: .7}, landmarks, nil)
 		if err != nil {

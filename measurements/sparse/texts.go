@@ -24,7 +24,7 @@ import (
 //go:embed peer.py
 var peerScript []byte
 
-// corpus holds documents as text, to learn from and to classify.
+// corpus holds documents as text, for training and for testing.
 type corpus struct {
 	Train, Test   []string
 	Labels, Truth []int
@@ -50,7 +50,7 @@ func newCorpus(n, vocabulary int) corpus {
 	return out
 }
 
-// result has the cost of a method, and the share of the documents that it classified rightly, 0 if it makes rows.
+// result holds the cost of a method, and the share of the documents that it classified correctly, 0 if it only computes rows.
 type result struct {
 	Method   string
 	Seconds  float64
@@ -83,7 +83,7 @@ func classifyTexts(ctx context.Context, out io.Writer, n, vocabulary int, python
 	return nil
 }
 
-// own are the results of this library.
+// own returns the results of this library.
 func (c corpus) own(ctx context.Context) (out []result, err error) {
 	var x, z *sparse.Rows
 	measure := func(method string, f func() ([]int, error)) error {
@@ -165,7 +165,7 @@ func (c corpus) own(ctx context.Context) (out []result, err error) {
 	return out, nil
 }
 
-// peers are the results of scikit-learn on the same documents.
+// peers returns the results of scikit-learn on the same documents.
 func (c corpus) peers(ctx context.Context, python string) (out []result, err error) {
 	folder, err := os.MkdirTemp("", "texts")
 	if err != nil {

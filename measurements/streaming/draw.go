@@ -16,15 +16,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// The near threshold is drawn through, the far one dashed, in both panels.
+// thresholdStyles draws the near threshold as a solid line and the far one as a dashed line, in both panels.
 var thresholdStyles = []draw.LineStyle{
 	{Color: plotstyle.Black, Width: vg.Points(1.8)},
 	{Color: plotstyle.Black, Width: vg.Points(1.8), Dashes: []vg.Length{vg.Points(5), vg.Points(3)}},
 }
 
-// draw writes two panels for each machine: the sampled rows in the plane with the curves
-// where the projection is at a threshold, and the projection with the Gaussians of the
-// classes.
+// draw writes two panels for each machine. The first has the sampled rows in the plane, with the curves on which the projection
+// equals a threshold. The second has the projection with the Gaussians of the classes.
 func (s *streamed) draw(path string) error {
 	var panels []*plot.Plot
 	for _, m := range []*eem.Classifier{s.model, s.small} {
@@ -41,7 +40,7 @@ func (s *streamed) draw(path string) error {
 	return picture.Write(path, nil, panels, 2, 4*vg.Inch)
 }
 
-// field is the projection over the plane.
+// field holds the values of the projection over the plane.
 type field struct {
 	x, y []float64
 	z    *mat.Dense
@@ -52,7 +51,7 @@ func (g field) Z(c, r int) float64 { return g.z.At(r*len(g.x)+c, 0) }
 func (g field) X(c int) float64    { return g.x[c] }
 func (g field) Y(r int) float64    { return g.y[r] }
 
-// plane shows rows as the file has them, by the inverse of the scaling.
+// plane shows the rows in the units of the file, by the inverse of the scaling.
 func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	const steps = 180
 	rows := mat.DenseCopyOf(s.sample)
@@ -101,7 +100,7 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	t := m.Pairs()[0].Thresholds
 	for i, level := range []float64{t.Near, t.Far} {
 		if math.IsNaN(level) || level < mat.Min(g.z) || level > mat.Max(g.z) {
-			continue // none, or not in the picture
+			continue // no threshold, or outside the picture
 		}
 		contour := plotter.NewContour(g, []float64{level}, nil)
 		contour.LineStyles = thresholdStyles[i : i+1]

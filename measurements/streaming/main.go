@@ -1,10 +1,10 @@
-// Streaming fits an extreme entropy machine to a CSV that is read in chunks, of which no
-// two are in memory at once, and shows that it is the machine of all rows at once. Without
-// -csv it writes 200 000 rows of two classes to a temporary file first: a small cloud
-// within a wide one, the rows of one class all before those of the other, so that the
-// first chunks hold one class only. Of two columns it draws where the machine decides,
-// with its thresholds, and where one of few and nearly linear units does, which cannot
-// surround the small cloud and needs both of them.
+// Streaming fits an extreme entropy machine to a CSV that is read in chunks, with only one chunk in memory at a time. It shows that
+// the result is the machine that is fitted to all rows at once.
+//
+// Without -csv it first writes 200 000 rows of two classes to a temporary file: a small cloud within a wide one. All rows of one
+// class come before those of the other, so the first chunks hold one class only. For two columns it draws the decisions of the
+// machine with its thresholds. It also draws those of a machine with few and nearly linear units, which cannot surround the small
+// cloud and needs both thresholds.
 //
 //	go run -C measurements ./streaming
 //	go run -C measurements ./streaming -csv FILE -labels no,yes -chunk 5000
@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return err
 }
 
-// generate writes a small cloud within a wide one, class by class.
+// generate writes a small cloud within a wide one, one class after the other.
 func generate(path string, rows int, classes []string) error {
 	if len(classes) != 2 {
 		return fmt.Errorf("-labels has %d classes, what is generated has 2", len(classes))
@@ -114,13 +114,13 @@ func generate(path string, rows int, classes []string) error {
 	return f.Close()
 }
 
-// fewUnits is the size of the second machine of the picture.
+// fewUnits is the number of units of the second machine of the picture.
 const fewUnits = 3
 
-// streamed is what came of a file.
+// streamed holds the results for a file.
 type streamed struct {
 	model        *eem.Classifier
-	small        *eem.Classifier // of few units, for the picture
+	small        *eem.Classifier // machine of few units, for the picture
 	scaler       *scalers.StandardScaler
 	classes      []string
 	rows, chunks int
@@ -129,7 +129,7 @@ type streamed struct {
 	sampled      []int
 }
 
-// chunks are the rows of a file, as transformers read them.
+// chunks yields the rows of a file, in the form that transformers read.
 func chunks(path string, classes []string, chunk int) iter.Seq2[streaming.Block[streaming.None], error] {
 	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		more := true
@@ -147,14 +147,14 @@ func chunks(path string, classes []string, chunk int) iter.Seq2[streaming.Block[
 
 var errEnough = errors.New("no more rows are wanted")
 
-// stream reads the file for the scaler, then learns chunk by chunk.
+// stream reads the file for the scaler, then fits the machines chunk by chunk.
 func stream(ctx context.Context, path string, classes []string, chunk, hidden int) (*streamed, error) {
 	s := &streamed{classes: classes, scaler: &scalers.StandardScaler{}}
 	labels := make([]int, len(classes))
 	for i := range labels {
 		labels[i] = i
 	}
-	// Tanh units are drawn without looking at rows: the others sit on rows of the first chunk.
+	// Tanh units are drawn independently of the rows. The other units are placed on rows of the first chunk.
 	s.model = &eem.Classifier{Units: hidden, Activation: featuremap.Tanh, Labels: labels}
 	s.small = &eem.Classifier{Units: fewUnits, Activation: featuremap.NormalizedSigmoid, Labels: labels}
 	if err := s.scaler.FitBlocks(ctx, chunks(path, classes, chunk)); err != nil {
@@ -179,10 +179,10 @@ func stream(ctx context.Context, path string, classes []string, chunk, hidden in
 	return s, errors.Join(s.small.Solve(ctx), s.model.Solve(ctx))
 }
 
-// keep adds a few rows to those for the picture.
+// keep adds a few rows to the sample for the picture.
 func (s *streamed) keep(z *mat.Dense, y []int) {
 	n, d := z.Dims()
-	const most = 40 // of a chunk
+	const most = 40 // rows of a chunk
 	for i := 0; i < n; i += (n + most - 1) / most {
 		s.sampled = append(s.sampled, y[i])
 		grown := mat.NewDense(len(s.sampled), d, nil)
@@ -194,7 +194,7 @@ func (s *streamed) keep(z *mat.Dense, y []int) {
 	}
 }
 
-// readChunks calls f with up to so many rows at a time, in memory of their own.
+// readChunks calls f with at most chunk rows at a time, in newly allocated memory.
 func readChunks(path string, classes []string, chunk int, f func(x *mat.Dense, y []int) error) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -250,7 +250,7 @@ func readChunks(path string, classes []string, chunk int, f func(x *mat.Dense, y
 	}
 }
 
-// compare fits all rows at once and prints how far the two machines are apart.
+// compare fits a machine to all rows at once and prints the difference between the two machines.
 func (s *streamed) compare(ctx context.Context, out io.Writer, path string, hidden int) error {
 	var x *mat.Dense
 	var y []int

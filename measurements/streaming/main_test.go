@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A file of the user's, of three columns and three classes, without a picture.
+// A user's file of three columns and three classes is read, and no picture is drawn.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.csv")
 	content := "a,b,c,kind\n"

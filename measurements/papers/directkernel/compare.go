@@ -18,15 +18,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// outcome is what the splits of a set gave, as means.
+// outcome holds the means over the splits of a set.
 type outcome struct {
-	rows                         int // of training
+	rows                         int // training rows
 	heuristic, leaveOneOut, best float64
-	logRidge                     float64 // of leave-one-out
+	logRidge                     float64 // of the leave-one-out ridge
 	difference                   float64 // the largest
 }
 
-// tried are the ridges of which the best on the test rows is taken.
+// tried returns the fixed ridges, from which the best on the test rows is taken.
 func tried() (ridges []float64) {
 	for e := -6.0; e <= 2; e += 0.5 {
 		ridges = append(ridges, math.Pow(10, e))
@@ -89,8 +89,7 @@ func compare(ctx context.Context, set *dataset.Set, splits int, seed uint64, don
 	return o, nil
 }
 
-// split is one division of a set; the targets of two classes are -1 and 1, as
-// least squares takes them.
+// split is one division of a set. The targets of two classes are -1 and 1, as for least squares.
 type split struct {
 	train, test *mat.Dense
 	y, yTest    []float64
@@ -118,8 +117,8 @@ func signs(labels []int) []float64 {
 	return out
 }
 
-// machine returns lssvm's predictions of the test rows, with a ridge or for 0 that of the
-// least leave-one-out error, and the ridge.
+// machine returns lssvm's predictions of the test rows, and the ridge. A value of 0 selects the ridge with the smallest
+// leave-one-out error.
 func (s *split) machine(ctx context.Context, value float64) ([]float64, float64, error) {
 	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(ctx, s.train); err != nil {
@@ -141,7 +140,7 @@ func (s *split) machine(ctx context.Context, value float64) ([]float64, float64,
 	return f, m.ChosenRidge(), err
 }
 
-// chain returns the predictions of the paper's Figure 2.
+// chain returns the predictions of the chain in the paper's Figure 2.
 func (s *split) chain(ctx context.Context) ([]float64, error) {
 	var model estimators.Regressor = &pipeline.Regressor{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.KernelMap{}, &featuremap.KernelCenterer{}},
@@ -153,7 +152,7 @@ func (s *split) chain(ctx context.Context) ([]float64, error) {
 	return model.Predict(s.test)
 }
 
-// score is the error of predictions: NMSE, or the share of wrong signs.
+// score returns the error of predictions: NMSE, or the share of wrong signs.
 func (s *split) score(f []float64) (float64, error) {
 	if !s.classes {
 		return metrics.NMSE(s.yTest, f, nil)
@@ -167,7 +166,7 @@ func (s *split) score(f []float64) (float64, error) {
 	return wrong / float64(len(f)), nil
 }
 
-// differ is the largest difference, in standard deviations of the targets.
+// differ returns the largest difference, in standard deviations of the targets.
 func (s *split) differ(f, g []float64) float64 {
 	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(len(s.y), 1, s.y)); err != nil {

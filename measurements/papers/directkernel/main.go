@@ -1,10 +1,8 @@
-// Directkernel reproduces the direct-kernel paper (Embrechts, IJCNN 2004): its
-// chain of Figures 2 and 3, Mahalanobis scaling, kernel, centring and ridge, and the
-// claim about its heuristic ridge, equation (20), that it is nearly as good as a
-// tuned one. For each set it prints the test error with the heuristic, with the
-// ridge of exact leave-one-out, and with the ridge of 17 that is best on the test
-// rows, which no user can know. The last column is the largest difference between
-// the chain's predictions and package lssvm's, in standard deviations of the target.
+// Directkernel reproduces the direct-kernel paper (Embrechts, IJCNN 2004). It runs the paper's chain of Figures 2 and 3:
+// Mahalanobis scaling, kernel, centring and ridge. It also tests the claim that the heuristic ridge, equation (20), is nearly as
+// good as a tuned one. For each set it prints three test errors: with the heuristic, with the ridge of exact leave-one-out, and
+// with the best of 17 ridges on the test rows, which no user can know. The last column is the largest difference between the
+// chain's predictions and package lssvm's, in standard deviations of the target.
 //
 // The kernel is the RBF with γ = 1/median squared distance; the paper tunes σ.
 //

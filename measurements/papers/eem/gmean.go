@@ -25,26 +25,26 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// cell is what is computed at once.
+// cell is a unit of computation: a method on one fold of a set.
 type cell struct {
 	set           string
 	repeat, fold  int
-	method, extra string // extra: what else the scores depend on
+	method, extra string // extra: other settings that affect the scores
 }
 
 func (c cell) fields() []string {
 	return []string{c.set, strconv.Itoa(c.repeat), strconv.Itoa(c.fold), c.method, c.extra}
 }
 
-// results are the scores of cells that are done, and the file that keeps them.
+// results holds the scores of finished cells, and the file that stores them.
 type results struct {
 	mu   sync.Mutex
 	done map[cell][]score
-	file *os.File // nil: none
+	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. The last line may be
-// cut, if the command was: its cell is done again.
+// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
+// and its cell is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[cell][]score{}}
 	if path == "" {
@@ -56,7 +56,7 @@ func openResults(path string) (*results, error) {
 	}
 	whole := content[:strings.LastIndexByte(string(content), '\n')+1]
 	reader := csv.NewReader(strings.NewReader(string(whole)))
-	reader.FieldsPerRecord = -1 // as many as the grid has points
+	reader.FieldsPerRecord = -1 // one per point of the grid
 	lines, err := reader.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -76,7 +76,7 @@ func openResults(path string) (*results, error) {
 	return r, err
 }
 
-// take reads a line: the cell, then its points and scores.
+// take parses a line: the cell, then its points and scores.
 func (r *results) take(line []string) error {
 	if len(line) < 7 || len(line)%2 == 0 {
 		return fmt.Errorf("%d fields, want a cell and pairs of point and score", len(line))
@@ -100,7 +100,7 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// put keeps the scores of a cell.
+// put stores the scores of a cell.
 func (r *results) put(c cell, scores []score) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +120,7 @@ func (r *results) put(c cell, scores []score) error {
 	return w.Error()
 }
 
-// key names a cell's scores: what they depend on beside its place.
+// cell returns the key of a cell's scores: its place and the settings that affect them.
 func (s settings) cell(set *dataset.Set, repeat, number int, method string) cell {
 	name := "paper"
 	if s.quick {
@@ -129,7 +129,7 @@ func (s settings) cell(set *dataset.Set, repeat, number int, method string) cell
 	return cell{set.Name, repeat, number, method, fmt.Sprintf("%s grid, %d folds, seed %d, data %.8s", name, s.folds, s.seed, set.SHA256)}
 }
 
-// gmeans prints the tables; with -report of what is done already.
+// gmeans prints the tables. With -report it prints them from finished cells only.
 func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer, sets []*dataset.Set) error {
 	r, err := openResults(s.results)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer,
 	return s.tables(out, r, sets)
 }
 
-// evaluate fills the cells of a set that are not done.
+// evaluate computes the unfinished cells of a set.
 func (s settings) evaluate(ctx context.Context, r *results, set *dataset.Set, done func()) error {
 	y := positive(set)
 	for repeat := range s.repeats {
@@ -199,7 +199,7 @@ func (s settings) evaluate(ctx context.Context, r *results, set *dataset.Set, do
 	return nil
 }
 
-// prepare fills gaps and scales, by the training rows.
+// prepare fills gaps and scales columns by the training rows.
 func prepare(ctx context.Context, set *dataset.Set, y []int, of validation.Fold) (fold, error) {
 	var f fold
 	rows := func(index []int) (*mat.Dense, []int) {
@@ -234,16 +234,15 @@ func prepare(ctx context.Context, set *dataset.Set, y []int, of validation.Fold)
 	return f, nil
 }
 
-// summary is a method on a set.
+// summary holds the results of a method on a set.
 type summary struct {
 	best, error float64 // the best point's mean, in percent, and its standard error
 	point       string
 	others      float64 // the mean with the point chosen by all other folds
-	repeats     int     // cross-validations that are complete
+	repeats     int     // complete cross-validations
 }
 
-// summarise takes the complete cross-validations of a method on a set; ok is false if
-// there is none.
+// summarise summarises the complete cross-validations of a method on a set. ok is false if there is none.
 func (s settings) summarise(r *results, set *dataset.Set, name string) (out summary, ok bool) {
 	var all [][]score
 	for repeat := range s.repeats {
@@ -290,7 +289,7 @@ func (s settings) summarise(r *results, set *dataset.Set, name string) (out summ
 	return out, true
 }
 
-// tables prints what is complete.
+// tables prints the tables of all complete cells.
 func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 	found := map[string]map[string]summary{}
 	for _, set := range sets {
@@ -331,7 +330,7 @@ func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 	return s.print(out, sets, found, func(v summary, _ float64) string { return v.point }, nil)
 }
 
-// fewer marks a cell with how many cross-validations it has, if not all.
+// fewer returns the number of cross-validations of a cell in brackets, or "" if all are complete.
 func (s settings) fewer(v summary) string {
 	if v.repeats == s.repeats {
 		return ""
@@ -339,8 +338,8 @@ func (s settings) fewer(v summary) string {
 	return fmt.Sprintf(" [%d]", v.repeats)
 }
 
-// print prints a cell for each set and method, and below the means of what average
-// gives, over the sets that have an independent figure for the method.
+// print prints a cell for each set and method. Below, it prints the means of the values of average, over the sets that have an
+// independent figure for the method.
 func (s settings) print(
 	out io.Writer, sets []*dataset.Set, found map[string]map[string]summary, show func(v summary, of float64) string,
 	average func(v summary, of float64) float64,
@@ -379,8 +378,7 @@ func (s settings) print(
 	return w.Flush()
 }
 
-// referenceOf is the independent figure, NaN where there is none. There is one of WELM,
-// which does not say of which activation.
+// referenceOf returns the independent figure, NaN if there is none. The figure for WELM does not state its activation.
 func referenceOf(set, method string) float64 {
 	if strings.HasPrefix(method, "welm-") {
 		method = "welm"

@@ -1,21 +1,20 @@
-// Eem reproduces the tables of the extreme entropy paper (Czarnecki and Tabor, arXiv
-// 1501.05279) on the sets of its Table 3.
+// Eem reproduces the tables of the extreme entropy paper (Czarnecki and Tabor, arXiv 1501.05279) on the sets of its Table 3.
 //
 //	go run -C measurements ./papers/eem -data DIR -table divergence
 //	go run -C measurements ./papers/eem -data DIR -table gmean -quick
 //	go run -C measurements ./papers/eem -data DIR -table gmean -results gmean.csv
 //
-// The first is its Table 1: how well the divergence of two classes on random directions
-// goes with its first term, which is all that the machine maximises.
+// The first command prints its Table 1: the correlation of the divergence of two classes on random directions with its first term,
+// which is all that the machine maximises.
 //
-// The second and third are its Tables 4 and 5: the geometric mean of the two classes'
-// accuracies, of extreme entropy machines and their comparators, in repeated 10-fold
-// stratified cross-validation, at the point of a grid that is best on the test folds, as
-// in the paper. That flatters every method, the one with the largest grid most; a second
-// table chooses for each fold by all others. The paper's grids take hours to days on the
-// larger sets: with -results what is done is kept in a file, and the command goes on from
-// it. -quick has the grids of the figures that are shown beside ours: those of the paper
-// are lost, they are of an independent implementation, in one 10-fold run.
+// The second and third print its Tables 4 and 5: the geometric mean of the two classes' accuracies, of extreme entropy machines and
+// their comparators. They use repeated 10-fold stratified cross-validation, at the point of a grid that is best on the test folds,
+// as in the paper. That favours every method, the one with the largest grid most. A second table chooses the point for each fold by
+// all other folds.
+//
+// The paper's grids take hours to days on the larger sets. With -results, finished cells are kept in a file, and the command
+// continues from it. -quick uses the grids of the figures that are shown beside ours. The figures of the paper are lost; those
+// shown are of an independent implementation, in one 10-fold run.
 package main
 
 import (
@@ -30,13 +29,13 @@ import (
 )
 
 const (
-	// comparedSets are those with figures to compare, smaller ones first.
+	// comparedSets are the sets with figures to compare, smaller ones first.
 	comparedSets = "sonar,heart,ecoli,liver-disorders,breast-cancer,australian,diabetes-pima,ionosphere,oil-spill,splice,car-eval-34,abalone7"
 	otherSets    = "arrhythmia,libras-move,spectrometer,banknote,german-numer,solar-flare,sick-euthyroid,mammography"
 	shippedSets  = "breast-cancer-wdbc"
 )
 
-// settings are the flags.
+// settings holds the flags.
 type settings struct {
 	data, table, results string
 	sets, methods        []string
@@ -116,7 +115,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// positive says for each row whether it is of the set's positive class, as 1 or 0.
+// positive returns 1 for each row of the set's positive class, and 0 for the other rows.
 func positive(set *dataset.Set) []int {
 	out := make([]int, len(set.Labels))
 	for i, l := range set.Labels {

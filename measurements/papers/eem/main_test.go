@@ -21,8 +21,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// The tables are the same from scratch and from what an earlier command has done, cut in
-// the middle of a line.
+// The tables are the same from scratch and from the results of an earlier command that end in the middle of a line.
 func TestGMeans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.csv")
 	args := []string{"-quick", "-folds", "3", "-repeats", "2", "-methods", "eem-rbf-data,welm-tanh,eekm"}
@@ -35,17 +34,17 @@ func TestGMeans(t *testing.T) {
 	assert.Equal(t, 3*2*3, bytes.Count(content, []byte("\n")))
 	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o600))
 	assert.Equal(t, fresh, output(t, args...))
-	// Of the second cross-validation a fold is missing.
+	// The second cross-validation lacks a fold.
 	require.NoError(t, os.WriteFile(path, content[:bytes.LastIndex(content[:len(content)-1], []byte("\n"))+1], 0o600))
 	assert.Regexp(t, `breast-cancer-wdbc.* \[1\]`, output(t, append(args, "-report")...))
 	require.NoError(t, os.WriteFile(path, content, 0o600))
-	// Another seed is another cell of the file.
+	// Another seed uses other cells of the file.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	require.NoError(t, os.WriteFile(path, []byte("a,b\n"), 0o600))
 	require.ErrorContains(t, run(context.Background(), args, io.Discard, io.Discard), "line 1")
 }
 
-// Each method of a small grid tells the classes apart.
+// Each method of a small grid separates the classes.
 func TestMethods(t *testing.T) {
 	out := output(t, "-quick", "-folds", "3", "-repeats", "1")
 	header, row, ok := strings.Cut(out[strings.Index(out, "set "):], "\n")

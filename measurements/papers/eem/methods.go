@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// grid is what is tried.
+// grid holds the settings that are tried.
 type grid struct {
 	hidden     []int
 	gammas, cs []float64
@@ -38,8 +38,8 @@ func decades(from, to int) (out []float64) {
 	return out
 }
 
-// fold is one training and test part: unit scaled to [0, 1] as the paper does,
-// standard to mean 0 and deviation 1, both by the training rows alone.
+// fold is one pair of training and test rows. unit is scaled to [0, 1], as in the paper, and standard to mean 0 and deviation 1.
+// Both scalings use the training rows alone.
 type fold struct {
 	unit, standard [2]*mat.Dense // training and test rows
 	y, truth       []int
@@ -82,7 +82,7 @@ func methodNames() (out []string) {
 	return out
 }
 
-// rows are what an activation is for.
+// rows returns the rows in the scaling that an activation requires.
 func (f fold) rows(a featuremap.Activation) [2]*mat.Dense {
 	if a == featuremap.Tanh || a == featuremap.DataRBF {
 		return f.standard
@@ -154,8 +154,7 @@ func kernelMachines(ctx context.Context, f fold, g grid) ([]score, error) {
 	return out, nil
 }
 
-// balance is the paper's weight of a row: the size of the larger class over that of
-// its own.
+// balance returns the paper's weight of the rows of each class: the size of the larger class divided by the size of the class.
 func (f fold) balance() map[int]float64 {
 	var count [2]float64
 	for _, l := range f.y {
@@ -165,7 +164,7 @@ func (f fold) balance() map[int]float64 {
 	return map[int]float64{0: largest / count[0], 1: largest / count[1]}
 }
 
-// matrices are the kernel among the training rows and of the test rows with them.
+// matrices returns the kernel matrix of the training rows, and the kernel values between the test and the training rows.
 func (f fold) matrices(ctx context.Context, gamma float64) (*mat.SymDense, *mat.Dense, error) {
 	k := kernels.RBF{Gamma: gamma}
 	one := &kernels.Options{Workers: 1}
@@ -204,8 +203,8 @@ func leastSquares(ctx context.Context, f fold, g grid) ([]score, error) {
 	return out, nil
 }
 
-// mostSteps bounds a support vector machine: with the largest C of the paper's grid some
-// would go on for hours. What it has by then is what counts.
+// mostSteps bounds the iterations of a support vector machine. With the largest C of the paper's grid some would run for hours. The
+// solution at the bound is used.
 const mostSteps = 200_000
 
 func vectorMachines(ctx context.Context, f fold, g grid) ([]score, error) {
@@ -231,7 +230,7 @@ func vectorMachines(ctx context.Context, f fold, g grid) ([]score, error) {
 	return out, nil
 }
 
-// reference are figures of an independent implementation for quick grids, in percent.
+// reference holds the figures of an independent implementation for quick grids, in percent.
 var reference = func() map[string]map[string]float64 {
 	columns := []string{"eem-sig", "eem-nsig", "eem-rbf", "eem-tanh", "eem-rbf-data", "welm", "eekm", "lssvm", "svm"}
 	out := map[string]map[string]float64{}
@@ -253,7 +252,7 @@ oil-spill 88.2 85.2 86.8 82.0 82.2 86.8 86.5 87.5 85.0`), "\n") {
 		for i, c := range columns {
 			v, err := strconv.ParseFloat(cells[i+1], 64)
 			if err != nil {
-				panic(err) // in the text above
+				panic(err) // an error in the text above
 			}
 			out[cells[0]][c] = v
 		}

@@ -24,20 +24,20 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// dots are pale, as many lie on each other.
+// dots is a pale colour, because many dots overlap.
 var dots = color.NRGBA{R: plotstyle.Blue.R, G: plotstyle.Blue.G, B: plotstyle.Blue.B, A: 0x80}
 
-// The paper's figures of a quantity, one for each kernel, by the kernel's name.
+// These maps give the number of the paper's figure of a quantity, by the name of the kernel.
 var (
 	curveFigures = map[string]int{"rbf": 7, "poly": 8}
 	trainFigures = map[string]int{"rbf": 9, "poly": 10, "elm": 11}
 	testFigures  = map[string]int{"rbf": 12, "poly": 13}
 )
 
-// mostPanels is how many sets a picture shows, those of the fewest rows. The tables have all.
+// mostPanels is the number of sets in a picture, those with the fewest rows. The tables list all sets.
 const mostPanels = 6
 
-// draw writes a picture for each of the paper's figures, a panel for each of a few sets.
+// draw writes a picture for each of the paper's figures, with a panel for each of a few sets.
 func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary) error {
 	spectra, err := spectraPanels()
 	if err != nil {
@@ -92,7 +92,7 @@ func (s settings) draw(ctx context.Context, sets []*dataset.Set, found []summary
 	return nil
 }
 
-// panelHeight is less where there are many.
+// panelHeight returns the height of a panel, which is smaller if there are many.
 func panelHeight(panels int) vg.Length {
 	if panels <= 3 {
 		return 3.5 * vg.Inch
@@ -100,7 +100,7 @@ func panelHeight(panels int) vg.Length {
 	return 2 * vg.Inch
 }
 
-// spectraPanels are Figures 3 and 4: eigenvalues a + 100/i, and k of 100 that are not 0.
+// spectraPanels returns Figures 3 and 4: eigenvalues a + 100/i, and k of 100 eigenvalues that are not 0.
 func spectraPanels() ([]*plot.Plot, error) {
 	const n = 100
 	hyperbola := plotstyle.New("eigenvalues a + 100/i", "i", "eigenvalue")
@@ -129,8 +129,8 @@ func spectraPanels() ([]*plot.Plot, error) {
 	return []*plot.Plot{hyperbola, equal}, addLine(equal, nil, xys, 0, "")
 }
 
-// scalingPanels are those of Figures 5 and 6: what it does to the entropy to normalise
-// the kernel matrix and to scale the rows, on the training rows of the first split.
+// scalingPanels returns the panels of Figures 5 and 6. They show the effect on the entropy of normalising the kernel matrix and of
+// scaling the rows, on the training rows of the first split.
 func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, ofSix *plotstyle.Legend) (five, six *plot.Plot, err error) {
 	d, err := s.cut(ctx, set, 0)
 	if err != nil {
@@ -183,8 +183,8 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, o
 	return five, six, nil
 }
 
-// curvePanel is one of Figure 7 or 8: the entropy over the parameter, and the logarithm
-// that fits it best where it is neither near 0 nor near 1.
+// curvePanel returns a panel of Figure 7 or 8. It shows the entropy over the parameter, and the logarithm that fits it best where
+// it is near neither 0 nor 1.
 func curvePanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, v.title, "entropy")
 	ofParameter(p)
@@ -215,7 +215,7 @@ func curvePanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	return p, addDots(p, legend, xys, plotstyle.Blue, "mean of the splits")
 }
 
-// trainPanel is one of Figures 9 to 11.
+// trainPanel returns a panel of one of Figures 9 to 11.
 func trainPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, "entropy", "training NMSE")
 	ofEntropy(p)
@@ -224,7 +224,7 @@ func trainPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	return p, err
 }
 
-// testPanel is one of Figure 12 or 13, with the parabola through the points.
+// testPanel returns a panel of Figure 12 or 13, with the parabola through the points.
 func testPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, "entropy", "test NMSE")
 	ofEntropy(p)
@@ -244,7 +244,7 @@ func testPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 		return nil, err
 	}
 	err := addDots(p, legend, xys, dots, "a split and a parameter")
-	plotstyle.FromZero(&p.Y) // the parabola goes below, no error does
+	plotstyle.FromZero(&p.Y) // the parabola can be negative, errors cannot
 	return p, err
 }
 
@@ -257,13 +257,13 @@ func (v *summary) scatter(value func(point) float64) (out plotter.XYs) {
 	return out
 }
 
-// ofEntropy makes the horizontal axis that of an entropy.
+// ofEntropy sets the horizontal axis to the range of an entropy.
 func ofEntropy(p *plot.Plot) {
 	p.X.Min, p.X.Max = 0, 1
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Round{Most: 4}, plotstyle.Round{Most: 4}
 }
 
-// ofParameter makes the horizontal axis that of a logarithm, and the vertical one that of an entropy.
+// ofParameter sets the horizontal axis to a logarithmic one, and the vertical axis to the range of an entropy.
 func ofParameter(p *plot.Plot) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 4}, plotstyle.Round{Most: 4}
 	p.Y.Min, p.Y.Max = 0, 1
@@ -295,8 +295,7 @@ func addDots(p *plot.Plot, legend *plotstyle.Legend, xys plotter.XYs, colour col
 	return nil
 }
 
-// addBand shades the entropies that the search stops at, on the other axis from low to
-// high.
+// addBand shades the entropies at which the search stops, from low to high on the other axis.
 func addBand(p *plot.Plot, legend *plotstyle.Legend, low, high float64, entropyIsX bool) error {
 	const from, to = 0.3, 0.5
 	corners := plotter.XYs{{X: low, Y: from}, {X: high, Y: from}, {X: high, Y: to}, {X: low, Y: to}}

@@ -12,19 +12,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// family is a kernel of the paper with the parameters that its grid has.
+// family is a kernel of the paper with the parameters of its grid.
 type family struct {
 	name, title string
 	families.Family
 	grid, abalone []float64
-	searchHigh    float64 // where the interval of the paper's search ends; 0: it has none
+	searchHigh    float64 // end of the paper's search interval, 0 for none
 }
 
-// The paper gives the ends of its grids and how many parameters they have, 24 from .0001
-// to 6666 and 46 from 1 to 2000, "approximately logarithmic". Its Tables 10 and 11 name
-// some of them. There are 24 of the form 1, 3, 6 times a power of ten below 10 and 1, 33,
-// 66 above; the degrees are a guess that has all that are named. Of abalone it says 16 and
-// 32, and of the asymptotic kernel nothing.
+// The paper gives the ends of its grids and their numbers of parameters: 24 from .0001 to 6666 and 46 from 1 to 2000,
+// "approximately logarithmic". Its Tables 10 and 11 name some of the parameters. There are exactly 24 of the form 1, 3, 6 times a
+// power of ten below 10 and 1, 33, 66 above. The degrees are a guess that includes all that are named. For abalone the paper gives
+// 16 and 32 parameters, and nothing for the asymptotic kernel.
 var (
 	widths = []float64{
 		1e-4, 3e-4, 6e-4, 1e-3, 3e-3, 6e-3, .01, .03, .06, .1, .3, .6, 1, 3, 6, 10, 33, 66, 100, 333, 666, 1000, 3333, 6666,
@@ -52,7 +51,7 @@ func familyOf(name string) (family, error) {
 	return family{}, fmt.Errorf("-families: %q is none of %v", name, names)
 }
 
-// params are the parameters of the grid for a set.
+// params returns the parameters of the grid for a set.
 func (s settings) params(f family, set string) []float64 {
 	all := f.grid
 	if set == "abalone" {
@@ -68,8 +67,8 @@ func (s settings) params(f family, set string) []float64 {
 	return out
 }
 
-// fractional is the normalised polynomial over any degree, as the paper's search has it.
-// Only whole ones make a positive semi-definite matrix, so it is no family of the library.
+// fractional is the normalised polynomial of any degree, as in the paper's search. Only integer degrees give a positive
+// semi-definite matrix, so the library has no such family.
 type fractional struct{}
 
 func (fractional) Kernel(degree float64) kernels.Kernel { return power{degree} }
@@ -84,13 +83,12 @@ func (fractional) Integer() bool { return false }
 
 func (fractional) String() string { return "FractionalPolynomial" }
 
-// power is ((<x,z>+1) / √((|x|²+1)(|z|²+1)))^degree.
+// power is the kernel ((<x,z>+1) / √((|x|²+1)(|z|²+1)))^degree.
 type power struct{ degree float64 }
 
 func (p power) Eval(x, z []float64) float64 {
 	norms := (floats.Dot(x, x) + 1) * (floats.Dot(z, z) + 1)
-	// Rounding may leave a unit base a little above 1, or, between opposite rows, one of
-	// 0 a little below.
+	// By rounding, a base of 1 may be slightly larger, and a base of 0, between opposite rows, slightly smaller.
 	base := min(max((floats.Dot(x, z)+1)/math.Sqrt(norms), 0), 1)
 	return math.Pow(base, p.degree)
 }

@@ -1,28 +1,28 @@
-// Entropy reproduces the experiments of the paper that the search by entropy comes from (Belanche-Muñoz and Wiejacha,
-// Entropy 25, 2023, 154). They compare the von Neumann entropy of a kernel matrix with the errors of the relevance
-// vector machine that is fitted with it.
+// Entropy reproduces the experiments of the paper that introduced the search by entropy (Belanche-Muñoz and Wiejacha, Entropy 25,
+// 2023, 154). They compare the von Neumann entropy of a kernel matrix with the errors of the relevance vector machine that is
+// fitted with it.
 //
 //	go run -C measurements ./papers/entropy -quick
 //	go run -C measurements ./papers/entropy -data DIR -results points.csv -out ../docs/measured
 //	go run -C measurements ./papers/entropy -data DIR -results points.csv -sets abalone -families rbf,poly -basis 500
 //
-// Tables 3 to 5 are correlations of the entropy with the training error, for three
-// kernels; Tables 6 and 7 those with the test error, made monotonic by the sign of what
-// lies left of the least point of a parabola; Tables 8 and 9 that least point; Tables 10
-// and 11 the best parameter of a grid beside the one that the paper's search finds without
-// a fit. Abalone, which has Tables 12 to 15 to itself, is a row of the same ones.
+// The command prints these tables of the paper:
 //
-// Columns are divided by their root mean square over the training rows and rows then
-// scaled to length 1. The machine has no intercept, as that of R's kernlab, which the paper
-// used; -intercept gives it one. Each split trains on three quarters of the rows.
+//   - Tables 3 to 5 are correlations of the entropy with the training error, for three kernels.
+//   - Tables 6 and 7 are correlations with the test error. It is made monotonic by the sign of the errors to the left of the lowest point of a parabola.
+//   - Tables 8 and 9 hold that lowest point.
+//   - Tables 10 and 11 hold the best parameter of a grid beside the one that the paper's search finds without a fit.
 //
-// On abalone a fit with all 3133 columns takes 12 seconds at low entropies and 7 minutes at
-// high ones; -basis has the machine choose among fewer, drawn at random. The entropy is that
-// of the whole kernel matrix whatever -basis says.
+// Abalone, which the paper treats separately in Tables 12 to 15, is a row of the same tables.
 //
-// A fit at a large parameter, where nearly all rows are relevance vectors, takes seconds. With -results finished
-// points are kept in a file, and the command continues from it, also with more splits. -quick does at most two splits
-// and every fourth parameter.
+// Columns are divided by their root mean square over the training rows, and rows are then scaled to length 1. The machine has no
+// intercept, like that of R's kernlab, which the paper used; -intercept adds one. Each split trains on three quarters of the rows.
+//
+// On abalone a fit with all 3133 columns takes 12 seconds at low entropies and 7 minutes at high ones. With -basis the machine
+// chooses among fewer columns, drawn at random. The entropy is always that of the complete kernel matrix.
+//
+// A fit at a large parameter, where nearly all rows are relevance vectors, takes seconds. With -results, finished points are kept
+// in a file, and the command continues from it, also with more splits. -quick does at most two splits and every fourth parameter.
 package main
 
 import (
@@ -43,13 +43,13 @@ const (
 	quickEvery  = 4 // of the grid's parameters
 )
 
-// settings are the flags.
+// settings holds the flags.
 type settings struct {
 	data, results, out string
 	sets               []string
 	families           []family
 	splits, workers    int
-	basis              int // training rows that basis functions sit on, 0: all
+	basis              int // number of rows with basis functions, 0: all
 	seed               uint64
 	quick, intercept   bool
 }

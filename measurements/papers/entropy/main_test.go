@@ -27,7 +27,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// small is a folder with a part of the shipped set, under a name that the paper has.
+// small returns a folder with a part of the shipped set, under the name of a set of the paper.
 func small(t *testing.T) string {
 	content, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "data", "diabetes-progression.csv"))
 	require.NoError(t, err)
@@ -46,8 +46,7 @@ func TestShippedSet(t *testing.T) {
 	assert.NotContains(t, out, "polynomial")
 }
 
-// The tables are the same from scratch and from what an earlier command has done, cut in
-// the middle of a line.
+// The tables are the same from scratch and from the results of an earlier command that end in the middle of a line.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "points.csv")
 	args := []string{"-data", small(t), "-sets", "slump", "-quick"}
@@ -61,14 +60,14 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, 2*(6+3+12+3+6), bytes.Count(content, []byte("\n")))
 	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o600))
 	assert.Equal(t, fresh, output(t, args...))
-	// What is in the file is not done again.
+	// Points in the file are not computed again.
 	require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(content, []byte(",golden section,"), []byte(",0.07,")), 0o600))
 	grown := output(t, args...)
 	assert.Equal(t, fresh, grown)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, 2*(6+3+12+3+6)+4, bytes.Count(after, []byte("\n")), "the four that were taken out alone")
-	// Another seed and another machine are other places.
+	// Another seed and another machine use other places.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	assert.NotEqual(t, fresh, output(t, append(args, "-intercept")...))
 	for _, line := range []string{"a,b", "a,rbf,x,1,e,1,1,1,1,1,1", "a,rbf,0,1,e,1,1,1,1,1,x"} {
@@ -116,7 +115,7 @@ func TestGrids(t *testing.T) {
 	for _, f := range s.families {
 		assert.Equal(t, sizes[f.name], [2]int{len(s.params(f, "boston")), len(s.params(f, "abalone"))})
 		assert.IsIncreasing(t, f.grid)
-		// The best parameters that the paper prints are on the grid.
+		// The grid contains the best parameters that the paper prints.
 		for set, p := range paper[f.name] {
 			if !math.IsNaN(p.best) {
 				assert.Contains(t, s.params(f, set), p.best, "%s, %s", f.name, set)
@@ -130,7 +129,7 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// On whole degrees the fractional polynomial is the library's.
+// For integer degrees the fractional polynomial equals the library's.
 func TestFractionalPolynomial(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 0, 0.6, 0.8, -1, 0})
 	for _, degree := range []float64{1, 2, 7} {
@@ -152,7 +151,7 @@ func TestStatistics(t *testing.T) {
 	assert.Equal(t, -1.0, l.spearman)
 	assert.InDelta(t, -32.0/math.Sqrt(5*302), l.pearson, 1e-12)
 
-	// Three points and more lie on a parabola, wherever they are.
+	// The parabola through three or more points that lie on one is recovered, wherever they are.
 	want := parabola{2, -0.7, 0.9}
 	x := []float64{0, 0.1, 0.1, 0.35, 0.99, 1}
 	var y []float64
@@ -163,7 +162,7 @@ func TestStatistics(t *testing.T) {
 	assert.InDeltaSlice(t, want[:], got[:], 1e-12)
 	assert.InDelta(t, 0.7/1.8, got.lowest(), 1e-12)
 	assert.True(t, math.IsNaN(parabola{0, 1, -1}.lowest()))
-	// Least squares: the residuals are orthogonal to 1, x and x².
+	// By least squares, the residuals are orthogonal to 1, x and x².
 	y[2] += 0.3
 	got = fitParabola(x, y)
 	var sums [3]float64
@@ -179,8 +178,7 @@ func TestStatistics(t *testing.T) {
 	assert.Equal(t, []float64{2}, monotonic([]float64{0.1}, []float64{4}, math.NaN()), "without a least point all are on its right")
 }
 
-// Fewer basis functions: the entropies are those of the whole matrix, the machines have at
-// most so many vectors.
+// With fewer basis functions the entropies are those of the complete matrix, and the machines have at most that number of vectors.
 func TestBasis(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "points.csv")
 	args := []string{"-data", small(t), "-sets", "slump", "-quick", "-splits", "1", "-families", "rbf", "-results", path}
@@ -198,7 +196,7 @@ func TestBasis(t *testing.T) {
 		at.extra = strings.Replace(at.extra, ", basis of 12", "", 1)
 		whole, ok := r.done[at]
 		require.True(t, ok)
-		if at.at != "entropy by score" { // where the machine itself may decide
+		if at.at != "entropy by score" { // where the choice may depend on the machine
 			assert.Equal(t, whole.entropy, p.entropy)
 		}
 		if p.vectors != whole.vectors {

@@ -4,15 +4,15 @@ import (
 	"math"
 )
 
-// paperOf is what the paper prints of a family on a set.
+// paperOf holds the paper's figures for a family on a set.
 type paperOf struct {
 	train, test link
 	lowest      float64
-	// Tables 10 and 11.
+	// These are from Tables 10 and 11.
 	best, found, entropy, bestError, foundError, tried, searchTried float64
 }
 
-// noPaper is for a set that it has not.
+// noPaper stands for a set that is not in the paper.
 var noPaper = func() paperOf {
 	n := math.NaN()
 	return paperOf{link{n, n}, link{n, n}, n, n, n, n, n, n, n, n}
@@ -25,12 +25,12 @@ func (v *summary) paper() paperOf {
 	return noPaper
 }
 
-// inBand says that the search found what it looks for.
+// inBand reports whether the entropy is in the band of the paper's search.
 func (p point) inBand() bool {
 	return p.entropy >= 0.3 && p.entropy <= 0.5
 }
 
-// paper has the figures of its Tables 3 to 15, by family and set.
+// paper holds the figures of the paper's Tables 3 to 15, by family and set.
 var paper = map[string]map[string]paperOf{
 	"rbf": {
 		"auto":              {link{-0.809, -0.845}, link{0.883, 0.968}, 0.343, 0.3, 8.554, 0.451, 0.905, 0.906, 24, 5},
@@ -75,7 +75,7 @@ var paper = map[string]map[string]paperOf{
 	},
 }
 
-// trainOnly is of the kernel that only Table 5 has.
+// trainOnly returns the figures of the kernel that only Table 5 lists.
 func trainOnly(train link) paperOf {
 	p := noPaper
 	p.train = train

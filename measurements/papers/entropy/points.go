@@ -32,22 +32,21 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// sameAnswer is the entropy above which the empty starts of a fit hardly matter: of 34
-// fits on eight of the sets 33 had the same test error within 1% with one of them as with
-// three, below it 32 of 46. Fits there take nearly all of the time, so they have one, and
-// the start with all columns where the library makes it.
+// sameAnswer is the entropy above which the number of empty starts of a fit hardly matters. Of 34 fits on eight of the sets, 33 had
+// the same test error within 1% with one such start as with three; below it, 32 of 46 had. Fits above it take nearly all of the
+// time. They use one empty start, and the start with all columns where the library makes it.
 const sameAnswer = 0.8
 
-// place is a fit: a parameter of the grid, or the search of the paper, on a split.
+// place identifies a fit: a parameter of the grid, or a search, on a split.
 type place struct {
 	set, family string
 	split       int
 	at          string // the parameter, or the name of a search
-	extra       string // what else it depends on
+	extra       string // other settings that affect the point
 }
 
-// searches choose a parameter without a test row: the paper's, up to the end of the
-// interval that it has for the family, and this library's at one entropy and by score.
+// searches lists the searches that choose a parameter without a test row. The first is the paper's, up to the end of its interval
+// for the family. The others are this library's, at one entropy and by score.
 var searches = []struct {
 	name     string
 	strategy func(high float64) search.Strategy
@@ -57,10 +56,10 @@ var searches = []struct {
 	{"entropy by score", func(float64) search.Strategy { return &entropy.Search{} }},
 }
 
-// point is what a fit came to.
+// point holds the results of a fit.
 type point struct {
 	param, entropy, train, test float64 // errors are NMSE
-	vectors, tried              int     // tried: entropies that the search computed, 1 for a point of the grid
+	vectors, tried              int     // tried: entropies computed, 1 for a point of the grid
 }
 
 func (s settings) place(set *dataset.Set, f family, split int, at string) place {
@@ -76,7 +75,7 @@ func (s settings) place(set *dataset.Set, f family, split int, at string) place 
 
 func nameOf(param float64) string { return strconv.FormatFloat(param, 'g', -1, 64) }
 
-// split is a set cut in two, scaled by its training rows.
+// split is a set divided into training and test rows, scaled by its training rows.
 type split struct {
 	x, xt, raw, rawTest *mat.Dense // raw: before scaling
 	y, yt               []float64
@@ -116,7 +115,7 @@ func (s settings) machine() *rvm.Regressor {
 	return &rvm.Regressor{NoIntercept: !s.intercept, Workers: 1, Components: s.basis}
 }
 
-// fit is a point of the grid. The matrix whose entropy is taken is the design of the fit.
+// fit computes a point of the grid. The entropy is that of the kernel matrix from which the design of the fit is taken.
 func (s settings) fit(ctx context.Context, f family, param float64, d split) (point, error) {
 	out := point{param: param, tried: 1}
 	one := &kernels.Options{Workers: 1}
@@ -150,8 +149,7 @@ func (s settings) fit(ctx context.Context, f family, param float64, d split) (po
 	})
 }
 
-// columns are those that the basis functions sit on, of the kernel values of the training and
-// of the test rows.
+// columns returns the columns of the basis functions, of the kernel values of the training rows and of the test rows.
 func (s settings) columns(k *mat.SymDense, cross *mat.Dense) (mat.Matrix, *mat.Dense) {
 	n := k.SymmetricDim()
 	if s.basis == 0 || s.basis >= n {
@@ -172,7 +170,7 @@ func (s settings) columns(k *mat.SymDense, cross *mat.Dense) (mat.Matrix, *mat.D
 	return design, crossed
 }
 
-// judge fills the errors.
+// judge computes the errors.
 func (p *point) judge(d split, predict func(training bool) ([]float64, error)) error {
 	for _, part := range []struct {
 		training bool
@@ -190,7 +188,7 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 	return nil
 }
 
-// search is a search as a user would have it.
+// search runs a search with the settings of a user.
 func (s settings) search(ctx context.Context, f family, strategy search.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
 		Preprocess: steps(),
@@ -215,7 +213,7 @@ func (s settings) search(ctx context.Context, f family, strategy search.Strategy
 	})
 }
 
-// compute does what the file of results has not.
+// compute computes the points that are not in the file of results.
 func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.Writer) (*results, error) {
 	r, err := openResults(s.results)
 	if err != nil {
@@ -269,15 +267,15 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 	return r, nil
 }
 
-// results are the points that are done, and the file that keeps them.
+// results holds the finished points, and the file that stores them.
 type results struct {
 	mu   sync.Mutex
 	done map[place]point
-	file *os.File // nil: none
+	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. The last line may be
-// cut, if the command was: its point is done again.
+// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
+// and its point is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[place]point{}}
 	if path == "" {
@@ -309,7 +307,7 @@ func openResults(path string) (*results, error) {
 	return r, nil
 }
 
-// take reads a line: the place, then the point.
+// take parses a line: the place, then the point.
 func (r *results) take(line []string) error {
 	if len(line) != 11 {
 		return fmt.Errorf("%d fields, want a place and a point, 11", len(line))
@@ -328,7 +326,7 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// put keeps a point.
+// put stores a point.
 func (r *results) put(at place, p point) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

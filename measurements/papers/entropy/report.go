@@ -12,20 +12,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
-// summary is a family on a set.
+// summary holds the results of a family on a set.
 type summary struct {
 	family
 	set    string
 	params []float64
-	points [][]point // for each parameter those of the splits
+	points [][]point // by parameter and split
 	train  link
-	test   link // of the errors made monotonic
+	test   link // of the monotonic test errors
 	curve  parabola
-	best   int       // the parameter of the least mean test error
-	found  [][]point // by each of the searches, those of the splits
+	best   int       // parameter with the smallest mean test error
+	found  [][]point // by search and split
 }
 
-// summarise needs all points of the settings.
+// summarise summarises the results. It requires all points of the settings.
 func (s settings) summarise(r *results, sets []*dataset.Set) []summary {
 	var out []summary
 	for _, f := range s.families {
@@ -52,8 +52,8 @@ func (s settings) summarise(r *results, sets []*dataset.Set) []summary {
 	return out
 }
 
-// relate fills what is made of the points: like the paper's figures, of those of all
-// splits at once.
+// relate computes the correlations, the parabola and the best parameter from the points of all splits together, like the paper's
+// figures.
 func (v *summary) relate() {
 	entropies := v.all(entropyOf)
 	tests := v.all(func(p point) float64 { return p.test })
@@ -91,7 +91,7 @@ func valuesOf(points []point, value func(point) float64) (out []float64) {
 	return out
 }
 
-// report prints the tables of the families that were asked for.
+// report prints the tables of the selected families.
 func (s settings) report(out io.Writer, found []summary) error {
 	intercept := "no intercept"
 	if s.intercept {
@@ -137,7 +137,7 @@ func (s settings) report(out io.Writer, found []summary) error {
 	return nil
 }
 
-// beside prints a number with the paper's, where there is one.
+// beside returns a number with the paper's in brackets, if there is one.
 func beside(format string, v, paper float64) string {
 	text := fmt.Sprintf(format, v)
 	if math.IsNaN(v) {
@@ -181,8 +181,7 @@ func printLowest(w io.Writer, of []summary) {
 	}
 }
 
-// printSearch prints means over the splits, of the parameters that the search found their
-// median.
+// printSearch prints means over the splits. For the parameters that the search found, it prints the median.
 func printSearch(w io.Writer, of []summary) {
 	fmt.Fprintln(w, "set\tbest\tfound\tits entropy\tbest NMSE\tfound NMSE\tgrid points\tevaluations\tin the band")
 	var ours, paper [5]float64
@@ -229,8 +228,8 @@ func columns(is, was [5]float64) string {
 		beside("%.0f", is[3], was[3]), beside("%.1f", is[4], was[4]))
 }
 
-// printSearches prints the errors where the searches end beside the least of the grid,
-// which knows the test rows, and the kernel matrices that they took.
+// printSearches prints the errors of the results of the searches, beside the smallest error of the grid, which knows the test rows.
+// It also prints the number of kernel matrices that the searches computed.
 func printSearches(w io.Writer, of []summary) {
 	fmt.Fprint(w, "set\tgrid's best")
 	for _, search := range searches {

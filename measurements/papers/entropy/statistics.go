@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// link is how two quantities go together.
+// link holds the correlations of two quantities.
 type link struct{ spearman, pearson float64 }
 
 func linkOf(x, y []float64) link {
 	return link{stat.Correlation(ranks(x), ranks(y), nil), stat.Correlation(x, y, nil)}
 }
 
-// ranks are from 1, and equal values share theirs.
+// ranks returns ranks from 1. Equal values share their mean rank.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -43,11 +43,11 @@ func ranks(values []float64) []float64 {
 	return out
 }
 
-// parabola is y = c₀ + c₁x + c₂x².
+// parabola holds the coefficients of y = c₀ + c₁x + c₂x².
 type parabola [3]float64
 
-// fitParabola is the one of least squares. x and its square are replaced by what is
-// orthogonal to the terms before, so that nothing is solved: x sits in [0, 1].
+// fitParabola returns the least-squares parabola. x and its square are replaced by their parts orthogonal to the terms before, so
+// that no system is solved: x lies in [0, 1].
 func fitParabola(x, y []float64) parabola {
 	n := float64(len(x))
 	meanX, meanY := stat.Mean(x, nil), stat.Mean(y, nil)
@@ -57,7 +57,7 @@ func fitParabola(x, y []float64) parabola {
 		xx += d * d
 		xxx += d * d * d
 	}
-	slope := xxx / xx // of d² on d
+	slope := xxx / xx // slope of d² on d
 	var qq, xy, qy float64
 	for i, v := range x {
 		d := v - meanX
@@ -73,7 +73,7 @@ func fitParabola(x, y []float64) parabola {
 
 func (p parabola) value(x float64) float64 { return p[0] + x*(p[1]+x*p[2]) }
 
-// lowest is where the parabola is least, NaN where it opens downwards.
+// lowest returns the x of the parabola's minimum, NaN if it opens downwards.
 func (p parabola) lowest() float64 {
 	if !(p[2] > 0) {
 		return math.NaN()
@@ -81,8 +81,8 @@ func (p parabola) lowest() float64 {
 	return -p[1] / (2 * p[2])
 }
 
-// monotonic is the paper's: the roots of the errors, with the sign turned of those whose
-// entropy is below the least point.
+// monotonic returns the paper's transformation: the square roots of the errors, with a negative sign if the entropy is below the
+// lowest point.
 func monotonic(entropies, errors []float64, lowest float64) []float64 {
 	out := make([]float64, len(errors))
 	for i, v := range errors {

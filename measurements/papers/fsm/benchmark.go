@@ -17,26 +17,26 @@ import (
 	"github.com/kernelearn/kernelearn/selection/ranking"
 )
 
-// The columns of figure 4. The first three are the measures of Table 1.
+// columnNames are the columns of figure 4. The first three are the measures of Table 1.
 var columnNames = []string{"1-KTA", "CSMnorm", "FSMerr", "error"}
 
 const (
-	measured = 3 // of the columns
-	byError  = 3 // the place of the error among them
+	measured = 3 // number of measures among the columns
+	byError  = 3 // index of the error among the columns
 )
 
-// row is what is known of a kernel on a problem.
+// row holds the results of a kernel on a problem.
 type row struct {
-	values [4]float64        // as columnNames
-	ranks  [measured]float64 // from 1, the least value
-	folds  []float64         // the error in each fold, of one cross-validation after the other
-	se     float64           // of their mean, as if they were independent
+	values [4]float64        // in the order of columnNames
+	ranks  [measured]float64 // from 1, the smallest value
+	folds  []float64         // errors of the folds of all cross-validations
+	se     float64           // of their mean, treated as independent
 }
 
-// judged is a problem with its kernels measured.
+// judged is a problem with the results of its kernels.
 type judged struct {
 	problem
-	rows []row // as kernelNames
+	rows []row // in the order of kernelNames
 }
 
 // benchmark prints and draws figure 4 and Table 1.
@@ -98,11 +98,10 @@ func (s settings) judge(ctx context.Context, r *results, p problem, done func())
 	return j, nil
 }
 
-// measureKernels fills all but the errors.
+// measureKernels computes all values except the errors.
 func (s settings) measureKernels(ctx context.Context, p problem) (judged, error) {
 	j := judged{p, make([]row, len(p.candidates))}
-	// Four fixed kernels are the paper's question; who chooses among kernels leaves the
-	// band of entropies on.
+	// The paper compares four fixed kernels, so the band of entropies is off. A choice among kernels would use it.
 	by, err := ranking.ForClassification(ctx, p.candidates, nil, p.x, p.y,
 		&ranking.Options{By: ranking.KTA, NoEntropy: true, Workers: s.workers})
 	if err != nil {
@@ -124,7 +123,7 @@ func (s settings) measureKernels(ctx context.Context, p problem) (judged, error)
 	return j, nil
 }
 
-// crossValidate fills the error of a kernel, from what is done and by what is not.
+// crossValidate sets the error of a kernel, from the finished cells and by computing the missing ones.
 func (s settings) crossValidate(ctx context.Context, r *results, p problem, k kernels.Kernel, to *row, done func()) error {
 	cells := make([]cell, s.repeats)
 	var missing []int
@@ -161,21 +160,21 @@ func (s settings) crossValidate(ctx context.Context, r *results, p problem, k ke
 	return nil
 }
 
-// meanError is the mean of values and its standard error, as if they were independent.
+// meanError returns the mean of values and its standard error, with the values treated as independent.
 func meanError(values []float64) (mean, se float64) {
 	mean, sd := stat.MeanStdDev(values, nil)
 	return mean, sd / math.Sqrt(float64(len(values)))
 }
 
-// same is how far apart rounding may bring two means of the same numbers.
+// same is the largest difference that rounding causes between two means of the same numbers.
 const same = 1e-12
 
-// least are the kernels with the least of a column; of equal ones all.
+// least returns the kernels with the smallest value in a column, including ties.
 func (j judged) least(column int) []int {
 	return leastOf(j.rows, func(r row) float64 { return r.values[column] })
 }
 
-// most are those with the most.
+// most returns the kernels with the largest value in a column, including ties.
 func (j judged) most(column int) []int {
 	return leastOf(j.rows, func(r row) float64 { return -r.values[column] })
 }
@@ -194,7 +193,7 @@ func leastOf(rows []row, value func(row) float64) []int {
 	return out
 }
 
-// printFigure4 prints each bar of figure 4, and what the paper says of it.
+// printFigure4 prints each bar of figure 4, and the paper's claims about it.
 func (s settings) printFigure4(out io.Writer, all []judged) error {
 	fmt.Fprintf(out, "Figure 4: %d-fold stratified cross-validation of the SVM, C = %v, %d times, in brackets the standard error; seed "+
 		"%d\n\n", s.folds, s.c, s.repeats, s.seed)

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawToys writes figure 3, a panel for each spread.
+// drawToys writes figure 3, with a panel for each spread.
 func drawToys(path string, toys []toy) error {
 	var panels []*plot.Plot
 	for _, spread := range toySpreads {
@@ -65,7 +65,7 @@ func drawToys(path string, toys []toy) error {
 	return picture.Write(path, nil, panels, 1, 4*vg.Inch)
 }
 
-// toyPaperPoints are the values that the paper states.
+// toyPaperPoints returns the values that the paper states.
 func toyPaperPoints() (*plotter.Scatter, error) {
 	var xys plotter.XYs
 	for at := 30; at <= 180; at++ {
@@ -81,7 +81,7 @@ func toyPaperPoints() (*plotter.Scatter, error) {
 	return s, nil
 }
 
-// degrees marks every 30 of them.
+// degrees places an axis mark at every 30 degrees.
 type degrees struct{}
 
 func (degrees) Ticks(low, high float64) (out []plot.Tick) {
@@ -93,7 +93,7 @@ func (degrees) Ticks(low, high float64) (out []plot.Tick) {
 	return out
 }
 
-// drawBars writes figure 4, a panel for each set.
+// drawBars writes figure 4, with a panel for each set.
 func drawBars(path string, all []judged) error {
 	const width = 2.6 * vg.Millimeter
 	legend := &plotstyle.Legend{}

@@ -1,21 +1,19 @@
-// Fsm reproduces the experiments of the feature space measure (Nguyen and Ho, Pattern
-// Recognition 41, 2008, 3366): whether a measure of a kernel matrix, taken without a fit,
-// goes with the cross-validated error of a support vector machine.
+// Fsm reproduces the experiments of the feature space measure (Nguyen and Ho, Pattern Recognition 41, 2008, 3366). They test
+// whether a measure of a kernel matrix, computed without a fit, predicts the cross-validated error of a support vector machine.
 //
 //	go run -C measurements ./papers/fsm
 //	go run -C measurements ./papers/fsm -figure 3
 //	go run -C measurements ./papers/fsm -data DIR -quick
 //	go run -C measurements ./papers/fsm -data DIR -results errors.csv -out ../docs/measured
 //
-// Figure 3 needs no data: two Gaussian classes and the linear kernel, the classes' means
-// an angle apart and their spread a share of the distance between them, so that each
-// angle is the same problem, seen from another origin. FSM should not care; KTA does.
+// Figure 3 needs no data. It has two Gaussian classes and the linear kernel. The classes' means are an angle apart, and their
+// spread is a share of the distance between the means, so that each angle is the same problem from another origin. FSM should not
+// depend on the angle; KTA does.
 //
-// Figure 4 and Table 1 are four fixed kernels on nine sets: 1-KTA, CSMnorm and FSMerr
-// beside the error, and the rank that each measure gives the kernel of the least error.
-// The errors take minutes, most of them those of mushrooms, whose kernel matrices take
-// 528 MB each: with -results those that are done are kept in a file, and the command goes
-// on from it. -quick does fewer of them, on at most 1000 rows.
+// Figure 4 and Table 1 are four fixed kernels on nine sets. They show 1-KTA, CSMnorm and FSMerr beside the error, and the rank that
+// each measure gives the kernel with the smallest error. The errors take minutes, most of them those of mushrooms, whose kernel
+// matrices take 528 MB each. With -results, finished errors are kept in a file, and the command continues from it. -quick computes
+// fewer of them, on at most 1000 rows.
 package main
 
 import (
@@ -35,7 +33,7 @@ const (
 	quickRows    = 1000
 )
 
-// settings are the flags.
+// settings holds the flags.
 type settings struct {
 	data, results, out string
 	figure, table      int
@@ -130,12 +128,12 @@ func (s settings) check() error {
 	return nil
 }
 
-// wants says whether the figure or the table was asked for; neither given is all.
+// wants reports whether the figure or the table is selected. Without either flag, all are.
 func (s settings) wants(figure, table int) bool {
 	return s.figure == 0 && s.table == 0 || s.figure == figure || table > 0 && s.table == table
 }
 
-// picture is where a picture goes, if one was asked for.
+// picture returns the path of a picture, if pictures are written.
 func (s settings) picture(name string) (path string, wanted bool) {
 	return filepath.Join(s.out, name), s.out != ""
 }

@@ -25,8 +25,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// The tables are the same from scratch and from what an earlier command has done, cut in
-// the middle of a line.
+// The tables are the same from scratch and from the results of an earlier command that end in the middle of a line.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "errors.csv")
 	args := []string{"-table", "1", "-figure", "4", "-folds", "3", "-repeats", "2"}
@@ -43,10 +42,10 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, len(kernelNames)*2, bytes.Count(content, []byte("\n")))
 	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o600))
 	assert.Equal(t, fresh, output(t, args...))
-	// What is in the file is not done again.
+	// Cells in the file are not computed again.
 	require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(content, []byte(",0.0"), []byte(",0.9")), 0o600))
 	assert.Regexp(t, `Lin( +0\.\d{3}){3} +0\.9`, output(t, args...))
-	// Another seed is another cell, and so is another C.
+	// Another seed uses other cells, and so does another C.
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	assert.NotEqual(t, fresh, output(t, append(args, "-c", "0.01")...))
@@ -70,7 +69,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A set with the classes of vehicle, two and two alike.
+// vehicles writes a set with the classes of vehicle, in two pairs of similar classes, and returns its folder.
 func vehicles(t *testing.T) string {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -90,8 +89,7 @@ func TestVehicle(t *testing.T) {
 	assert.ErrorContains(t, run(ctx, append(args, "-vehicle", "opel+vw"), io.Discard, io.Discard), `"vw" is none of bus, opel, saab, van`)
 }
 
-// The measures on the paper's sets: a kernel has all three of the ranks that the paper
-// has of its best.
+// For each of the paper's sets, one kernel has all three ranks that the paper gives for its best kernel.
 func TestPaperRanks(t *testing.T) {
 	dir := os.Getenv("KERNELEARN_DATA")
 	if dir == "" {
@@ -103,7 +101,7 @@ func TestPaperRanks(t *testing.T) {
 	want := map[string]string{"australian": "Poly", "breast-cancer": "Poly", "diabetes-pima": "RBF", "fourclass": "RBF", "german-numer": "RBF", "heart": "RBF", "ionosphere": "RBF", "vehicle": "Poly"}
 	for _, name := range s.sets {
 		if name == "mushrooms" {
-			continue // its measures alone take as long as all other tests
+			continue // its measures take as long as all other tests
 		}
 		p, err := s.open(ctx, name)
 		require.NoError(t, err)

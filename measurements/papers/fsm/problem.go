@@ -15,21 +15,21 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// problem is a set as figure 4 has it, with its four kernels.
+// problem is a set of figure 4, with its four kernels.
 type problem struct {
 	set        string
-	note       string // what was done to the set, if anything
+	note       string // the change to the set, if any
 	x          *mat.Dense
 	y          []int
 	sha256     string
-	candidates []kernels.Kernel // of the measures, in the order of kernelNames
-	learners   []kernels.Kernel // of the support vector machine
+	candidates []kernels.Kernel // for the measures, in the order of kernelNames
+	learners   []kernels.Kernel // for the support vector machine
 }
 
-// kernelNames are the paper's.
+// kernelNames are the names of the paper's kernels.
 var kernelNames = []string{"Lin", "Poly", "RBF", "Tanh"}
 
-// name tells the problem from others of the same set.
+// name distinguishes the problem from others of the same set.
 func (p problem) name() string {
 	if p.note == "" {
 		return p.set
@@ -37,8 +37,8 @@ func (p problem) name() string {
 	return p.set + " (" + p.note + ")"
 }
 
-// open reads a set and brings each feature to [-1, 1], by all its rows, as the paper
-// does: the measures are taken on them, and labels play no part.
+// open reads a set and scales each feature to [-1, 1] by all its rows, as in the paper. The measures are computed on all rows, and
+// the scaling does not use labels.
 func (s settings) open(ctx context.Context, name string) (problem, error) {
 	set, err := dataset.Open(s.data, name)
 	if err != nil {
@@ -76,8 +76,8 @@ func (s settings) open(ctx context.Context, name string) (problem, error) {
 	return p, nil
 }
 
-// kernelsOf are the paper's four for d columns with LIBSVM's defaults, γ = 1/d and tanh
-// without an offset. Of the polynomial it says degree 3 and scale 1: γ = 1, unless small.
+// kernelsOf returns the paper's four kernels for d columns, with LIBSVM's defaults: γ = 1/d, and tanh without an offset. For the
+// polynomial the paper states degree 3 and scale 1, hence γ = 1 unless small is true.
 func kernelsOf(d int, small bool) []kernels.Kernel {
 	gamma := 1 / float64(d)
 	poly := kernels.Polynomial{Degree: 3, Gamma: 1, Coef0: 1}
@@ -87,7 +87,7 @@ func kernelsOf(d int, small bool) []kernels.Kernel {
 	return []kernels.Kernel{kernels.Linear{}, poly, kernels.RBF{Gamma: gamma}, kernels.Tanh{Gamma: gamma}}
 }
 
-// group makes two classes of more: 1 for those that are named, joined by +, and 0.
+// group merges more classes into two: 1 for the named ones, joined by +, and 0 for the others.
 func group(set *dataset.Set, named string) ([]int, error) {
 	first := strings.Split(named, "+")
 	for _, c := range first {
@@ -104,7 +104,7 @@ func group(set *dataset.Set, named string) ([]int, error) {
 	return out, nil
 }
 
-// sample draws about n rows, of each class its share, ascending.
+// sample draws about n rows, with the same share of each class, in ascending order.
 func (s settings) sample(y []int, n int) []int {
 	rng := rand.New(rand.NewPCG(s.seed, 0))
 	byClass := map[int][]int{}

@@ -18,8 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// foldErrors are the shares of wrong classes in the folds of a cross-validation of the
-// support vector machine, from the kernel matrix k of all rows.
+// foldErrors returns the shares of wrong classes in the folds of a cross-validation of the support vector machine, from the kernel
+// matrix k of all rows.
 func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repeat int) ([]float64, error) {
 	folds, err := validation.StratifiedKFold{Folds: s.folds, Seed: s.seed + 1000*uint64(repeat)}.Split(len(y), y)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repe
 	return out, nil
 }
 
-// parts are the kernel values between training rows, and of test rows with them.
+// parts returns the kernel matrix of the training rows, and the kernel values between the test and the training rows.
 func parts(k *mat.SymDense, f validation.Fold) (*mat.SymDense, *mat.Dense) {
 	train, test := mat.NewSymDense(len(f.Train), nil), mat.NewDense(len(f.Test), len(f.Train), nil)
 	for i, r := range f.Train {
@@ -75,22 +75,22 @@ func labelsOf(y, rows []int) []int {
 	return out
 }
 
-// cell is a cross-validation.
+// cell identifies a cross-validation.
 type cell struct {
 	problem, kernel string
 	repeat          int
-	extra           string // what else the errors depend on
+	extra           string // other settings that affect the errors
 }
 
-// results are the errors of the folds of cells that are done, and the file that keeps them.
+// results holds the fold errors of finished cells, and the file that stores them.
 type results struct {
 	mu   sync.Mutex
 	done map[cell][]float64
-	file *os.File // nil: none
+	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. The last line may be
-// cut, if the command was: its cell is done again.
+// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
+// and its cell is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[cell][]float64{}}
 	if path == "" {
@@ -102,7 +102,7 @@ func openResults(path string) (*results, error) {
 	}
 	whole := content[:strings.LastIndexByte(string(content), '\n')+1]
 	reader := csv.NewReader(strings.NewReader(string(whole)))
-	reader.FieldsPerRecord = -1 // as many as there are folds
+	reader.FieldsPerRecord = -1 // one per fold
 	lines, err := reader.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -124,7 +124,7 @@ func openResults(path string) (*results, error) {
 	return r, nil
 }
 
-// take reads a line: the cell, then the errors of its folds.
+// take parses a line: the cell, then the errors of its folds.
 func (r *results) take(line []string) error {
 	if len(line) < 6 {
 		return fmt.Errorf("%d fields, want a cell and at least 2 errors", len(line))
@@ -145,14 +145,14 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// get is what is done of a cell, nil if nothing is.
+// get returns the errors of a cell, nil if it is not finished.
 func (r *results) get(c cell) []float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.done[c]
 }
 
-// put keeps the errors of a cell.
+// put stores the errors of a cell.
 func (r *results) put(c cell, foldErrors []float64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,14 +11,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// paperRanks are the paper's Table 1: the rank of the best kernel by 1-KTA, CSMnorm and
-// FSMerr.
+// paperRanks holds the paper's Table 1: the rank of the best kernel by 1-KTA, CSMnorm and FSMerr.
 var paperRanks = map[string][measured]float64{
 	"australian": {1, 4, 4}, "breast-cancer": {3, 3, 2}, "diabetes-pima": {4, 3, 1}, "fourclass": {4, 3, 1}, "german-numer": {3, 3, 2},
 	"heart": {4, 3, 1}, "ionosphere": {4, 1, 1}, "mushrooms": {1, 4, 1}, "vehicle": {3, 4, 2},
 }
 
-// The places of the kernels in kernelNames.
+// These constants are the indices of the kernels in kernelNames.
 const (
 	lin = iota
 	poly
@@ -26,7 +25,7 @@ const (
 	tanh
 )
 
-// printClaims counts what the paper reads off its figure 4, on all of its nine sets.
+// printClaims counts how often the paper's claims about its figure 4 hold, on all of its nine sets.
 func (s settings) printClaims(out io.Writer, all []judged) error {
 	lowest, near, highest := 0, 0, 0
 	var missed, agreed [measured]int
@@ -70,7 +69,7 @@ func (s settings) printClaims(out io.Writer, all []judged) error {
 	return nil
 }
 
-// rankOf is the rank by a measure of some kernels: the mean, where there are several.
+// rankOf returns the mean rank of some kernels by a measure.
 func (j judged) rankOf(some []int, m int) float64 {
 	sum := 0.0
 	for _, i := range some {
@@ -79,7 +78,7 @@ func (j judged) rankOf(some []int, m int) float64 {
 	return sum / float64(len(some))
 }
 
-// excess is how much more kernel i errs than the first of the best, in the same folds.
+// excess returns the mean of the error of kernel i minus that of the first best kernel, in the same folds, and its standard error.
 func (j judged) excess(i int) (mean, se float64) {
 	best := j.rows[j.least(byError)[0]].folds
 	difference := make([]float64, len(best))
@@ -89,8 +88,8 @@ func (j judged) excess(i int) (mean, se float64) {
 	return meanError(difference)
 }
 
-// level are the kernels that the cross-validation cannot tell from the best: their
-// excess is at most two of its standard errors.
+// level returns the kernels that the cross-validation cannot distinguish from the best: their excess is at most two of its standard
+// errors.
 func (j judged) level() []int {
 	var out []int
 	for i := range j.rows {
@@ -101,7 +100,7 @@ func (j judged) level() []int {
 	return out
 }
 
-// asPrinted is the kernel that the measures rank as the paper's best, -1 if none is.
+// asPrinted returns the kernel to which the measures give the ranks of the paper's best kernel, -1 if there is none.
 func (j judged) asPrinted() int {
 	want, known := paperRanks[j.set]
 	if !known {
@@ -152,8 +151,8 @@ func names(some []int, separator string) string {
 	return strings.Join(out, separator)
 }
 
-// printMeans prints the last line of Table 1, and how far it hangs on what is left to
-// chance: on which of several kernels that are as good comes out best.
+// printMeans prints the last line of Table 1, and how far it depends on chance, that is, on which of several equally good kernels
+// comes out best.
 func (s settings) printMeans(out io.Writer, all []judged) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "mean rank, sets: %d\t%s\t\n", len(all), strings.Join(columnNames[:measured], "\t"))
@@ -197,7 +196,7 @@ func (s settings) printMeans(out io.Writer, all []judged) error {
 	return s.printTests(out, all)
 }
 
-// ranksBy are the ranks by a measure of the kernels that choose names, on each set.
+// ranksBy returns, for each set, the rank by a measure of the kernels that choose returns.
 func ranksBy(all []judged, m int, choose func(judged) []int) []float64 {
 	var out []float64
 	for _, j := range all {
@@ -206,7 +205,7 @@ func ranksBy(all []judged, m int, choose func(judged) []int) []float64 {
 	return out
 }
 
-// spreadOf is the mean and the standard deviation, 0 of a single value.
+// spreadOf returns the mean and the standard deviation, which is 0 for a single value.
 func spreadOf(values []float64) (mean, sd float64) {
 	if len(values) == 1 {
 		return values[0], 0

@@ -20,23 +20,23 @@ import (
 // toyRows is the number of rows of each class.
 const toyRows = 500
 
-// toyPaper are the two values of 1-KTA that the text states, by degrees.
+// toyPaper holds the two values of 1-KTA that the text states, by degrees.
 var toyPaper = map[int]float64{30: 0.936, 180: 0.395}
 
-// toySpreads are the classes' standard deviations over the distance of their means: what
-// the paper prints, and what its figures for KTA come from.
+// toySpreads are standard deviations of the classes, divided by the distance of their means. The first is printed in the paper, the
+// second gives its figures for KTA.
 var toySpreads = []float64{0.5, 0.36}
 
-// toy is figure 3 at an angle.
+// toy holds the results of figure 3 at an angle.
 type toy struct {
 	degrees int
 	spread  float64
 
 	kta, fsm          float64 // 1-KTA and FSMerr of the first draw
-	svmError          float64 // on it
+	svmError          float64 // on the first draw
 	meanKTA, sdKTA    float64 // over all draws
 	meanFSM, sdFSM    float64
-	exactKTA, example float64 // what 1-KTA tends to with many rows, and without the spread
+	exactKTA, example float64 // limits of 1-KTA for many rows, with and without spread
 }
 
 // drawToy draws the classes +1 around (1, 0) and -1 around (cos β, sin β).
@@ -52,15 +52,15 @@ func drawToy(degrees int, spread float64, rng *rand.Rand) (*mat.Dense, []int) {
 	return x, y
 }
 
-// example is 1-KTA of the paper's Example 1, equation 8, where each class is one point,
-// of unit length, and the classes are of one size.
+// example returns 1-KTA of the paper's Example 1, equation 8. There each class is one point of unit length, and the classes have
+// the same size.
 func example(degrees int) float64 {
 	alpha := math.Cos(float64(degrees) * math.Pi / 180)
 	return 1 - (1-alpha)/math.Sqrt(2*(1+alpha*alpha))
 }
 
-// exact is what 1-KTA tends to with many rows: Example 1 with the spread. With M = E xx',
-// which is s²I and the mean of the outer products of the classes' means, |d|² = 2(1-α):
+// exact returns the limit of 1-KTA for many rows: Example 1 with the spread. With M = E xx', which is s²I plus the mean of the
+// outer products of the classes' means, and |d|² = 2(1-α):
 //
 //	KTA = |d|²/4 / √tr M²,  tr M² = 2s⁴ + 2s² + (1+α²)/2
 func exact(degrees int, spread float64) float64 {
@@ -69,10 +69,10 @@ func exact(degrees int, spread float64) float64 {
 	return 1 - (1-alpha)/2/math.Sqrt(2*variance*variance+2*variance+(1+alpha*alpha)/2)
 }
 
-// level is what FSMerr tends to with many rows at any angle.
+// level returns the limit of FSMerr for many rows, at any angle.
 func level(spread float64) float64 { return 4 * spread * spread / (1 + 4*spread*spread) }
 
-// bayes is the least error that there is.
+// bayes returns the smallest possible error.
 func bayes(spread float64) float64 { return math.Erfc(1/(2*spread)/math.Sqrt2) / 2 }
 
 // figure3 prints and draws the toy data.
@@ -101,7 +101,7 @@ func (s settings) figure3(ctx context.Context, out, progress io.Writer) error {
 	return nil
 }
 
-// measure fills t. Every draw at an angle has a stream of its own, whatever the spread.
+// measure sets the results of t. Each draw at an angle has its own random stream, for all spreads.
 func (s settings) measure(ctx context.Context, t *toy) error {
 	var kta, fsm []float64
 	for draw := range s.draws {

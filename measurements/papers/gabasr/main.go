@@ -1,15 +1,15 @@
-// Gabasr compares GaBaSR with the tables of its paper (Pena-Llamas et al., Appl. Sci. 13 (2023) 2473) and with other
-// methods on the same splits: a perceptron, support vector machines, linear regression, a least-squares support
-// vector machine, and as many random Fourier features with frequencies that are not learnt.
+// Gabasr compares GaBaSR with the tables of its paper (Pena-Llamas et al., Appl. Sci. 13 (2023) 2473) and with other methods on the
+// same splits. These are a perceptron, support vector machines, linear regression, a least-squares support vector machine, and the
+// same number of random Fourier features with frequencies that are not fitted.
 //
 //	go run -C measurements ./papers/gabasr -quick
 //	go run -C measurements ./papers/gabasr -data DIR -results gabasr.csv -out ../docs/measured
 //	go run -C measurements ./papers/gabasr -data DIR -covariances -sets boston,energy
 //
-// Each set is divided at random, three quarters for training: ten times if it has at most 1000 rows, and three times
-// otherwise. With -results finished cells are kept in a file, and the command continues from it. -out writes
-// gabasr.md. -quick is for a first look: the sets that the repository ships and the generated ones, with fewer rows
-// and one split. -covariances compares what the field Covariances of a Regressor saves and changes.
+// Each set is divided at random, three quarters for training: ten times if it has at most 1000 rows, and three times otherwise.
+// With -results finished cells are kept in a file, and the command continues from it. -out writes gabasr.md. -quick is for a first
+// look: the sets that the repository ships and the generated ones, with fewer rows and one split. -covariances compares what the
+// field Covariances of a Regressor saves and changes.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// The sets, in the order of the paper's tables.
+// These are the sets, in the order of the paper's tables.
 var (
 	classSets   = []string{"breast-cancer-wdbc", "credit-g", "blood-transfusion", "electricity", "eeg-eye-state", "kr-vs-kp", xorName}
 	numberSets  = []string{"mauna-loa-co2-monthly", "california-housing", "boston", "diabetes-progression", mixtureName}
@@ -37,12 +37,12 @@ var (
 )
 
 const (
-	smallRows   = 1000 // up to which there are
-	smallSplits = 10   // splits, and
-	largeSplits = 3    // beyond
+	smallRows   = 1000 // largest size of a small set
+	smallSplits = 10   // splits of a small set
+	largeSplits = 3    // splits of a larger set
 )
 
-// settings are the flags.
+// settings holds the flags.
 type settings struct {
 	data, results, out string
 	sets, methods      []string
@@ -134,7 +134,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// open reads a set, or generates it.
+// open reads or generates a set.
 func (s settings) open(name string) (set *dataset.Set, err error) {
 	switch name {
 	case xorName:
@@ -152,7 +152,7 @@ func (s settings) open(name string) (set *dataset.Set, err error) {
 	return set, nil
 }
 
-// splitsOf returns how often a set is divided.
+// splitsOf returns the number of divisions of a set.
 func (s settings) splitsOf(set *dataset.Set) int {
 	n, _ := set.X.Dims()
 	switch {
@@ -166,7 +166,7 @@ func (s settings) splitsOf(set *dataset.Set) int {
 	return largeSplits
 }
 
-// folds are the divisions of a set.
+// folds returns the divisions of a set.
 func (s settings) folds(set *dataset.Set) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Y == nil {
@@ -175,7 +175,7 @@ func (s settings) folds(set *dataset.Set) ([]validation.Fold, error) {
 	return validation.ShuffleSplit{Splits: s.splitsOf(set), TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
 }
 
-// cell names what a fit depends on.
+// cell returns the key of a fit: everything that affects it.
 func (s settings) cell(set *dataset.Set, m method, split int) cell {
 	extra := fmt.Sprintf("seed %d, data %.8s", s.seed, set.SHA256)
 	if s.quick {
@@ -184,7 +184,7 @@ func (s settings) cell(set *dataset.Set, m method, split int) cell {
 	return cell{set: set.Name, split: split, method: m.name, extra: extra}
 }
 
-// measure fills the cells that are not done.
+// measure computes the unfinished cells.
 func (s settings) measure(ctx context.Context, r *results, sets []*dataset.Set, progress io.Writer) error {
 	type job struct {
 		set  *dataset.Set

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// A run with files, cut in its last line, goes on from what is whole, to the same tables.
+// A run with files whose last line is incomplete continues from the complete lines, and gives the same tables.
 func TestRunAndResume(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "results.csv")
@@ -46,14 +46,14 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
-// The page in docs has the sections that it would be written with.
+// The page in docs has the last sections that the command writes.
 func TestLastSections(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "measured", "gabasr.md"))
 	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(string(page), lastSections))
 }
 
-// All covariances are the yardstick, and few are smaller with the same means.
+// Differences are measured from the variant with all covariances. Few covariances take less memory and give the same means.
 func TestCovariances(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(context.Background(), []string{"-quick", "-covariances", "-sets", "xor,mauna-loa-co2-monthly"}, &out, io.Discard))
@@ -80,7 +80,7 @@ func TestGenerated(t *testing.T) {
 			right++
 		}
 	}
-	// A cloud reaches over an axis with the chance Φ(-2) = .0228: one of two does in .0445.
+	// A cloud crosses an axis with probability Φ(-2) = .0228, and exactly one of two axes with probability .0445.
 	assert.InDelta(t, 1-.0445, float64(right)/xorRows, 0.01)
 	series := mixtureSeries(3)
 	assert.Len(t, series.Y, mixtureRows)

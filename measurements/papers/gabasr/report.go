@@ -11,9 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
-// paper has the figures of the paper's Tables 1 to 6, AUC or R² and MSE, by its methods; of
-// the perceptron, of support vector machines with a linear kernel, of linear regression
-// and of GaBaSR. The 0 of its support vector machine on blood-transfusion is as printed.
+// paper holds the figures of the paper's Tables 1 to 6, AUC or R² and MSE, by its methods: the perceptron, support vector machines
+// with a linear kernel, linear regression and GaBaSR. The 0 of its support vector machine on blood-transfusion is as printed.
 var paper = map[string]map[string]float64{
 	"breast-cancer-wdbc":    {"perceptron": .96480, "svm-linear": .934656, "gabasr": .51348},
 	"credit-g":              {"perceptron": .44576, "svm-linear": .85282, "gabasr": .5142},
@@ -35,7 +34,7 @@ var paperMSE = map[string]map[string]float64{
 	"diabetes-progression":  {"linear": 3141.62, "svm-linear": 8094.08752, "gabasr": 55918263.63330},
 }
 
-// measureOf is what a set is judged by; more is better.
+// measureOf returns the measure of a set. Larger values are better.
 func measureOf(set *dataset.Set) string {
 	if set.Y == nil {
 		return "auc"
@@ -43,11 +42,10 @@ func measureOf(set *dataset.Set) string {
 	return "r2"
 }
 
-// measureNames are what the page calls the measures.
+// measureNames maps the measures to their names on the page.
 var measureNames = map[string]string{"auc": "AUC", "r2": "R²"}
 
-// column returns a value of all splits of a method on a set; ok is false unless all are
-// there.
+// column returns a value of all splits of a method on a set. ok is false if a split is missing.
 func (s settings) column(r *results, set *dataset.Set, name, value string) (out []float64, ok bool) {
 	for at := range s.splitsOf(set) {
 		v, ok := r.done[s.cell(set, method{name: name}, at)]
@@ -59,7 +57,7 @@ func (s settings) column(r *results, set *dataset.Set, name, value string) (out 
 	return out, true
 }
 
-// meanError returns the mean and its standard error, NaN for one value.
+// meanError returns the mean and its standard error, which is NaN for one value.
 func meanError(v []float64) (mean, err float64) {
 	for _, x := range v {
 		mean += x / float64(len(v))
@@ -70,7 +68,7 @@ func meanError(v []float64) (mean, err float64) {
 	return mean, math.Sqrt(err / float64(len(v)-1) / float64(len(v)))
 }
 
-// difference is that of GaBaSR to another method over the same splits.
+// difference returns the mean difference between GaBaSR and another method over the same splits, and its standard error.
 func (s settings) difference(r *results, set *dataset.Set, other string) (mean, err float64, ok bool) {
 	a, okA := s.column(r, set, "gabasr", measureOf(set))
 	b, okB := s.column(r, set, other, measureOf(set))
@@ -85,7 +83,7 @@ func (s settings) difference(r *results, set *dataset.Set, other string) (mean, 
 	return mean, err, true
 }
 
-// tables is the whole document.
+// tables returns the complete document.
 func (s settings) tables(r *results, sets []*dataset.Set) string {
 	var b strings.Builder
 	command := "go run -C measurements ./papers/gabasr -data DIR -results gabasr.csv -out ../docs/measured"
@@ -126,13 +124,12 @@ reports; `+"`-seed 2 -sets boston,diabetes-progression`"+` has others.
 	return b.String()
 }
 
-// lastSections links to what has a command of its own: few covariances, measurements/mixing, and measurements/co2.
+// lastSections links to the measurements that have their own commands: few covariances, measurements/mixing, and measurements/co2.
 //
 //go:embed last_sections.md
 var lastSections string
 
-// table prints a value for each set and method, means over the splits, with the standard
-// error, and the paper's in brackets.
+// table prints a value for each set and method: the mean over the splits, the standard error, and the paper's value in brackets.
 func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, title, value string, of map[string]map[string]float64,
 	show func(float64) string) {
 	var names []string
@@ -180,11 +177,11 @@ func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, tit
 	for _, row := range rows {
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
-	_ = w.Flush() // into memory
+	_ = w.Flush() // t writes to memory
 	fmt.Fprint(b, "```\n\n")
 }
 
-// first returns a set that the value is of.
+// first returns the first set that has the value.
 func first(sets []*dataset.Set, value string) *dataset.Set {
 	for _, set := range sets {
 		if (set.Y == nil) == (value == "auc") {
@@ -194,7 +191,7 @@ func first(sets []*dataset.Set, value string) *dataset.Set {
 	return sets[0]
 }
 
-// held prints what the measurements come to, in sentences.
+// held prints the conclusions from the measurements, in sentences.
 func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 	var compared, loses, wins []string
 	better := 0
@@ -263,7 +260,7 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 	fmt.Fprintln(b)
 }
 
-// spaced writes a count with a space between thousands, from ten thousand on.
+// spaced formats a count, with a space between thousands for counts of ten thousand and more.
 func spaced(n int) string {
 	if n < 10000 {
 		return fmt.Sprint(n)
@@ -271,7 +268,7 @@ func spaced(n int) string {
 	return fmt.Sprintf("%d %03d", n/1000, n%1000)
 }
 
-// sampling prints what the chains did to the evidence, and the seconds.
+// sampling prints the effect of the chains on the evidence, and the seconds.
 func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) {
 	w := &strings.Builder{}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -291,7 +288,7 @@ func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) 
 		n, _ := set.X.Dims()
 		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%+.1f\t%.3g\n", set.Name, n, a, k, k-a, sec)
 	}
-	_ = t.Flush() // into memory
+	_ = t.Flush() // t writes to memory
 	if found {
 		fmt.Fprintf(b, "## What sampling does\n\nA chain starts from random features whose scale and λ the evidence chose. The table "+
 			"has the "+

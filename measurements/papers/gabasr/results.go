@@ -14,26 +14,26 @@ import (
 	"sync"
 )
 
-// cell is a method on a split of a set.
+// cell identifies a method on a split of a set.
 type cell struct {
 	set    string
 	split  int
 	method string
-	extra  string // what else the values depend on
+	extra  string // other settings that affect the values
 }
 
-// values are what was measured: auc, or r2, mse, covered and tested, and so on.
+// values holds the measured values by name: auc, or r2, mse, covered and tested, and so on.
 type values map[string]float64
 
-// results are the cells that are done, and the file that keeps them.
+// results holds the finished cells, and the file that stores them.
 type results struct {
 	mu   sync.Mutex
 	done map[cell]values
-	file *os.File // nil: none
+	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. The last line may be cut,
-// if the command was: its cell is done again.
+// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
+// and its cell is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[cell]values{}}
 	if path == "" {
@@ -67,11 +67,11 @@ func openResults(path string) (*results, error) {
 
 func (r *results) close() {
 	if r.file != nil {
-		_ = r.file.Close() // each line was written when it was done
+		_ = r.file.Close() // put has flushed each line
 	}
 }
 
-// take reads a line: the cell, then names and values.
+// take parses a line: the cell, then names and values.
 func (r *results) take(line []string) error {
 	if len(line) < 6 || len(line)%2 != 0 {
 		return fmt.Errorf("%d fields, want a cell and pairs of name and value", len(line))
@@ -90,7 +90,7 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// put keeps the values of a cell.
+// put stores the values of a cell.
 func (r *results) put(c cell, v values) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
-// The sets that the paper generates. It gives neither the noise of the first nor the rows
-// and the noise of the second.
+// These constants describe the sets that the paper generates. It gives neither the noise of the first nor the rows and the noise of
+// the second.
 const (
 	xorName     = "xor"
 	mixtureName = "eq12"
@@ -19,12 +19,12 @@ const (
 	xorSpread = 0.5
 
 	mixtureRows   = 250
-	mixtureCount  = 250  // frequencies
-	mixtureExtent = 8.0  // x is uniform in ±it
+	mixtureCount  = 250  // number of frequencies
+	mixtureExtent = 8.0  // x is uniform in ±mixtureExtent
 	mixtureNoise  = 0.07 // standard deviation; the function's is about 1
 )
 
-// xor has four normal clouds about (±1, ±1), of the same class across the diagonal.
+// xor draws four normal clouds around (±1, ±1). Clouds at opposite corners have the same class.
 func xor(seed uint64) *dataset.Set {
 	rng := rand.New(rand.NewPCG(seed, 0x786f72))
 	s := &dataset.Set{Name: xorName, X: mat.NewDense(xorRows, 2, nil), Classes: []string{"unlike", "like"}, Positive: "like",
@@ -41,8 +41,8 @@ func xor(seed uint64) *dataset.Set {
 	return s
 }
 
-// mixtureSeries is the paper's equation (12): a function of 250 frequencies drawn from
-// three normal distributions, with normal weights.
+// mixtureSeries draws the paper's equation (12): a function of 250 frequencies drawn from three normal distributions, with normal
+// weights.
 func mixtureSeries(seed uint64) *dataset.Set {
 	rng := rand.New(rand.NewPCG(seed, 0x6571_3132))
 	parts := [][2]float64{{0, 0.5}, {3 * math.Pi / 4, 0.5}, {11 * math.Pi / 8, 0.25}}

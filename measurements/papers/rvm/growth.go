@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// friedman draws n rows of Friedman's first function, ten columns of which five count.
+// friedman draws n rows of Friedman's first function. Five of its ten columns affect the targets.
 func friedman(n int, seed uint64) part {
 	x, y := dataset.Friedman1(n, 10, seed)
 	return part{x, y}
@@ -31,8 +31,7 @@ func friedman(n int, seed uint64) part {
 
 const friedmanGamma = 0.5
 
-// growth prints how the fit grows with n, beside kernlab's on the same rows if script
-// is the path of its program.
+// growth prints how the time of a fit grows with n, beside kernlab's on the same rows if script is the path of its program.
 func growth(ctx context.Context, out io.Writer, sizes []int, rscript, script string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "rows\tseconds\tvectors\tNMSE\tlog evidence\tkernlab: seconds\tvectors\tNMSE\tours / kernlab\t")
@@ -143,9 +142,8 @@ func writeNumbers(path string, p part) error {
 	return w.Error()
 }
 
-// large prints a run for which no n×n matrix would fit: landmarks for many rows, or the
-// empty start with most columns evaluated as they are needed. One to a process, so that
-// the memory is its own.
+// large prints a run for which no n×n matrix would fit into memory. It uses landmarks for many rows, or the empty start with most
+// columns evaluated as they are needed. Each run has its own process, so that its memory can be measured.
 func large(ctx context.Context, out io.Writer, which string) error {
 	runs := map[string]struct {
 		n        int

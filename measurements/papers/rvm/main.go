@@ -1,16 +1,14 @@
-// Rvm runs the relevance vector machine on the ten-split protocol behind the table of
-// its specification: regression error, as mean squared error over the variance of the
-// test targets, and classification error, with the number of relevance vectors and the
-// seconds of a fit, beside what kernlab, dlib and others reach on the same splits.
+// Rvm runs the relevance vector machine on the ten-split protocol behind the table of its specification. It prints the regression
+// error, as mean squared error over the variance of the test targets, and the classification error. Beside them are the number of
+// relevance vectors and the seconds of a fit, and the results of kernlab, dlib and others on the same splits.
 //
-// The protocol is a folder of NAME.csv, the target first and no header, and
-// NAME.split.csv, whose column k holds the 1-based training rows of split k.
+// The protocol is a folder of NAME.csv, with the target first and no header, and NAME.split.csv, whose column k holds the 1-based
+// training rows of split k.
 //
 //	go run -C measurements ./papers/rvm -protocol DIR
 //
-// With -friedman it shows instead how a fit grows with the number of rows, and with
-// -rscript beside kernlab's on the same rows; with -large a run at a size at which no
-// n×n matrix is wanted.
+// With -friedman it shows instead how a fit grows with the number of rows, and with -rscript beside kernlab's on the same rows.
+// With -large it shows a run at a size for which an n×n matrix is too large.
 //
 //	go run -C measurements ./papers/rvm -friedman 250,500,1000,2000
 //	go run -C measurements ./papers/rvm -friedman 250,500,1000,2000 -rscript Rscript
@@ -40,8 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// set is one of the protocol, with the γ that it fixes, and the others' error, number
-// of relevance vectors and seconds.
+// set is a set of the protocol, with its fixed γ, and the error, number of relevance vectors and seconds of the others.
 type set struct {
 	name    string
 	gamma   float64
@@ -118,8 +115,7 @@ func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
 	return err
 }
 
-// result is the mean over the splits of a set, and the count of test rows in their
-// intervals.
+// result holds the means over the splits of a set, and the number of test rows within their intervals.
 type result struct {
 	rows                    int
 	error, vectors, seconds float64
@@ -157,7 +153,7 @@ func (s set) run(ctx context.Context, dir string) (result, error) {
 	return out, nil
 }
 
-// part is the rows of one side of a split.
+// part holds the rows of one side of a split.
 type part struct {
 	x *mat.Dense
 	y []float64
@@ -200,7 +196,7 @@ func (s set) regress(ctx context.Context, train, test part) (result, error) {
 	}
 	share, _, err := metrics.NormalCoverage(test.y, mean, variance, 0.95, nil)
 	n := float64(len(test.y))
-	// The protocol divides by the variance with n-1 below, and the error by n.
+	// The protocol divides the variance by n-1, and the error by n.
 	return result{error: nmse * (n - 1) / n, vectors: float64(len(r.RelevanceIndices())), seconds: seconds, inside: math.Round(share * n),
 		tested: n}, err
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// A protocol of the same form with a few rows of its own: what is printed are its
-// errors.
+// For a small protocol of the same form, the command prints its errors.
 func TestProtocol(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range sets {

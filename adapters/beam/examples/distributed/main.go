@@ -1,8 +1,8 @@
-// Distributed fits a scaler and a regression on files, by Beam: on its embedded runner, or on Flink.
+// Distributed fits a scaler and a regression to files by Beam, on its embedded runner or on Flink.
 //
-//	go run ./examples/distributed                                    # files that it makes, the embedded runner
+//	go run ./examples/distributed                                    # files that it creates, the embedded runner
 //	flink/run go run ./examples/distributed -flink                   # on two task managers that the script starts
-//	go run ./examples/distributed -rows 10000000 -shards 64 -plain   # beside the plain loop
+//	go run ./examples/distributed -rows 10000000 -shards 64 -plain   # in comparison with the plain loop
 package main
 
 import (
@@ -45,7 +45,8 @@ var (
 	rangeMB  = flag.Int("range", 32, "megabytes of a range of a file")
 )
 
-// The workers run this program too, and know the models by these names. Flags are not theirs: what is set here is the same in each.
+// The workers run this program too, and create the models by these names. They do not receive its flags, so these settings are the
+// same in each process.
 var linear = kernelbeam.Register("linear", func() *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 })
@@ -90,7 +91,7 @@ func main() {
 	}
 }
 
-// checkFlags is the checks of package cli, whose flags are not those that Beam has.
+// checkFlags makes the checks of package cli for flags that do not belong to Beam.
 func checkFlags() error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("%q belongs to no flag (-h lists the flags)", flag.Arg(0))
@@ -153,7 +154,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// timed fits, and prints how long it took.
+// timed fits a model and prints the time of the fit.
 func timed(ctx context.Context, name string, m *kernelbeam.Model[float64, *pipeline.Regressor], d *kernelbeam.Data,
 	o *kernelbeam.Options) (*pipeline.Regressor, float64, error) {
 	begin := time.Now()
@@ -171,7 +172,7 @@ func coefficients(p *pipeline.Regressor) []float64 {
 	return p.FittedFinal().(*ridge.Regressor).Coefficients()
 }
 
-// peak is the largest memory that the process has had, where the system says.
+// peak returns the peak memory of the process, on systems that report it.
 func peak() string {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

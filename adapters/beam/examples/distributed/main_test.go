@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Wrong flags are errors before files are made.
+// Wrong flags are errors before any file is created.
 func TestCheckFlags(t *testing.T) {
 	require.NoError(t, checkFlags())
 	for name, bad := range map[string]string{

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // for paths without a scheme
 )
 
-// within gives f the file system of a path.
+// within calls f with the file system of a path.
 func within[R any](ctx context.Context, path string, f func(fs filesystem.Interface) (R, error)) (none R, _ error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -24,21 +24,21 @@ func within[R any](ctx context.Context, path string, f func(fs filesystem.Interf
 	return f(fs)
 }
 
-// List returns the files of a pattern, in order.
+// List returns the files that match a pattern, in order.
 func List(ctx context.Context, glob string) ([]string, error) {
 	names, err := within(ctx, glob, func(fs filesystem.Interface) ([]string, error) { return fs.List(ctx, glob) })
 	slices.Sort(names)
 	return names, err
 }
 
-// File is a file from some place on.
+// File reads a file from an offset.
 type File struct {
 	io.Reader
 	source io.ReadCloser
 	fs     filesystem.Interface
 }
 
-// Open opens a file at an offset. Where the file system cannot seek, what stands before is read.
+// Open opens a file at an offset. If the file system cannot seek, the bytes before the offset are read.
 func Open(ctx context.Context, path string, offset int64) (*File, error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -67,17 +67,17 @@ func Open(ctx context.Context, path string, offset int64) (*File, error) {
 // Close closes the file.
 func (o *File) Close() error { return errors.Join(o.source.Close(), o.fs.Close()) }
 
-// Size returns that of a file.
+// Size returns the size of a file.
 func Size(ctx context.Context, path string) (int64, error) {
 	return within(ctx, path, func(fs filesystem.Interface) (int64, error) { return fs.Size(ctx, path) })
 }
 
-// Read reads a whole file.
+// Read returns the contents of a file.
 func Read(ctx context.Context, path string) ([]byte, error) {
 	return within(ctx, path, func(fs filesystem.Interface) ([]byte, error) { return filesystem.Read(ctx, fs, path) })
 }
 
-// Write writes a file as a whole, where the file system can rename: the last of several that write it stays.
+// Write writes a file. If the file system can rename, the file appears complete, and the last of several concurrent writes remains.
 func Write(ctx context.Context, path string, data []byte) error {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -104,7 +104,7 @@ func Rename(ctx context.Context, from, to string) error {
 	return filesystem.Rename(ctx, fs, from, to)
 }
 
-// Unique returns a name that nobody else has.
+// Unique returns a random name that is not used elsewhere.
 func Unique() string {
 	b := make([]byte, 8)
 	_, _ = rand.Read(b) // never fails
@@ -114,10 +114,10 @@ func Unique() string {
 // Scratch is a directory for one fit.
 type Scratch struct {
 	dir   string
-	local bool // made for it, and removed with all that is in it
+	local bool // local directories are removed with all contents
 }
 
-// NewScratch makes one below temp, or, where that is "", in the system's.
+// NewScratch returns a directory below temp. If temp is "", it creates one in the system's directory for temporary files.
 func NewScratch(temp string) (*Scratch, error) {
 	if temp == "" {
 		dir, err := os.MkdirTemp("", "kernelearn-")
@@ -127,10 +127,10 @@ func NewScratch(temp string) (*Scratch, error) {
 	return &Scratch{dir, !strings.Contains(temp, "://")}, nil
 }
 
-// Path returns that of a file in it.
+// Path returns the path of a file in the directory.
 func (s *Scratch) Path(name string) string { return s.dir + "/" + name }
 
-// Remove takes it away, as far as the file system can.
+// Remove removes the directory and its files, as far as the file system can.
 func (s *Scratch) Remove(ctx context.Context) error {
 	if s.local {
 		return os.RemoveAll(s.dir)
@@ -138,7 +138,7 @@ func (s *Scratch) Remove(ctx context.Context) error {
 	return RemoveAll(ctx, s.dir+"/*")
 }
 
-// RemoveAll removes the files of a pattern, where the file system can.
+// RemoveAll removes the files that match a pattern, if the file system can remove files.
 func RemoveAll(ctx context.Context, glob string) error {
 	names, err := List(ctx, glob)
 	if err != nil {

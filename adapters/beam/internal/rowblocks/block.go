@@ -12,51 +12,51 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// Place is where a row stands: an offset in a CSV file, or its number in a Parquet file or a PCollection.
+// Place locates a row: by an offset in a CSV file, or by its number in a Parquet file or a PCollection.
 type Place struct {
 	File string
 	At   int64
 	ID   string
 }
 
-// Block is some rows.
+// Block holds some rows.
 type Block struct {
 	Width   int
 	X       []float64
 	Y       []float64
 	Labels  []int
-	Weights []float64 // none: all 1
+	Weights []float64 // nil if all are 1
 	Places  []Place
 	Hashes  []uint64
 }
 
-// blockCells bounds a block's numbers, and mostBlockRows its rows.
+// blockCells limits the numbers of a block, and mostBlockRows its rows.
 const (
 	blockCells    = 1 << 20
 	mostBlockRows = 2048
 )
 
-// limit is how many rows make a full block.
+// limit returns the number of rows of a full block.
 func (b *Block) limit() int { return min(mostBlockRows, max(16, blockCells/max(1, b.Width))) }
 
-// Rows is how many there are.
+// Rows returns the number of rows.
 func (b *Block) Rows() int { return len(b.Places) }
 
 // Dense returns the rows as a matrix that shares their memory.
 func (b *Block) Dense() *mat.Dense { return mat.NewDense(b.Rows(), b.Width, b.X) }
 
-// reset empties it; what it held may be overwritten.
+// reset empties the block. Its old contents may be overwritten.
 func (b *Block) reset() {
 	b.X, b.Y, b.Labels, b.Weights, b.Places, b.Hashes = b.X[:0], b.Y[:0], b.Labels[:0], b.Weights[:0], b.Places[:0], b.Hashes[:0]
 }
 
-// Part returns the rows from and to, which share memory.
+// Part returns rows from to to-1 as a block that shares memory with b.
 func (b *Block) Part(from, to int) *Block {
 	return &Block{Width: b.Width, X: b.X[from*b.Width : to*b.Width], Y: entries(b.Y, from, to), Labels: entries(b.Labels, from, to),
 		Weights: entries(b.Weights, from, to), Places: b.Places[from:to], Hashes: b.Hashes[from:to]}
 }
 
-// entries returns the entries of some rows, if there is one for each row.
+// entries returns the entries of some rows, or nil if s has no entries.
 func entries[T any](s []T, from, to int) []T {
 	if len(s) == 0 {
 		return nil
@@ -64,13 +64,13 @@ func entries[T any](s []T, from, to int) []T {
 	return s[from:to]
 }
 
-// Append takes in row i of o.
+// Append appends row i of o.
 func (b *Block) Append(o *Block, i int) {
 	b.appendNumbers(o, i)
 	b.Places, b.Hashes = append(b.Places, o.Places[i]), append(b.Hashes, o.Hashes[i])
 }
 
-// appendNumbers is append for rows that Collector.closeRow completes.
+// appendNumbers appends the numbers of row i of o, without its place and hash, which Collector.closeRow adds.
 func (b *Block) appendNumbers(o *Block, i int) {
 	b.Width = o.Width
 	b.X = append(b.X, o.X[i*o.Width:(i+1)*o.Width]...)
@@ -79,13 +79,13 @@ func (b *Block) appendNumbers(o *Block, i int) {
 	b.Weights = append(b.Weights, entries(o.Weights, i, i+1)...)
 }
 
-// cells holds one row by the numbers of its columns.
+// cells gives access to the cells of one row by the numbers of their columns.
 type cells interface {
-	number(e *table.Encoder, at place) (float64, error) // by the schema; NaN for a gap
+	number(e *table.Encoder, at place) (float64, error) // encoded by the schema; NaN for a gap
 	text(column int) (string, error)
 }
 
-// parse appends the numbers of a row, or nothing and an error, which names the column.
+// parse appends the numbers of a row. With an error, which names the column, it appends nothing.
 func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 	b.Width = len(cols.features)
 	x, y, labels := len(b.X), len(b.Y), len(b.Labels)
@@ -152,7 +152,7 @@ func (b *Block) appendWeight(w float64) error {
 	return nil
 }
 
-// Hash returns a hash of row i and its target. It tells rows apart and deals them to folds.
+// Hash returns a hash of row i and its target. It distinguishes rows and determines their folds.
 func (b *Block) Hash(i int) uint64 {
 	h := rowhash.Numbers(rowhash.Seed, b.X[i*b.Width:(i+1)*b.Width])
 	if len(b.Y) > 0 {
@@ -167,7 +167,7 @@ func (b *Block) Hash(i int) uint64 {
 	return h
 }
 
-// UnequalWeights returns the weights, or none where all are 1.
+// UnequalWeights returns the weights, or nil if all are 1.
 func (b *Block) UnequalWeights() []float64 {
 	if slices.ContainsFunc(b.Weights, func(w float64) bool { return w != 1 }) {
 		return b.Weights

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Several rows of one width become a matrix.
+// Several rows of one width form a matrix.
 func TestBlock(t *testing.T) {
 	var b Block
 	one := Block{Width: 2, X: []float64{1, 2}, Y: []float64{3}, Places: []Place{{}}, Hashes: []uint64{0}}

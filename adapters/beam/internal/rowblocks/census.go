@@ -9,33 +9,33 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Summary holds sums over rows, which merge in any order.
+// Summary holds sums over rows. Summaries merge in any order.
 type Summary interface {
-	// Add takes in a block. After an error it is what it was.
+	// Add adds the rows of a block. An error leaves the sums unchanged.
 	Add(ctx context.Context, b *Block) error
 	Absorb(o Summary) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
-// Census counts the rows that a pass has seen, beside their statistics. Parts merge in any order.
+// Census counts the rows of a pass, in addition to their statistics. Parts merge in any order.
 type Census struct {
 	Rows   int64
-	Hash   uint64    // the sum of the rows' hashes, by which a later pass knows the same rows
+	Hash   uint64    // sum of the rows' hashes, by which a later pass checks for the same rows
 	Bad    int64     // rows that were left out
-	Limit  int       // how many of those are kept
-	Left   []Finding // the first of them, in order
-	Fault  *Finding  // the first that ends the pass
+	Limit  int       // largest length of Left
+	Left   []Finding // the first bad rows, in order
+	Fault  *Finding  // the first finding that ends the pass
 	Shards []Written // files of predictions
 }
 
-// Written is a file of predictions, with the place of its first row.
+// Written names a file of predictions, with the place of its first row.
 type Written struct {
 	Path, File string
 	At         int64
 }
 
-// merge takes in what o knows.
+// merge adds the counts and findings of o.
 func (c *Census) merge(o *Census) {
 	c.Rows, c.Hash, c.Bad = c.Rows+o.Rows, c.Hash+o.Hash, c.Bad+o.Bad
 	c.Limit = max(c.Limit, o.Limit)
@@ -48,7 +48,7 @@ func (c *Census) merge(o *Census) {
 	c.Shards = append(c.Shards, o.Shards...)
 }
 
-// keepFirst keeps f if it is among the first.
+// keepFirst inserts f into Left if it is among the first Limit findings.
 func (c *Census) keepFirst(f Finding) {
 	i, _ := slices.BinarySearchFunc(c.Left, f, Finding.compare)
 	if i < c.Limit {
@@ -87,5 +87,5 @@ func (c *Census) Absorb(o Summary) error {
 	return nil
 }
 
-// Add implements Summary: the collector counts by itself.
+// Add implements Summary. It does nothing, because the collector counts the rows.
 func (c *Census) Add(context.Context, *Block) error { return nil }

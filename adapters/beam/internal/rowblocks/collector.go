@@ -15,14 +15,14 @@ import (
 // Metrics is the namespace of the counters.
 const Metrics = "kernelearn"
 
-// The counters of a pass.
+// These are the counters of a pass.
 var (
 	RowsRead = beam.NewCounter(Metrics, "rows")
 	RowsBad  = beam.NewCounter(Metrics, "bad_rows")
 	ranges   = beam.NewCounter(Metrics, "ranges")
 )
 
-// Collector takes the rows of a bundle one by one, and hands them on in blocks.
+// Collector takes the rows of a bundle one by one, and passes them to Receive in blocks.
 type Collector struct {
 	Layout  *Layout
 	file    string
@@ -30,21 +30,21 @@ type Collector struct {
 	MaxBad  int
 	rows    Block
 	Known   Census
-	counted struct{ rows, bad int64 } // what the metrics have
+	counted struct{ rows, bad int64 } // rows in the metrics so far
 	Receive func(ctx context.Context, b *Block) (at int, err error)
 }
 
-// Begin empties it for another bundle.
+// Begin empties the collector for another bundle.
 func (c *Collector) Begin() {
 	c.rows.reset()
 	c.Known = Census{Limit: c.MaxBad + 1}
 	c.counted.rows, c.counted.bad = 0, 0
 }
 
-// done reports whether there is no use in reading on.
+// done reports whether the pass is certain to fail, so that no more rows need to be read.
 func (c *Collector) done() bool { return c.Known.Fault != nil || c.Known.Bad > int64(c.MaxBad) }
 
-// closeRow closes the row whose numbers were appended last.
+// closeRow completes the row whose numbers were appended last.
 func (c *Collector) closeRow(ctx context.Context, at int64, id string) error {
 	c.rows.Places = append(c.rows.Places, Place{c.file, at, id})
 	h := c.rows.Hash(c.rows.Rows() - 1)
@@ -55,7 +55,7 @@ func (c *Collector) closeRow(ctx context.Context, at int64, id string) error {
 	return nil
 }
 
-// Flush hands on what there is.
+// Flush passes the collected rows to Receive.
 func (c *Collector) Flush(ctx context.Context) error {
 	n := c.rows.Rows()
 	if n == 0 {
@@ -75,20 +75,20 @@ func (c *Collector) Flush(ctx context.Context) error {
 	}
 	c.Known.Rows += int64(n)
 	for _, h := range c.rows.Hashes {
-		c.Known.Hash += h | 1 // no row is nothing
+		c.Known.Hash += h | 1 // every row changes the sum
 	}
 	c.Count(ctx)
 	return nil
 }
 
-// Count brings the metrics up to date.
+// Count updates the metrics.
 func (c *Collector) Count(ctx context.Context) {
 	RowsRead.Inc(ctx, c.Known.Rows-c.counted.rows)
 	RowsBad.Inc(ctx, c.Known.Bad-c.counted.bad)
 	c.counted.rows, c.counted.bad = c.Known.Rows, c.Known.Bad
 }
 
-// leaveOut leaves a row out.
+// leaveOut counts a row that is left out, and keeps it if it is among the first.
 func (c *Collector) leaveOut(at int64, id, reason, text string) {
 	c.Known.Bad++
 	c.Known.keepFirst(Finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet,
@@ -96,7 +96,7 @@ func (c *Collector) leaveOut(at int64, id, reason, text string) {
 		Text:   strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
 }
 
-// fault ends the pass for what the file, from an offset on, says; -1 for all of it.
+// fault ends the pass because of an error in the file at an offset. Offset -1 stands for errors of the file itself.
 func (c *Collector) fault(at int64, err error) {
 	f := newFinding(c.file, at, strings.TrimPrefix(err.Error(), c.file+": "), err)
 	f.Parquet = c.parquet
@@ -105,7 +105,7 @@ func (c *Collector) fault(at int64, err error) {
 	}
 }
 
-// stop ends the pass for what a reader says of the data at an offset; other errors of reading it returns.
+// stop ends the pass for errors of the data at an offset. It returns all other errors of reading.
 func (c *Collector) stop(at int64, err error, s span) error {
 	if err != errOpenQuote && err != errLongLine {
 		return err
@@ -115,7 +115,7 @@ func (c *Collector) stop(at int64, err error, s span) error {
 	return nil
 }
 
-// openFault is fault for the Finding of a file that was being opened, and returns any other error.
+// openFault ends the pass if opening a file gave a Finding. It returns any other error.
 func (c *Collector) openFault(err error) error {
 	var f *Finding
 	if !errors.As(err, &f) {
@@ -139,7 +139,7 @@ func (c *Collector) ReadRange(ctx context.Context, s Shard, part span) error {
 	} else {
 		err = c.Layout.csvRange(ctx, s.Path, part, c)
 	}
-	if err == nil { // rows of another file do not stand in the same block
+	if err == nil { // a block has rows of one file only
 		err = c.Flush(ctx)
 	}
 	if err != nil {
@@ -148,13 +148,13 @@ func (c *Collector) ReadRange(ctx context.Context, s Shard, part span) error {
 	return nil
 }
 
-// Row takes in an element of a PCollection.
+// Row adds an element of a PCollection.
 func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id string) error {
 	if c.done() {
 		return nil
 	}
 	b := &c.rows
-	if b.Rows() > 0 && len(x) != b.Width { // statistics know the width that they have
+	if b.Rows() > 0 && len(x) != b.Width { // statistics check the width of their rows
 		if err := c.Flush(ctx); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// maxLine bounds what is kept of a file that has no line breaks.
+// maxLine limits the bytes that are kept of a file without line breaks.
 const maxLine = 16 << 20
 
 var (
@@ -32,20 +32,20 @@ var (
 	errQuote    = errors.New("a quote within a field")
 )
 
-// csvFile is a file of which the line of names is read.
+// csvFile is an open file whose header has been read.
 type csvFile struct {
 	of      *beamfiles.File
 	in      *bufio.Reader
 	comma   byte
-	names   []string // none in an empty file
-	dropped int      // columns at the end without a name
+	names   []string // nil for an empty file
+	dropped int      // number of columns at the end without a name
 	parser  *celltext.Parser
-	rows    int64       // where the first row begins
-	whole   *csv.Reader // where files are read as a whole, and from where, of the file
+	rows    int64       // offset of the first row
+	whole   *csv.Reader // the reader of WholeFiles, which begins at offset base of the file
 	base    int64
 }
 
-// openCSV opens a file and reads its names.
+// openCSV opens a file and reads its header.
 func openCSV(ctx context.Context, path string, r *Layout) (*csvFile, error) {
 	o, err := beamfiles.Open(ctx, path, 0)
 	if err != nil {
@@ -59,7 +59,7 @@ func openCSV(ctx context.Context, path string, r *Layout) (*csvFile, error) {
 	return f, nil
 }
 
-// begin reads the names, and what the first bytes say of the file.
+// begin checks the first bytes of the file and reads its header.
 func (f *csvFile) begin(path string, r *Layout) (err error) {
 	if packed(f.in) {
 		if !r.WholeFiles {
@@ -101,7 +101,7 @@ func (f *csvFile) begin(path string, r *Layout) (err error) {
 	return nil
 }
 
-// header reads the first line, as it is written.
+// header returns the fields of the first line as they are written.
 func (f *csvFile) header(path string) ([]string, error) {
 	if f.whole != nil {
 		names, err := f.whole.Read()
@@ -138,7 +138,7 @@ func (f *csvFile) header(path string) ([]string, error) {
 	return names, nil
 }
 
-// fileError is a finding for what is wrong with a file, and err for what a disk or a network has.
+// fileError returns a finding for errors of the file's contents, and err for errors of a disk or a network.
 func fileError(path string, err error) error {
 	if errors.Is(err, errDamaged) || errors.Is(err, fault.ErrParam) || errors.Is(err, fault.ErrShape) {
 		return newFinding(path, -1, strings.TrimPrefix(err.Error(), path+": "), err)
@@ -148,7 +148,7 @@ func fileError(path string, err error) error {
 
 func (f *csvFile) close() error { return f.of.Close() }
 
-// readLine returns the next line with its break, appended to buf where it is longer than the reader's memory.
+// readLine returns the next line with its line break. A line longer than the reader's buffer is copied to buf.
 func readLine(in *bufio.Reader, buf []byte) ([]byte, error) {
 	line, err := in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -165,13 +165,13 @@ func readLine(in *bufio.Reader, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-// trimLine takes the break off.
+// trimLine removes the line break.
 func trimLine(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 }
 
-// split appends the fields of a line, which stay parts of it unless a quote has to be undone, and stops after the most. An empty line
-// has none. Spaces before a quote are dropped, as encoding/csv does.
+// split appends the fields of a line to fields, and stops after the largest number, most. A field is a part of the line, unless it
+// has quotes to be replaced. An empty line has no fields. Spaces before a quote are dropped, as by encoding/csv.
 func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error) {
 	if len(line) == 0 {
 		return fields, nil
@@ -211,7 +211,7 @@ func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error)
 	return fields, nil
 }
 
-// quoted returns what stands before the closing quote, and what after.
+// quoted returns the text before the closing quote, and the text after it.
 func quoted(s []byte) (field, rest []byte, err error) {
 	for from := 0; ; {
 		i := bytes.IndexByte(s[from:], '"')
@@ -226,8 +226,8 @@ func quoted(s []byte) (field, rest []byte, err error) {
 	}
 }
 
-// csvRange hands the rows that begin in a range of a file to c. What is wrong with the data c hears of; errors are
-// those of reading, and of the context.
+// csvRange passes the rows that begin in a range of a file to c, together with all errors of the data. It returns errors of reading
+// and of the context.
 func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collector) error {
 	f, err := openCSV(ctx, path, r)
 	if fatal := c.openFault(err); fatal != nil || err != nil {
@@ -258,7 +258,7 @@ func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collec
 			return err
 		}
 		f.in.Reset(f.of)
-		line, err := readLine(f.in, nil) // the row that begins before
+		line, err := readLine(f.in, nil) // the rest of the row that begins before the range
 		if err != nil && err != io.EOF {
 			return c.stop(from, err, span)
 		}
@@ -267,7 +267,7 @@ func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collec
 	return r.csvLines(ctx, f, at, cols, span, c)
 }
 
-// csvLines hands over the rows from an offset on.
+// csvLines passes the rows from an offset to c.
 func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols columns, span span, c *Collector) error {
 	in := &csvCells{parser: f.parser}
 	var long []byte
@@ -298,7 +298,7 @@ func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols column
 	return nil
 }
 
-// csvWhole hands over all rows of a file whose fields may have line breaks.
+// csvWhole passes all rows of a file to c. Its fields may contain line breaks.
 func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *Collector) error {
 	in := &csvCells{parser: f.parser}
 	for {
@@ -313,7 +313,7 @@ func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span sp
 			break
 		}
 		if errors.Is(err, fault.ErrShape) {
-			c.fault(-1, err) // which names the line
+			c.fault(-1, err) // err names the line
 			break
 		}
 		if err != nil && !errors.As(err, &parse) {
@@ -337,7 +337,7 @@ func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span sp
 	return nil
 }
 
-// csvHead returns the first rows of a file, of which those are left out that do not have its columns.
+// csvHead returns the first rows of a file, without rows that do not have its columns.
 func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Column, rows [][]any, err error) {
 	f, err := openCSV(ctx, path, r)
 	if err != nil {
@@ -347,7 +347,7 @@ func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Colu
 	names := f.names
 	for {
 		fields, err := f.fields()
-		if err == io.EOF || err != nil && len(rows) > 0 { // a pass says more of the place
+		if err == io.EOF || err != nil && len(rows) > 0 { // a pass reports the place of such an error
 			break
 		}
 		if err != nil {
@@ -378,7 +378,7 @@ func (r *Layout) csvHead(ctx context.Context, path string) (columns []table.Colu
 	return columns, rows, nil
 }
 
-// fields returns the fields of the next row, none for an empty one and for one that cannot be divided.
+// fields returns the fields of the next row. It returns none for an empty row, and for a row that cannot be divided into fields.
 func (f *csvFile) fields() (out []string, err error) {
 	if f.whole != nil {
 		record, err := f.whole.Read()
@@ -402,7 +402,7 @@ func (f *csvFile) fields() (out []string, err error) {
 	return out, nil
 }
 
-// csvCells are the fields of a row.
+// csvCells holds the fields of a row.
 type csvCells struct {
 	fields [][]byte
 	parser *celltext.Parser
@@ -411,7 +411,7 @@ type csvCells struct {
 // number implements cells.
 func (c *csvCells) number(e *table.Encoder, at place) (float64, error) {
 	field := c.fields[at.file]
-	return e.Text(at.schema, unsafe.String(unsafe.SliceData(field), len(field))) // which is not kept, except as a copy in an error
+	return e.Text(at.schema, unsafe.String(unsafe.SliceData(field), len(field))) // the string is only kept as a copy in an error
 }
 
 // text implements cells.
@@ -423,7 +423,7 @@ func (c *csvCells) text(column int) (string, error) {
 	return text, nil
 }
 
-// csvRow takes in a row, or says what is wrong with it.
+// csvRow adds a row, or leaves it out with the reason.
 func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wrong error, at int64, line []byte) error {
 	if wrong == nil {
 		wrong = cols.checkFields(in)
@@ -433,7 +433,7 @@ func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wron
 	}
 	id := ""
 	if cols.id >= 0 && cols.id < len(in.fields) {
-		// That of a row which does not fit is for people.
+		// The ID of a bad row is only shown to users.
 		id, _ = in.parser.Text(string(in.fields[cols.id]))
 	}
 	if wrong != nil {
@@ -444,15 +444,15 @@ func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wron
 	return c.closeRow(ctx, at, id)
 }
 
-// notUTF8 is the error of a text.
+// notUTF8 returns the error of a text that is not UTF-8.
 func notUTF8(text string) error {
 	return fmt.Errorf("%q is not UTF-8: set Format.Latin1 for a file that is Latin-1", text)
 }
 
-// mostSurplus bounds the fields of a line beyond those of the first, which are counted for an error.
+// mostSurplus limits the surplus fields of a line, compared with the first line, that are counted for an error.
 const mostSurplus = 1000
 
-// checkFields says whether a row has the columns of the first line.
+// checkFields returns an error if a row does not have the columns of the first line.
 func (cols columns) checkFields(in *csvCells) error {
 	fields := in.fields
 	if len(fields) >= cols.count+mostSurplus {

@@ -14,19 +14,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Finding is a row, or a file, that something is wrong with.
+// Finding describes an error of a row or a file.
 type Finding struct {
 	File    string
-	At      int64 // -1: all of the file
-	Line    int64 // of At, where it is known
+	At      int64 // offset or number of the row; -1: the file itself
+	Line    int64 // the line at At, if known
 	ID      string
 	Parquet bool
 	Reason  string
-	Text    string // of the row, as far as maxText
-	Kind    int    // in kinds
+	Text    string // the text of the row, up to maxText bytes
+	Kind    int    // index in kinds
 }
 
-// newFinding returns what is wrong with a file.
+// newFinding returns the finding of an error in a file.
 func newFinding(path string, at int64, reason string, kind error) *Finding {
 	return &Finding{File: path, At: at, Reason: reason, Kind: kindOf(kind)}
 }
@@ -36,7 +36,7 @@ func (f *Finding) Error() string { return f.File + ": " + f.Reason }
 
 const maxText = 1000
 
-// kinds are the errors that findings may unwrap to.
+// kinds lists the errors that findings may unwrap to.
 var kinds = []error{nil, fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrNotPSD, fault.ErrTooLarge, fault.ErrBadModel,
 	errors.ErrUnsupported}
 
@@ -49,7 +49,7 @@ func kindOf(err error) int {
 	return 0
 }
 
-// Sentinel returns the error that it unwraps to, or nil.
+// Sentinel returns the error that the finding unwraps to, or nil.
 func (f *Finding) Sentinel() error { return kinds[min(f.Kind, len(kinds)-1)] }
 
 func (f Finding) compare(o Finding) int {

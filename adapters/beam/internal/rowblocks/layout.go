@@ -11,18 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// TypeData begins the errors of a Data.
+// TypeData is the prefix of errors of a Data.
 const TypeData = "kernelbeam: Data"
 
-// Layout tells workers how the rows of a Data are stored.
+// Layout describes to workers how the rows of a Data are stored.
 type Layout struct {
-	CSV        bool          // all files are; else those are Parquet whose names say so
-	Parquet    bool          // all files are
-	Schema     *table.Schema // nil for a PCollection, and before it is learnt
+	CSV        bool          // all files are CSV; without CSV and Parquet the names decide
+	Parquet    bool          // all files are Parquet
+	Schema     *table.Schema // nil for a PCollection, and until it is learnt
 	Format     table.Format
 	ID         string
 	Labelled   bool
-	Targets    bool // the target and the weights are read
+	Targets    bool // the target and the weights are read too
 	WholeFiles bool
 	RangeBytes int64
 }
@@ -49,16 +49,16 @@ func (r *Layout) parquet(path string) bool {
 	return r.Parquet || !r.CSV && strings.HasSuffix(strings.ToLower(path), ".parquet")
 }
 
-// place is a column of a file by its number, and by that of the schema.
+// place holds the number of a column in a file, and its number in the schema.
 type place struct{ file, schema int }
 
-// columns are the places of a file's columns.
+// columns holds the places of a file's columns.
 type columns struct {
 	encoder        *table.Encoder
 	features       []place
 	target, weight place // -1: none
 	id             int   // -1: none
-	count          int   // with those at the end without a name
+	count          int   // includes the columns at the end without a name
 	named          int
 }
 
@@ -102,7 +102,8 @@ func (r *Layout) columnsOf(names []string) (c columns, err error) {
 	return c, err
 }
 
-// Head returns the columns of a file and its first rows, without those that do not have its columns, to learn a schema from.
+// Head returns the columns of a file and its first rows, from which a schema is learnt. Rows that do not have its columns are left
+// out.
 func (r *Layout) Head(ctx context.Context, path string) ([]table.Column, [][]any, error) {
 	if r.parquet(path) {
 		return parquetHead(ctx, path)
@@ -110,5 +111,5 @@ func (r *Layout) Head(ctx context.Context, path string) ([]table.Column, [][]any
 	return r.csvHead(ctx, path)
 }
 
-// headRows bounds the rows of a head, by its number of columns.
+// headRows returns the largest number of rows of a head with the given number of columns.
 func headRows(columns int) int { return max(1000, blockCells/max(1, columns)) }

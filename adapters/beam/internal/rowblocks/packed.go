@@ -18,16 +18,16 @@ var (
 	errDamaged = fmt.Errorf("what gzip compressed is damaged or cut short: %w", fault.ErrBadModel)
 )
 
-// NamedPacked reports whether a path or pattern is of files that gzip has compressed.
+// NamedPacked reports whether a path or pattern names files compressed by gzip.
 func NamedPacked(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
 
-// packed reports whether what comes next was written by gzip.
+// packed reports whether the next bytes were written by gzip.
 func packed(in *bufio.Reader) bool {
 	magic, err := in.Peek(2)
 	return err == nil && magic[0] == 0x1f && magic[1] == 0x8b
 }
 
-// unpack returns what gzip has compressed.
+// unpack returns a reader that decompresses gzip.
 func unpack(in *bufio.Reader) (*bufio.Reader, error) {
 	z, err := gzip.NewReader(in)
 	if err != nil {
@@ -36,7 +36,7 @@ func unpack(in *bufio.Reader) (*bufio.Reader, error) {
 	return bufio.NewReaderSize(&unpacked{z}, 1<<18), nil
 }
 
-// unpacked tells what is wrong with the file from what is wrong with a disk or a network.
+// unpacked distinguishes errors of the file's contents from errors of a disk or a network.
 type unpacked struct{ of *gzip.Reader }
 
 // Read implements io.Reader.
@@ -45,7 +45,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// gzipError is errDamaged for what gzip says of a file, and err otherwise.
+// gzipError returns errDamaged, with err, for errors of gzip in the file's contents. It returns err for all others.
 func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err,

@@ -27,8 +27,8 @@ type parquetFile struct {
 	in *file.Reader
 }
 
-// openParquet opens a file. One that is no Parquet is a finding. Where the file system has no random access, the
-// whole file is read.
+// openParquet opens a file. A file that is not Parquet gives a finding. If the file system has no random access, openParquet reads
+// all of the file.
 func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
 	o, err := beamfiles.Open(ctx, path, 0)
 	if err != nil {
@@ -63,7 +63,7 @@ func damaged(path string, why any) *Finding {
 
 func (f *parquetFile) close() error { return errors.Join(f.in.Close(), f.of.Close()) }
 
-// names are those of the columns.
+// names returns the names of the columns.
 func (f *parquetFile) names() []string {
 	schema := f.in.MetaData().Schema
 	out := make([]string, schema.NumColumns())
@@ -81,7 +81,7 @@ func parquetHead(ctx context.Context, path string) (columns []table.Column, rows
 	}
 	defer f.close()
 	defer func() {
-		if p := recover(); p != nil { // the reader panics at some files
+		if p := recover(); p != nil { // the reader panics on some files
 			err = damaged(path, p)
 		}
 	}()
@@ -140,7 +140,7 @@ func declared(f arrow.Field) table.Column {
 	return out
 }
 
-// parquetRange hands the rows of those row groups that begin in a range of a file to c.
+// parquetRange passes the rows of the row groups that begin in a range of a file to c.
 func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Collector) (err error) {
 	f, err := openParquet(ctx, path)
 	if fatal := c.openFault(err); fatal != nil || err != nil {
@@ -149,7 +149,7 @@ func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Co
 	}
 	defer f.close()
 	defer func() {
-		if p := recover(); p != nil { // the reader panics at some files
+		if p := recover(); p != nil { // the reader panics on some files
 			c.fault(-1, damaged(path, p))
 			span.Finish()
 			err = nil
@@ -184,7 +184,7 @@ func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Co
 	return nil
 }
 
-// groupBegin is where a row group begins, which not all writers say.
+// groupBegin returns the offset of a row group. Not all writers store this offset.
 func groupBegin(said int64, in *file.Reader, g int) int64 {
 	if said > 0 {
 		return said
@@ -200,7 +200,7 @@ func groupBegin(said int64, in *file.Reader, g int) int64 {
 	return begin
 }
 
-// parquetGroup hands over a row group, of which the first row has a number in the file.
+// parquetGroup passes the rows of a row group to c. first is the number of its first row in the file.
 func (r *Layout) parquetGroup(ctx context.Context, f *parquetFile, g int, cols columns, first int64, c *Collector) error {
 	in, err := pqarrow.NewFileReader(f.in, pqarrow.ArrowReadProperties{BatchSize: mostBlockRows}, memory.DefaultAllocator)
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *Layout) parquetGroup(ctx context.Context, f *parquetFile, g int, cols c
 	return nil
 }
 
-// parquetBatch hands over some rows.
+// parquetBatch passes the rows of a batch to c, and returns their number.
 func (r *Layout) parquetBatch(ctx context.Context, batch arrow.RecordBatch, first int64, c *Collector) (int64, error) {
 	in := &parquetCells{schema: r.Schema}
 	cols, err := in.use(r, batch)
@@ -269,11 +269,11 @@ type parquetCells struct {
 	schema  *table.Schema
 	arrays  []arrow.Array
 	numbers []numberAt        // nil for columns that are not read as numbers
-	values  []func(i int) any // of the other ones
+	values  []func(i int) any // for the other columns
 	row     int
 }
 
-// use takes the columns of a batch, and returns which are which.
+// use sets the columns of a batch, and returns their places.
 func (p *parquetCells) use(r *Layout, batch arrow.RecordBatch) (columns, error) {
 	names := make([]string, batch.NumCols())
 	for j := range names {
@@ -317,10 +317,11 @@ func (p *parquetCells) text(column int) (string, error) {
 	return "", nil
 }
 
-// numberAt returns an element of a column, NaN for a null; false for a number that is not finite, or an integer that float64 may not hold.
+// numberAt returns an element of a column, NaN for a null. It returns false for a number that is not finite, and for an integer
+// that float64 may not represent exactly.
 type numberAt func(i int) (v float64, ok bool)
 
-// numbers returns the elements of a column of numbers; nil for another type.
+// numbers returns the function for the elements of a column of numbers, or nil for another type.
 func numbers(a arrow.Array) numberAt {
 	switch a := a.(type) {
 	case *array.Float64:
@@ -357,7 +358,7 @@ func exactNumbers[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | flo
 	}
 }
 
-// values returns the elements of a column as package table takes them; nil for a null.
+// values returns the function for the elements of a column, in the types that package table accepts. It gives nil for a null.
 func values(a arrow.Array) (func(i int) any, error) {
 	number := numbers(a)
 	var at func(i int) any

@@ -7,16 +7,16 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 )
 
-// Shard is a file.
+// Shard names a file and its size.
 type Shard struct {
 	Path string
 	Size int64
 }
 
-// Range is the whole file.
+// Range returns the range of all bytes of the file.
 func (s Shard) Range() offsetrange.Restriction { return offsetrange.Restriction{End: s.Size} }
 
-// Split divides a file into ranges of one size.
+// Split divides a file into ranges of equal size.
 func (r *Layout) Split(f Shard, rest offsetrange.Restriction) []offsetrange.Restriction {
 	if r.readsWholeFile(f.Path) || rest.Size() <= float64(r.RangeBytes) {
 		return []offsetrange.Restriction{rest}
@@ -26,7 +26,7 @@ func (r *Layout) Split(f Shard, rest offsetrange.Restriction) []offsetrange.Rest
 
 func (r *Layout) readsWholeFile(path string) bool { return r.WholeFiles && !r.parquet(path) }
 
-// Tracker refuses to divide what has to be read as a whole.
+// Tracker returns a tracker of a range. With WholeFiles the tracker never divides the range.
 func (r *Layout) Tracker(rest offsetrange.Restriction) *sdf.LockRTracker {
 	t := offsetrange.NewTracker(rest)
 	if r.WholeFiles {
@@ -35,7 +35,7 @@ func (r *Layout) Tracker(rest offsetrange.Restriction) *sdf.LockRTracker {
 	return sdf.NewLockRTracker(t)
 }
 
-// undivided is a tracker of what is read from its beginning to its end.
+// undivided is the tracker of a file that is read from its beginning to its end.
 type undivided struct{ *offsetrange.Tracker }
 
 // TrySplit implements sdf.RTracker.
@@ -43,12 +43,12 @@ func (u *undivided) TrySplit(float64) (primary, residual any, err error) {
 	return u.GetRestriction(), nil, nil
 }
 
-// span is a range of a file that is being read.
+// span is the range of a file that is currently read.
 type span interface {
 	Start() int64
-	// Claim reports whether what begins at an offset belongs to the range.
+	// Claim reports whether the row, or row group, that begins at an offset belongs to the range.
 	Claim(at int64) bool
-	// Finish says that there is no more to be read of the range.
+	// Finish marks the range as read.
 	Finish()
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// numbered reads the ranges of a file by f, and returns how often each row, by its number in column x, was read.
+// numbered reads the ranges of a file by f. It returns how often each row was read. Column x holds the numbers of the rows.
 func numbered(t *testing.T, path string, rows int, f func(c *Collector, all offsetrange.Restriction)) []int {
 	t.Helper()
 	n, err := beamfiles.Size(context.Background(), path)
@@ -47,7 +47,7 @@ func once(rows int) []int {
 	return out
 }
 
-// files of all ways to end lines.
+// lineFiles writes files with all forms of line endings.
 func lineFiles(t *testing.T, rows int) (out []string) {
 	dir := t.TempDir()
 	for k, end := range []string{"\n", "\r\n", "\n\n"} {
@@ -68,7 +68,7 @@ func lineFiles(t *testing.T, rows int) (out []string) {
 	return out
 }
 
-// Ranges of every size have each row once.
+// Ranges of any size read each row once.
 func TestRangesOfEverySize(t *testing.T) {
 	const rows = 40
 	for _, path := range lineFiles(t, rows) {
@@ -83,7 +83,7 @@ func TestRangesOfEverySize(t *testing.T) {
 	}
 }
 
-// splitting divides what is left at some claims, as an engine does while a range is read.
+// splitting divides the rest of a range at some claims, as an engine does during a pass.
 type splitting struct {
 	tracked
 	rng  *rand.Rand
@@ -103,7 +103,7 @@ func (s *splitting) Claim(at int64) bool {
 	return s.tracked.Claim(at)
 }
 
-// Ranges that an engine divides while they are read have each row once, and are done.
+// Ranges that an engine divides during the pass read each row once, and are done at the end.
 func TestRangesThatAreDivided(t *testing.T) {
 	const rows = 60
 	for _, path := range lineFiles(t, rows) {
@@ -128,7 +128,7 @@ func TestRangesThatAreDivided(t *testing.T) {
 	}
 }
 
-// What is read from its beginning to its end is not divided.
+// Files that are read from beginning to end are not divided.
 func TestUndivided(t *testing.T) {
 	by := &Layout{WholeFiles: true, RangeBytes: 10}
 	all := offsetrange.Restriction{End: 1000}
@@ -139,7 +139,7 @@ func TestUndivided(t *testing.T) {
 	assert.Len(t, (&Layout{RangeBytes: 10}).Split(Shard{"a.csv", 1000}, all), 100)
 }
 
-// Fields of a line, with quotes and without.
+// A line is split into its fields, with quotes and without.
 func TestSplit(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":               nil,
@@ -169,7 +169,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Numbers by the rules of all readers, gaps, and cells that are none.
+// Cells are numbers by the rules of all readers, gaps, or errors.
 func TestNumber(t *testing.T) {
 	number := func(f table.Format, text string) (float64, error) {
 		e, err := (&table.Schema{Columns: []table.Column{{Name: "x", Kind: table.Number}}, Format: f}).Encoder()
