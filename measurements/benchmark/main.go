@@ -1,6 +1,5 @@
-// Benchmark runs methods on data sets and reports what each reaches and what it
-// costs: errors, seconds, memory, the size of the model; which differ, and which is the
-// choice where.
+// Benchmark runs methods on data sets and reports their errors, seconds, memory and model sizes. It also reports which methods
+// differ, and which method to choose for which set.
 //
 //	go run -C measurements ./benchmark -quick
 //	go run -C measurements ./benchmark -data DIR -second DIR2 -python python3 -rscript Rscript -out report
@@ -8,69 +7,64 @@
 //	go run -C measurements ./benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
 //	go run -C measurements ./benchmark -redraw ../docs/measured/results
 //
-// The methods are this module's estimators with defaults, with their kernel by entropy
-// and by a grid; golearn's, some of which need a C compiler; and, with -python and
-// -rscript, scikit-learn's, those of libraries of gradient boosting and kernlab's
-// (peers/README.md). A peer whose library is not there is missing: it is said once, when
-// the run starts, and in the report.
+// The methods are this module's estimators: with defaults, with their kernel chosen by entropy, and with their kernel chosen by a
+// grid. Those of golearn are included, and some of them need a C compiler. With -python and -rscript, the methods of scikit-learn,
+// of libraries of gradient boosting and of kernlab are included (peers/README.md). A peer whose library is not installed is
+// missing: it is named once when the run starts, and in the report.
 //
-// A cell is a set, a method and a split. Each runs in a process of its own, on one
-// thread, and -workers of them at a time; those of Python are made by fork of processes
-// that have imported their libraries, one for each worker. A cell's seconds are processor
-// time, so that they hang neither on how many processors it finds nor much on other work
-// on the machine. A process that is over its budget, which is of the same time, starting
-// (but for Python's) and reading its rows included, is ended; so is one that takes three
-// times that by the clock (on systems that are no Unix that alone). -budget is that of
-// cells with up to 1000 training rows; above, it grows in proportion to the rows. A cell
-// over budget, and one whose process fails, is a row of the report and stops nothing. The
-// first split of every set and method comes before the second of any, and a method that
-// was over budget on a split of a set is not run on the later ones: a run that takes too
-// long can be ended, and started again with fewer splits for the report of what is there.
+// A cell is a set, a method and a split. Each cell runs in a process of its own, on one thread, with -workers of them at a time.
+// The processes of Python are forked from processes that have imported their libraries, one for each worker. The seconds of a cell
+// are processor time, so that they depend neither on the number of processors nor much on other work on the machine.
 //
-// With -threads N cells run one at a time on N threads, and their seconds are by the
-// clock; the budget is N times as much processor time. The report says which it is.
+// The budget is also processor time, and includes starting the process (but for Python's) and reading its rows. A process that is
+// over its budget is ended, and so is one that takes three times the budget by the clock. On systems other than Unix, only the
+// clock counts. -budget is the budget of cells with up to 1000 training rows, and grows in proportion to the rows above that.
 //
-// A finished cell is a file under -out; a run that is interrupted, however abruptly,
-// goes on where it stopped when it is started again with the same -out. Cells that were
-// made with another seed, budget, data file or configuration are an error, never mixed
-// in; more splits, sets or methods may be asked for. The code of the library is not
-// compared: after a change to it, take another -out. Cells that failed, were over budget
-// or were not run are finished too; delete their files to run them again. What all runs
-// with one -out took by the clock is printed in the end, and is in OUT/time.json.
+// A cell over budget, or a cell whose process fails, is a row of the report and does not stop the run. The first split of every set
+// and method comes before the second of any. A method that was over budget on a split of a set is not run on the later ones. A run
+// that takes too long can be ended, and started again with fewer splits for a report of the cells that are finished.
 //
-// Without -data and -second the sets are those that the repository ships, less the series
-// in time; with -data, all in DIR that docs/data.md has a protocol for; with -second, all
-// in DIR2 of the second collection (docs/measured/second-collection.md), which are read by
-// the general rule of docs/data.md without exceptions. The report has every table for each
-// collection. Sets are split 75/25, by class where there are classes: ten times up to 1000
-// rows and three times above, or -splits times. The splits
-// depend on the seed and the set alone and are CSV files under OUT/splits, which
-// other programs can read too (README.md there says how); the methods read the same
-// files. A method scales its features itself. With -rows, training parts over so many rows
-// are cut to that many at random, by class too; test parts are not cut. The cells of sets
-// with fewer rows are the same with it and without.
+// With -threads N cells run one at a time on N threads, and their seconds are by the clock. The budget is then N times as much
+// processor time. The report states which of the two it is.
 //
-// The report is OUT/report.md with its pictures, and is printed. Beside it are OUT/report.json,
-// pages to be read one by one (one for each comparison, intervals.md, costs.md, ratios.md,
-// sets.md with a line for each set, methods.md), and tables as CSV (sets, cells, summary, ranks, pairs, relations, fronts,
-// front). Two runs give the same on any number of workers but for
-// seconds, memory, and what follows from them: the fronts of error against time, which
-// cells were over a budget that is near what they need, and the searches of peers that stop
-// when half of it is used. Methods of golearn's that draw without a seed are marked.
+// A finished cell is a file under -out. An interrupted run, however abruptly it ended, continues where it stopped if it is started
+// again with the same -out. Cells with another seed, budget, data file or configuration are an error and are never mixed in. More
+// splits, sets or methods can be requested. The code of the library is not compared, so use another -out after a change to it.
+// Cells that failed, were over budget or were not run are also finished: delete their files to run them again. The clock time of
+// all runs with one -out is printed at the end and is in OUT/time.json.
 //
-// With -synthetic the sets are the first rows of Friedman's first function, in sizes
-// that double up to the one that is named; -splits is the number of draws. The report
-// has the exponent of each method's growth. A method that is over budget on a size is
-// not run on larger ones, and the budget does not grow.
+// Without -data and -second, the sets are those that the repository ships, except for the time series. With -data, they are all
+// sets in DIR that docs/data.md has a protocol for. With -second, all sets in DIR2 of the second collection
+// (docs/measured/second-collection.md) are added. These are read by the general rule of docs/data.md without exceptions. The report
+// has every table for each collection.
 //
-// With -redraw nothing is measured: the pictures of a report in a folder are drawn again from its summary.csv,
-// ranks.csv and relations.csv.
+// Sets are split 75/25, by class if there are classes: ten times up to 1000 rows and three times above, or -splits times. The
+// splits depend on the seed and the set alone, and are CSV files under OUT/splits. Other programs can read them too (README.md
+// there says how), and the methods read the same files. A method scales its features itself. With -rows, training parts with more
+// rows than that are cut at random, also by class. Test parts are not cut. The cells of sets with fewer rows are the same with
+// -rows and without.
 //
-// Memory is the resident memory of the cell's process, its language's runtime and the data
-// included: "MB before" is that when the training rows were read and the garbage
-// of reading them returned, "peak MB" the most from then until the predictions were
-// there. Elsewhere than on Linux "MB before" is the most until then; where the
-// system does not tell, both are missing.
+// The report is OUT/report.md with its pictures, and is printed. Beside it are:
+//
+//   - OUT/report.json.
+//   - pages to be read one by one (one for each comparison, intervals.md, costs.md, ratios.md, sets.md with a line for each set, methods.md).
+//   - tables as CSV (sets, cells, summary, ranks, pairs, relations, fronts, front).
+//
+// Two runs give the same results on any number of workers, except for seconds, memory, and results that follow from them. These are
+// the fronts of error against time, the cells over a budget that is close to their need, and the searches of peers that stop when
+// half of it is used. Methods of golearn that draw without a seed are marked.
+//
+// With -synthetic the sets are the first rows of Friedman's first function, in sizes that double up to the named size. -splits is
+// the number of draws. The report has the exponent of each method's growth. A method that is over budget on a size is not run on
+// larger ones, and the budget does not grow.
+//
+// With -redraw nothing is measured: the pictures of a report in a folder are drawn again from its summary.csv, ranks.csv and
+// relations.csv.
+//
+// Memory is the resident memory of the cell's process, including its language's runtime and the data. "MB before" is the memory
+// after the training rows were read and the garbage of reading them was returned. "peak MB" is the largest value from then until
+// the predictions were computed. On systems other than Linux "MB before" is the largest value until then. If the system does not
+// report memory, both are missing.
 package main
 
 import (
@@ -96,7 +90,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// Defaults of the flags.
+// These constants are the defaults of the flags.
 const (
 	defaultBudget = 20 * time.Second
 	defaultOut    = "benchmark-out"
@@ -206,7 +200,7 @@ func isGiven(flags *flag.FlagSet, name string) (given bool) {
 	return given
 }
 
-// quicken sets what was not given to less.
+// quicken replaces the defaults of flags that are not given with smaller values.
 func quicken(s *protocol.Settings, flags *flag.FlagSet) {
 	if !isGiven(flags, "splits") {
 		s.Splits = quickSplits
@@ -232,7 +226,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := cells.FindPeers(ctx); err != nil {
 		return err
 	}
-	s = cells.Settings // less the methods that are missing
+	s = cells.Settings // without the missing methods
 	for _, m := range cells.Missing {
 		fmt.Fprintln(progress, m)
 	}

@@ -96,10 +96,10 @@ func TestOverBudget(t *testing.T) {
 	dir := t.TempDir()
 	address, begun := listen(t)
 	t.Setenv(listenerVariable, address)
-	// Long enough for the process to begin: three times that by the clock.
+	// The budget is long enough for the process to begin. The process is ended at three times the budget by the clock.
 	_, err := bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "hangs", "-budget", "2s")
 	require.NoError(t, err)
-	begun()() // returns: the process is gone
+	begun()() // returns: the process has ended
 	r := readReport(t, dir)
 	require.Len(t, r.Cells, 1)
 	assert.Equal(t, protocol.StatusOverBudget, r.Cells[0].Status)
@@ -126,7 +126,7 @@ func TestInterruptStopsTheCellAndRecordsNothing(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, "report.json"))
 }
 
-// parent starts the program as a process of its own.
+// parent starts the program as a separate process.
 func parent(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
@@ -176,7 +176,7 @@ func TestKilledAtRandomAndResumed(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, repeatable(t, undisturbed), repeatable(t, dir))
 
-	// A cell that is not whole is run again, one that is is not.
+	// A cell with an incomplete file is run again, and a cell with a complete file is not.
 	half := filepath.Join(dir, "cells", diabetes, "lssvm", "01.json")
 	content, err := os.ReadFile(half)
 	require.NoError(t, err)
@@ -253,11 +253,11 @@ func TestWorkersGiveTheSame(t *testing.T) {
 	assert.Equal(t, one.Analyses, two.Analyses)
 }
 
-// ownNames are the methods of this module: golearn's give other numbers in each run.
+// ownNames returns the names of the methods of this module. The methods of golearn give different numbers in each run.
 func ownNames() string {
 	var out []string
 	for _, m := range slices.Concat(methods.Baselines, methods.Ours) {
-		if m.Name != "rvm-grid" && m.Name != "eekm-grid" { // long, and like the other grids
+		if m.Name != "rvm-grid" && m.Name != "eekm-grid" { // slow, and like the other grids
 			out = append(out, m.Name)
 		}
 	}
@@ -282,7 +282,7 @@ func TestOverBudgetIsNotRunAgain(t *testing.T) {
 	assert.Equal(t, []string{"over budget: ", reason, reason}, statuses)
 	assert.Contains(t, printed, "1 over budget, 2 not run")
 
-	// A run that goes on decides the same.
+	// A continued run makes the same decisions.
 	require.NoError(t, os.Remove(filepath.Join(dir, "cells", diabetes, "spins", "02.json")))
 	again, err := bench(t, args...)
 	require.NoError(t, err)
@@ -326,7 +326,7 @@ func TestSynthetic(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, report.GrowthPicture))
 	assert.FileExists(t, filepath.Join(dir, "growth.csv"))
 
-	// The rows of a smaller size are the first of those of a larger one.
+	// The rows of a smaller size are the first rows of a larger one.
 	few, _, err := protocol.ReadRows(filepath.Join(dir, "splits", sets[0], "01-train.csv"))
 	require.NoError(t, err)
 	many, _, err := protocol.ReadRows(filepath.Join(dir, "splits", sets[2], "01-train.csv"))

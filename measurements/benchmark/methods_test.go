@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// Each method of the table runs on a few rows.
+// Each method of the table runs on a small number of rows.
 func TestMethodsLearn(t *testing.T) {
 	dir := t.TempDir()
 	local := slices.Concat(methods.Baselines, methods.Ours, methods.OfGolearn)
@@ -26,7 +26,7 @@ func TestMethodsLearn(t *testing.T) {
 	}
 }
 
-// learned checks that every cell is ok, and better than a baseline by far.
+// learned checks that every cell is ok, and far better than a baseline.
 func learned(t *testing.T, r standings.Record) {
 	t.Helper()
 	for _, c := range r.Cells {
@@ -40,14 +40,14 @@ func learned(t *testing.T, r standings.Record) {
 		default:
 			least := 0.85
 			if m, ok := methods.Named(c.Method); ok && m.Unrepeatable {
-				least = 0.75 // golearn's, of draws that nobody can seed; the majority has .63
+				least = 0.75 // golearn draws without a seed; the majority has .63
 			}
 			assert.Greater(t, c.Measures["Accuracy"], least, c.Method)
 		}
 	}
 }
 
-// The environment names the peers' programs.
+// Environment variables name the programs of the peers.
 func TestPeersLearn(t *testing.T) {
 	python, rscript := os.Getenv("BENCHMARK_PYTHON"), os.Getenv("BENCHMARK_RSCRIPT")
 	if python == "" && rscript == "" {

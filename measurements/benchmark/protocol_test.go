@@ -26,7 +26,7 @@ func TestSplitsBySize(t *testing.T) {
 	}
 	assert.Equal(t, "10 of sets up to 1000 rows, 3 of larger ones", protocol.SplitsBySize)
 
-	// A set of its own, without -splits and -rows: all rows, ten times.
+	// A custom set without -splits and -rows has all its rows and ten splits.
 	data, dir := t.TempDir(), t.TempDir()
 	var b strings.Builder
 	b.WriteString("a,y\n")
@@ -67,8 +67,7 @@ func TestThreadsTakeTheClock(t *testing.T) {
 	assert.Contains(t, printed, "each on one thread")
 }
 
-// The sets of the second collection are words, gaps and class labels to the reader as any
-// others are, and have tables of their own.
+// The sets of the second collection are read like any others, with words, gaps and class labels. They have tables of their own.
 func TestSecondCollection(t *testing.T) {
 	names := collection.Names()
 	require.Len(t, names, 45)

@@ -28,11 +28,11 @@ import (
 )
 
 const (
-	parentCommand    = "parent"             // makes the test binary the benchmark
-	listenerVariable = "BENCHMARK_LISTENER" // where a hanging method reports
+	parentCommand    = "parent"             // runs the test binary as the benchmark
+	listenerVariable = "BENCHMARK_LISTENER" // address where a hanging method reports
 )
 
-// TestMain lets the test binary play the process of a cell and the whole program.
+// TestMain also runs the test binary as the process of a cell or as the benchmark program.
 func TestMain(m *testing.M) {
 	methods.All = append(methods.All, misbehaved...)
 	switch {
@@ -48,11 +48,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// misbehaved are methods as no method should be.
+// misbehaved holds methods that violate the expectations of a cell. Some of them hang, panic or exit.
 var misbehaved = []methods.Method{
 	{Name: "hangs", Configuration: "never ends", Regressor: misbehaving(hang)},
 	{Name: "spins", Configuration: "never ends, and is busy", Regressor: misbehaving(func() error {
-		for sum := uint64(0); sum < math.MaxUint64; sum++ { // for centuries
+		for sum := uint64(0); sum < math.MaxUint64; sum++ { // takes centuries
 		}
 		return nil
 	})},
@@ -77,7 +77,7 @@ var misbehaved = []methods.Method{
 
 const nap = 300 * time.Millisecond
 
-// napping waits without use of the processor.
+// napping waits without using the processor.
 type napping struct{ methods.MeanRegressor }
 
 func (n *napping) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
@@ -98,7 +98,7 @@ func (m misbehavingRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	return slices.Repeat([]float64{math.NaN()}, n), nil
 }
 
-// hang holds a connection to the test, which ends when the process does.
+// hang holds a connection to the test, which ends when the process ends.
 func hang() error {
 	if address := os.Getenv(listenerVariable); address != "" {
 		connection, err := net.Dial("tcp", address)
@@ -112,8 +112,8 @@ func hang() error {
 	}
 }
 
-// listen returns where the next hanging cell reports, and a function that waits for
-// it and returns one that waits for its end.
+// listen returns the address where the next hanging cell reports, and a function that waits for it. That function returns one that
+// waits for the end of the cell.
 func listen(t *testing.T) (address string, begun func() (ended func())) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -122,11 +122,11 @@ func listen(t *testing.T) (address string, begun func() (ended func())) {
 		connection, err := l.Accept()
 		require.NoError(t, err)
 		t.Cleanup(func() { connection.Close() })
-		return func() { _, _ = io.Copy(io.Discard, connection) } // hangs, and the test with it, if the process does
+		return func() { _, _ = io.Copy(io.Discard, connection) } // blocks the test until the process ends
 	}
 }
 
-// bench runs the program in this process; the cells' are its children.
+// bench runs the program in this process. The processes of the cells are its children.
 func bench(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -143,8 +143,7 @@ func readReport(t *testing.T, folder string) standings.Record {
 	return r
 }
 
-// repeatable returns both reports without seconds and memory, and what follows from
-// them.
+// repeatable returns both reports without seconds and memory, and without results that follow from them.
 func repeatable(t *testing.T, folder string) string {
 	t.Helper()
 	r := readReport(t, folder)
@@ -163,7 +162,7 @@ func repeatable(t *testing.T, folder string) string {
 	return string(content) + withoutCosts(page)
 }
 
-// withoutCosts empties the cells of a table under the heads of seconds and memory.
+// withoutCosts empties the cells of the columns of seconds and memory in a table.
 func withoutCosts(text string) string {
 	var out strings.Builder
 	var costs []int

@@ -20,9 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// fakePeers is a folder with a cells.py whose cells run the lines of a function run(job), by
-// the server that the real one has. It knows all of scikit-learn's methods but those that
-// are missing.
+// fakePeers creates a folder with a cells.py whose cells run the lines of a function run(job) in the server of the real one. It has
+// all methods of scikit-learn except the missing ones.
 func fakePeers(t *testing.T, run, missing string) (python, scripts string) {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -50,7 +49,7 @@ variance = sum((v - mean) ** 2 for v in y) / len(y)
 out = dict(values=[mean] * n, fit_seconds=0.25, predict_seconds=0.125, model_bytes=os.getppid(), memory_peak_bytes=os.getpid(), version="fake 1")
 `
 
-// A peer's child ends with its cell, and with the program, however that ends.
+// The child process of a peer ends with its cell, and with the program, however the program ends.
 func TestNoPeerOutlivesItsCell(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -64,7 +63,7 @@ func TestNoPeerOutlivesItsCell(t *testing.T) {
 	assert.Equal(t, protocol.StatusOverBudget, readReport(t, dir).Cells[0].Status)
 	connection, err := l.Accept()
 	require.NoError(t, err)
-	_, _ = io.Copy(io.Discard, connection) // returns: the child is gone, and what it started
+	_, _ = io.Copy(io.Discard, connection) // returns: the child and its children have ended
 
 	cmd, _ := parent(t, append(args, "-budget", "1h", "-out", t.TempDir())...)
 	connection, err = l.Accept()
@@ -105,8 +104,8 @@ func TestAPeerThatFailsIsARow(t *testing.T) {
 	}
 }
 
-// The cells of a server have its process for a parent, one after the other, and none sees
-// what another left; a server that dies is followed by a new one.
+// The cells of a server run one after the other as children of its process, and none sees anything left by another. A server that
+// dies is replaced by a new one.
 func TestAServerStaysUpOverCells(t *testing.T) {
 	python, scripts := fakePeers(t, meanOfTrain+`seen.append(1)
 print("none of your business")
@@ -157,14 +156,14 @@ func TestMissingPeersAreSaidOnce(t *testing.T) {
 	_, err := bench(t, append(args, "-methods", "sklearn-forest")...)
 	assert.ErrorContains(t, err, "none of -methods can be run")
 
-	// A server that does not start is no error where there are other methods.
+	// A server that does not start is not an error if there are other methods.
 	require.NoError(t, os.WriteFile(filepath.Join(scripts, "cells.py"), []byte("raise SystemExit('no numpy')"), 0o600))
 	printed.Reset()
 	require.NoError(t, run(t.Context(), append(args, "-methods", "mean,sklearn-gp"), &printed, io.Discard))
 	assert.Contains(t, printed.String(), "- missing: sklearn-gp: no numpy; the server ended: exit status 1\n")
 }
 
-// The names here and in cells.py are the same.
+// The names in Go and in cells.py are the same.
 func TestPeersAreThoseOfTheScript(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join("peers", "cells.py"))
 	require.NoError(t, err)

@@ -13,13 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// high is the height of a panel, which has its legend above.
+// high is the height of a panel with its legend above.
 const high = 3.6 * vg.Inch
 
-// shown are the ways of the picture, raw last: one classifier has none, and each way keeps its colour.
+// shown are the indices of the methods in the picture. raw comes last: one classifier lacks it, and each method keeps its colour.
 var shown = []int{2, 3, 0}
 
-// diagram draws how often the second class is right against its probability, a panel for each classifier.
+// diagram draws the observed frequency of the second class against its probability, in one panel per classifier.
 func diagram(ctx context.Context, path string, s set, seed uint64) error {
 	var panels []*plot.Plot
 	for _, learner := range learners {

@@ -1,13 +1,13 @@
-// Calibration measures whether probabilities of classes come true, of classifiers as they are and behind package
-// calibration, and draws reliability diagrams.
+// Calibration measures whether the class probabilities of classifiers agree with observed frequencies, with and without package
+// calibration. It also draws reliability diagrams.
 //
 //	go run -C measurements ./calibration -out ../docs/measured
 //	go run -C measurements ./calibration -data DIR -splits 5
 //
-// Without -data the rows are drawn: two classes that overlap. With it all classification sets there are split 75/25
-// by rows, columns standardised, gaps filled by the training median, training rows at most -rows. Printed are the
-// means of log loss, the Brier score and the expected calibration error of the most probable class in ten bins, and on how many
-// sets each method has the least log loss of its classifier.
+// Without -data the rows are drawn: two classes that overlap. With it, all classification sets in DIR are split 75/25 by rows.
+// Columns are standardised, gaps are filled by the training median, and there are at most -rows training rows. The output has the
+// means of log loss, the Brier score and the expected calibration error of the most probable class in ten bins. It also has the
+// number of sets on which each method has the smallest log loss of its classifier.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/eem"
@@ -44,7 +44,7 @@ const (
 	drawnWidth = 4
 )
 
-// learners are classifiers, raw.
+// learners are the classifiers without calibration.
 var learners = []struct {
 	name string
 	make func() estimators.Classifier
@@ -56,7 +56,7 @@ var learners = []struct {
 	{"elm", func() estimators.Classifier { return &elm.Classifier{Ridge: 1} }},
 }
 
-// ways are raw, and the methods.
+// ways are the names of the columns of results: the raw probabilities, and those of each calibration method.
 var ways = []string{"raw", "temperature", "Platt", "isotonic", "automatic"}
 
 func wrap(way int, c estimators.Classifier, seed uint64) estimators.Classifier {
@@ -67,7 +67,7 @@ func wrap(way int, c estimators.Classifier, seed uint64) estimators.Classifier {
 	return &calibration.Classifier{Estimator: c, Method: methods[way-1], Seed: seed}
 }
 
-// has says whether a classifier has probabilities: elm's has none of its own.
+// has reports whether a classifier has probabilities. elm has none without calibration.
 func has(way int, c estimators.Classifier) bool {
 	return way > 0 || estimators.Supports(c, estimators.Proba)
 }
@@ -127,19 +127,19 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// part is rows and labels.
+// part holds rows and labels.
 type part struct {
 	x      *mat.Dense
 	labels []int
 }
 
-// set is where they come from.
+// set is a source of training and test rows.
 type set struct {
 	name string
 	draw func(seed uint64) (train, test part, err error)
 }
 
-// drawn are two classes of three clusters each, which overlap.
+// drawn returns a set of two overlapping classes of three clusters each.
 func drawn(rows int) set {
 	return set{"two overlapping classes", func(seed uint64) (part, part, error) {
 		x, labels := dataset.Clusters(rows+drawnTest, drawnWidth, 2, 3, 1, seed)
@@ -149,7 +149,7 @@ func drawn(rows int) set {
 	}}
 }
 
-// leastOfClass are the training rows that a class has to have; others are left out.
+// leastOfClass is the smallest number of training rows of a class. Smaller classes are left out.
 const leastOfClass = 10
 
 func read(s *dataset.Set, rows int) set {
@@ -177,10 +177,10 @@ func read(s *dataset.Set, rows int) set {
 	}}
 }
 
-// scores are those of probabilities: lower is better.
+// scores holds the scores of probabilities. Smaller is better.
 type scores struct{ loss, brier, off float64 }
 
-// result is the mean scores of a set by learner and way.
+// result holds the mean scores of a set by learner and method.
 type result struct {
 	name string
 	at   [][]scores
@@ -217,7 +217,7 @@ func measure(ctx context.Context, s set, splits int, seed uint64, done func()) (
 	return out, nil
 }
 
-// predicted are the probabilities of a classifier on scaled columns for the test rows of a draw.
+// predicted returns the probabilities of a classifier on scaled columns for the test rows of a draw.
 func predicted(ctx context.Context, s set, c estimators.Classifier, seed uint64) (p *mat.Dense, classes, truth []int, err error) {
 	train, test, err := s.draw(seed)
 	if err != nil {
@@ -257,7 +257,7 @@ func scored(truth, classes []int, p *mat.Dense) (out scores, err error) {
 	return out, nil
 }
 
-// ofTop compares the probability of the most probable class with how often it is right.
+// ofTop compares the probability of the most probable class with the frequency at which it is right.
 func ofTop(truth, classes []int, p *mat.Dense) ([]metrics.Bin, error) {
 	top, right := make([]float64, len(truth)), make([]int, len(truth))
 	for i := range truth {

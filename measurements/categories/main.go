@@ -1,8 +1,8 @@
-// Categories compares what can be made of columns of names: a column of 0 and 1 for each name, the mean target of each name, and
-// categories of the kernel, each before selection with nothing set.
+// Categories compares treatments of columns of names: a column of 0 and 1 for each name, the mean target of each name, and
+// categories of the kernel. Each is a step before selection with default settings.
 //
-// The tables are CSV files in -data DIR with the target last. A column with a cell that is no number is a category, and a target with one
-// is a class. tables.R writes those of docs/measured/kinds.md from packages of R.
+// The tables are CSV files in -data DIR with the target last. A column with a cell that is not a number is a category, and a target
+// with such a cell is a class. tables.R writes the tables of docs/measured/kinds.md from packages of R.
 //
 //	Rscript measurements/categories/tables.R DIR
 //	go run -C measurements ./categories -data DIR
@@ -23,7 +23,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -31,7 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// mostTested bounds the rows that a split is tested on.
+// mostTested is the largest number of test rows of a split.
 const mostTested = 3000
 
 func main() { cli.Main("categories", run) }
@@ -101,7 +101,7 @@ var ways = []way{
 	{"categories", func([]int) []transformers.Transformer { return nil }, func(c []int) []int { return c }},
 }
 
-// table is a file.
+// table is the content of a file.
 type table struct {
 	x          *mat.Dense
 	y          []float64
@@ -147,7 +147,7 @@ func open(path string) (t table, err error) {
 	return t, nil
 }
 
-// numbers returns a column as numbers, or as codes of its levels if a cell is no number.
+// numbers returns a column as numbers, or as codes of its levels if a cell is not a number.
 func numbers(cells [][]string, j int) (out []float64, levels int) {
 	out = make([]float64, len(cells))
 	codes := map[string]float64{}

@@ -18,7 +18,7 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// A number and a class that a name decides.
+// The targets are a number and a class that depend on a name.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -89,8 +89,7 @@ func (f forecast) panel() (*plot.Plot, error) {
 	return p, nil
 }
 
-// drawDensity writes the learned spectral density over cycles a year, of both signs
-// together, as a logarithm.
+// drawDensity draws the logarithm of the fitted spectral density over cycles per year, with both signs added.
 func drawDensity(path string, model *gabasr.Regressor) error {
 	const steps, most = 4000, 4.0
 	at := mat.NewDense(steps, 1, nil)

@@ -16,12 +16,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// external runs a method in a process of its own, which reads a training and a test file and prints an answer.
+// external runs a method in a separate process, which reads a training and a test file and prints an answer.
 type external struct {
 	python string   // runs the script
 	script string   // has the methods of other libraries
-	base   string   // the program of a checkout, built
-	env    []string // beside that of this process
+	base   string   // the built program of a checkout
+	env    []string // added to the environment of this process
 }
 
 // answer has the fields of the JSON that the process prints.
@@ -36,7 +36,7 @@ type answer struct {
 //go:embed base.go.txt
 var baseProgram string
 
-// buildBase builds the program that fits selection of another checkout of this library, without a change to the checkout.
+// buildBase builds the program that fits selection of another checkout of this library, and leaves the checkout unchanged.
 func buildBase(ctx context.Context, checkout, dir string) (string, error) {
 	checkout, err := filepath.Abs(checkout)
 	if err != nil {

@@ -21,11 +21,12 @@ import (
 const (
 	probes = 8    // random vectors that estimate the trace
 	block  = 500  // rows of the kernel matrix at a time
-	step   = 0.15 // of the logarithms of the lengths, in the first of the iterations
+	step   = 0.15 // of the logarithms of the lengths, in the first iteration
 	seed   = 1
 )
 
-// oneMatern returns selection with one Matérn kernel on one scaling of the columns, whose lengths are learnt by the evidence of 2000 rows.
+// oneMatern returns selection with one Matérn kernel on one scaling of the columns. Its lengths are fitted by the evidence of 2000
+// rows.
 func oneMatern() *selection.Regressor {
 	return &selection.Regressor{
 		Kinds: []families.Family{families.Matern{Nu: 2.5}}, Target: selection.PlainTarget, SingleModel: true,
@@ -38,7 +39,7 @@ func oneMatern() *selection.Regressor {
 //
 //	F = -(n-1)/2 log(y'Ay) - ½ log|C| - ½ log(1'η),   dF = ½ (n-1)/(y'Ay) α'(dK)α - ½ tr(A dK),   α = Ay,
 //
-// and the trace is the mean of (Az)'(dK)z over probes z of ±1. One fit of the targets and the probes has α and all Az.
+// and the trace is the mean of (Az)'(dK)z over probes z of ±1. One fit of the targets and the probes computes α and all Az.
 type gradientMatern struct {
 	iterations int
 	start      *selection.Regressor
@@ -63,7 +64,7 @@ func (g *gradientMatern) Fit(ctx context.Context, x mat.Matrix, y []float64) err
 	if !ok {
 		return fmt.Errorf("no lengths but %v", fitted.ChosenKernel())
 	}
-	merged := distinct.Merge(rows, nil) // equal rows are one row of the machine
+	merged := distinct.Merge(rows, nil) // the machine merges equal rows
 	lengths, err := g.climb(ctx, kernel, fitted.ChosenRidge(), merged.X, mat.Col(nil, 0, merged.Mean(mat.NewDense(len(y), 1, slices.Clone(y)))))
 	if err != nil {
 		return err
@@ -108,8 +109,8 @@ func (g *gradientMatern) climb(ctx context.Context, kernel kernels.ARD, ridge fl
 	return kernel.Lengths, nil
 }
 
-// evidenceGradient returns dF in the logarithms of the lengths and of the ridge, an unbiased estimate. The first column of targets has y,
-// the others are the probes.
+// evidenceGradient returns an unbiased estimate of dF in the logarithms of the lengths and of the ridge. The first column of
+// targets has y, and the others are the probes.
 func evidenceGradient(ctx context.Context, kernel kernels.ARD, ridge float64, rows, targets *mat.Dense) ([]float64, error) {
 	machine := &lssvm.MultiRegressor{Kernel: kernel, Ridge: ridge}
 	if err := machine.Fit(ctx, rows, targets); err != nil {
@@ -204,7 +205,7 @@ func (g *gradientMatern) PredictInterval(x mat.Matrix, level float64) (low, high
 
 var _ estimators.IntervalPredictor = (*gradientMatern)(nil)
 
-// adam holds the moments of D. P. Kingma and J. Ba, International Conference on Learning Representations, 2015.
+// adam holds the moments of Adam (D. P. Kingma and J. Ba, International Conference on Learning Representations, 2015).
 type adam struct {
 	first, second []float64
 	t             int

@@ -37,7 +37,7 @@ func evidence(t *testing.T, kernel kernels.Kernel, ridge float64, rows *mat.Dens
 	return -float64(n-1)/2*math.Log(fit) - factor.LogDet()/2 - math.Log(total)/2
 }
 
-// With the columns of √n I for probes the trace is exact, and the gradient that of the evidence by differences.
+// With the columns of √n I as probes, the trace is exact and the gradient agrees with finite differences of the evidence.
 func TestEvidenceGradient(t *testing.T) {
 	const n, d, ridge = 40, 3, 0.05
 	random := rand.New(rand.NewPCG(3, 3))
@@ -69,7 +69,7 @@ func TestEvidenceGradient(t *testing.T) {
 	}
 }
 
-// Adam finds the top of a parabola.
+// Adam finds the maximum of a parabola.
 func TestAdam(t *testing.T) {
 	theta := []float64{0, 0}
 	a := newAdam(2)

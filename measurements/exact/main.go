@@ -1,20 +1,20 @@
-// Exact measures regressors of many rows on the splits that github.com/treforevans/uci_datasets has for each of its sets: the root
-// mean squared error and the negative log density of the standardised target, how many test rows the 95% intervals hold, the
-// seconds, and the most memory that the process has held.
+// Exact measures regressors of many rows on the splits that github.com/treforevans/uci_datasets has for each of its sets. It
+// reports the root mean squared error and the negative log density of the standardised target, the share of test rows in the 95%
+// intervals, the seconds, and the peak memory of the process.
 //
 //	git clone https://github.com/treforevans/uci_datasets
 //	go run -C measurements ./exact -uci uci_datasets
 //	go run -C measurements ./exact -uci uci_datasets -sets kin40k -rows 10000 -methods selection,falkon
 //
-// The method matern has one kernel with lengths by the evidence of 2000 rows; gradient continues on all rows.
+// The method matern has one kernel with lengths by the evidence of 2000 rows. The method gradient continues from there on all rows.
 //
-// The methods of benchmark/peers/cells.py, such as catboost-tuned, lightgbm-tuned and gpytorch, take -python; base is selection of another
-// checkout of this library:
+// The methods of benchmark/peers/cells.py, such as catboost-tuned, lightgbm-tuned and gpytorch, need -python. The method base is
+// selection of another checkout of this library:
 //
 //	git worktree add --detach ../base 33c38d1
 //	go run -C measurements ./exact -uci uci_datasets -base ../../base -methods base,selection -repeat 2
 //
-// These run in a process of their own each. For the memory of one of ours, run it alone.
+// Each of these runs in a process of its own. To measure the memory of one of ours, run it alone.
 package main
 
 import (
@@ -51,12 +51,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// level is the probability that the intervals promise.
+// level is the probability of the intervals.
 const level = 0.95
 
 func main() { cli.Main("exact", run) }
 
-// methods makes them by name.
+// methods has a constructor for each method by name.
 var methods = map[string]func() estimators.Regressor{
 	"selection": func() estimators.Regressor { return &selection.Regressor{} },
 	"falkon":    func() estimators.Regressor { return standardised(&falkon.Regressor{}) },
@@ -65,10 +65,10 @@ var methods = map[string]func() estimators.Regressor{
 	"gradient":  func() estimators.Regressor { return &gradientMatern{iterations: 12} },
 }
 
-// baseMethod is selection of another checkout.
+// baseMethod is the name of selection of another checkout.
 const baseMethod = "base"
 
-// repeated returns the names, again and again.
+// repeated returns the list of names, repeated the given number of times.
 func repeated(names []string, times int) (out []string) {
 	for range times {
 		out = append(out, names...)
@@ -149,13 +149,13 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return nil
 }
 
-// problem is a split, its targets in standard deviations of the training rows.
+// problem is a split. Its targets are divided by the standard deviation of the training rows.
 type problem struct {
 	x, xNew *mat.Dense
 	y, yNew []float64
 }
 
-// read reads a split of a set, with so many training rows at most.
+// read reads a split of a set, with at most the given number of training rows.
 func read(dir string, split, most int) (*problem, error) {
 	data, err := table(filepath.Join(dir, "data.csv.gz"))
 	if err != nil {
@@ -196,7 +196,7 @@ func read(dir string, split, most int) (*problem, error) {
 	return p, nil
 }
 
-// table reads numbers; True and False are 1 and 0.
+// table reads a table of numbers. True and False are read as 1 and 0.
 func table(path string) (*mat.Dense, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -267,8 +267,8 @@ func (p *problem) measure(ctx context.Context, r estimators.Regressor) (c cell, 
 	return c, nil
 }
 
-// score sets what predictions are worth; without variances all but the error is NaN, and without the ends of intervals they are those of
-// the normal distribution.
+// score computes the scores of predictions. Without variances, all scores but the error are NaN. Without bounds of intervals, those
+// of the normal distribution are used.
 func (c *cell) score(truth, mean, variance, low, high []float64) {
 	n, normal := float64(len(truth)), distuv.UnitNormal.Quantile((1+level)/2)
 	for i, y := range truth {

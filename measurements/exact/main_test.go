@@ -21,7 +21,7 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// write writes a set of two columns, a wave with noise, and its split into 200 training rows and 100 for the test.
+// write writes a set of two columns, a wave with noise, and its split into 200 training rows and 100 test rows.
 func write(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func write(t *testing.T) string {
 	return dir
 }
 
-// The noise is 2 of a target whose deviation is about 14: no method can do better than an error of 0.13.
+// The noise is 2 of a target whose standard deviation is about 14, so no method can have an error below 0.13.
 func TestMeasures(t *testing.T) {
 	dir := write(t)
 	p, err := read(filepath.Join(dir, "uci_datasets", "wave"), 0, 0)
@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestOtherCheckout fits the selection of a checkout, which is this one, in a process of its own.
+// The selection of a checkout, which is this one, is fitted in a separate process.
 func TestOtherCheckout(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(context.Background(), []string{"-uci", write(t), "-sets", "wave", "-rows", "60", "-base", "../..",
@@ -92,7 +92,7 @@ func TestOtherCheckout(t *testing.T) {
 	}
 }
 
-// TestOtherLibrary reads what a process prints that stands for Python.
+// The answer of a process that stands for Python is read.
 func TestOtherLibrary(t *testing.T) {
 	dir := t.TempDir()
 	p := &problem{x: mat.NewDense(2, 1, []float64{1, 2}), y: []float64{0.1, 2},

@@ -23,18 +23,19 @@ import (
 const (
 	host      = "https://raw.githubusercontent.com"
 	agent     = "kernelearn-examples-data-fetch (+https://github.com/kernelearn/kernelearn)"
-	mostBytes = 16 << 20 // of any file, and of what one unpacks to
+	mostBytes = 16 << 20 // of a file, before and after unpacking
 	attempts  = 3
 )
 
-// set is a data set, and how name.csv is made of it.
+// set is a data set, with the steps that produce name.csv.
 type set struct {
 	name    string
 	size    int64  // of name.csv
 	sha256  string // of name.csv
 	origin  string // the reference
 	licence string
-	// sources are files that are read one after the other, rows below rows. A set without any is shipped with the repository.
+	// sources are files that are read one after the other, with the rows appended. A set without any is shipped with the
+	// repository.
 	sources []source
 	read    reader
 	steps   []step
@@ -48,7 +49,7 @@ type source struct {
 	sha256 string
 }
 
-// address returns where the file is, on the host or on one that mirrors it.
+// address returns the URL of the file, on the host or on a mirror.
 func (s source) address(mirror string) string {
 	var path []string
 	for part := range strings.SplitSeq(s.path, "/") {
@@ -57,14 +58,14 @@ func (s source) address(mirror string) string {
 	return strings.TrimSuffix(mirror, "/") + "/" + s.at + "/" + strings.Join(path, "/")
 }
 
-// What may be wrong with bytes that were got, made or found.
+// These are the errors of bytes that were fetched, written or found.
 var (
 	errTooLong = errors.New("the file is too long")
 	errContent = errors.New("the content is another one")
 	errExists  = errors.New("a file of that name is there already, and only -force replaces it")
 )
 
-// verify returns an error if content is not of this size and SHA-256.
+// verify returns an error unless content has this size and SHA-256.
 func verify(content []byte, size int64, want string) error {
 	if got := checksum(content); int64(len(content)) != size || got != want {
 		return fmt.Errorf("%w: %d bytes with SHA-256 %s instead of %d bytes with %s", errContent, len(content), got, size, want)
@@ -77,23 +78,23 @@ func checksum(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// fetcher gets files.
+// fetcher fetches files.
 type fetcher struct {
 	client *http.Client
 	mirror string        // scheme and host
 	limit  time.Duration // of an attempt
-	pause  time.Duration // before the second attempt, twice that before the third
+	pause  time.Duration // before the second attempt; doubled before the third
 	got    map[string][]byte
 }
 
-// status is an answer that is not 200.
+// status is an HTTP status other than 200.
 type status int
 
 func (s status) Error() string {
 	return fmt.Sprintf("the server answers %d %s", int(s), http.StatusText(int(s)))
 }
 
-// passing says whether an attempt that failed so may be followed by a better one.
+// passing reports whether another attempt may succeed after this error.
 func passing(err error) bool {
 	var answer status
 	if errors.As(err, &answer) {
@@ -106,7 +107,7 @@ func passing(err error) bool {
 	return !errors.Is(err, errTooLong) && !errors.Is(err, errContent)
 }
 
-// file returns the bytes of a source, which are those of its checksum.
+// file returns the bytes of a source, after their checksum was verified.
 func (f *fetcher) file(ctx context.Context, s source) ([]byte, error) {
 	address := s.address(f.mirror)
 	if content, ok := f.got[address]; ok {
@@ -133,7 +134,7 @@ func (f *fetcher) file(ctx context.Context, s source) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", address, failed)
 }
 
-// attempt asks for a source once.
+// attempt requests a source once.
 func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.limit)
 	defer cancel()
@@ -154,7 +155,7 @@ func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte
 	if answer.StatusCode != http.StatusOK {
 		return nil, status(answer.StatusCode)
 	}
-	// One byte more than there should be shows that the file is too long.
+	// Reading one byte more than expected detects a file that is too long.
 	content, err := io.ReadAll(io.LimitReader(answer.Body, min(s.size, mostBytes)+1))
 	if err != nil {
 		return nil, fmt.Errorf("after %d of %d bytes: %w", len(content), s.size, err)
@@ -165,7 +166,7 @@ func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte
 	return content, verify(content, s.size, s.sha256)
 }
 
-// csv returns the bytes of name.csv, which are those of its checksum.
+// csv returns the bytes of name.csv, after their checksum was verified.
 func (f *fetcher) csv(ctx context.Context, s set) ([]byte, error) {
 	if len(s.sources) == 0 {
 		content, err := fs.ReadFile(data.FS, s.name+".csv")
@@ -200,7 +201,7 @@ func (f *fetcher) csv(ctx context.Context, s set) ([]byte, error) {
 	return content, nil
 }
 
-// make takes the steps from the source to the bytes of name.csv.
+// make applies the steps from the source to the bytes of name.csv.
 func (s set) make(t *table) ([]byte, error) {
 	for _, step := range s.steps {
 		if err := step(t); err != nil {
@@ -210,7 +211,7 @@ func (s set) make(t *table) ([]byte, error) {
 	return t.csv()
 }
 
-// write puts the set into a folder and says whether it was there already.
+// write writes the set into a folder and reports whether it was there already.
 func (f *fetcher) write(ctx context.Context, s set, dir string, force bool) (there bool, err error) {
 	path := filepath.Join(dir, s.name+".csv")
 	old, err := os.ReadFile(path)

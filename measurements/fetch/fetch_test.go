@@ -28,24 +28,24 @@ import (
 
 const commit = "owner/name/0123456789012345678901234567890123456789"
 
-// sourceOf is a source of this content.
+// sourceOf returns a source with this content.
 func sourceOf(path, content string) source {
 	return source{commit, path, int64(len(content)), checksum([]byte(content))}
 }
 
-// setOf is a set that is to become this CSV.
+// setOf returns a set whose steps should result in this CSV.
 func setOf(name, csv string, read reader, steps []step, sources ...source) set {
 	return set{name: name, size: int64(len(csv)), sha256: checksum([]byte(csv)), sources: sources, read: read, steps: steps}
 }
 
-// fetcherOf asks a server.
+// fetcherOf returns a fetcher that uses a test server.
 func fetcherOf(t *testing.T, handler http.HandlerFunc) *fetcher {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return &fetcher{client: server.Client(), mirror: server.URL, limit: 10 * time.Second, got: map[string][]byte{}}
 }
 
-// frame is a file of R's with a data frame of numbers, named d, as save writes it.
+// frame returns an R file with a data frame of numbers, named d, in the form that save writes.
 func frame(t *testing.T, names []string, columns ...[]float64) string {
 	var plain bytes.Buffer
 	plain.WriteString("RDX2\nX\n")
@@ -356,7 +356,7 @@ func TestTheCommand(t *testing.T) {
 	}
 }
 
-// TestTheTable holds that the sets are those of docs/data.md, and that each of their addresses is pinned.
+// The sets are those of docs/data.md, and each of their addresses is pinned.
 func TestTheTable(t *testing.T) {
 	var names, ours []string
 	for _, p := range dataset.Protocols() {
@@ -391,7 +391,7 @@ func TestTheTable(t *testing.T) {
 	}
 }
 
-// TestTheFilesOfThePapers holds that the checksums are those of the files that the measurements were made with.
+// The checksums are those of the files that the measurements used.
 func TestTheFilesOfThePapers(t *testing.T) {
 	dir := os.Getenv("KERNELEARN_DATA")
 	if dir == "" {
@@ -419,7 +419,7 @@ func TestShippedSetsHaveTheirChecksums(t *testing.T) {
 	assert.Equal(t, 3, shipped)
 }
 
-// TestUnreadableFiles holds that files and steps that do not fit are errors.
+// Files and steps that do not fit are errors.
 func TestUnreadableFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		read    reader
@@ -467,7 +467,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedFilesOfR holds that a file cut off or changed at any place is an error or a table, and never a panic.
+// A file that is truncated or changed at any place is an error or a table, and never a panic.
 func TestDamagedFilesOfR(t *testing.T) {
 	unzipped, err := gzip.NewReader(strings.NewReader(frame(t, []string{"x", "y"}, []float64{1, 2}, []float64{3, 4})))
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
-// Fetch writes the public data sets of the papers into a folder, which other programs then take as -data. Each set is taken
-// from a file at a fixed commit of a public repository, whose SHA-256 is checked before it is read, and becomes name.csv, whose
-// SHA-256 is checked before it is written. What is there already stays. docs/data.md says what the sets are.
+// Fetch writes the public data sets of the papers into a folder, which other programs then take as -data. Each set is taken from a
+// file at a fixed commit of a public repository. The SHA-256 of the file is checked before it is read, and the SHA-256 of name.csv
+// is checked before it is written. Existing files are kept. docs/data.md describes the sets.
 //
 //	go run -C measurements ./fetch -out DIR
 //	go run -C measurements ./fetch -out DIR -sets boston,heart
@@ -23,7 +23,7 @@ import (
 
 func main() { cli.Main("fetch", run) }
 
-// run does what the arguments say. Its error is not nil if a set that was asked for is not in the folder at the end.
+// run runs the program with the arguments. It returns an error if a requested set is not in the folder at the end.
 func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("fetch", "fetch writes the public data sets of the papers into a folder.", out)
 	dir := flags.String("out", "", "the `folder` to write to; it is made if it is not there")
@@ -92,7 +92,7 @@ func (f *fetcher) all(ctx context.Context, out io.Writer, asked []set, missing [
 	return nil
 }
 
-// choose returns the sets of these names, or all, and apart from them those that are not to be had.
+// choose returns the sets of these names, or all of them. The second result holds those that are not available.
 func choose(only string) ([]set, []notHad, error) {
 	if only == "" {
 		return sets, notToBeHad, nil
@@ -112,7 +112,7 @@ func choose(only string) ([]set, []notHad, error) {
 	return chosen, missing, nil
 }
 
-// show prints the table.
+// show prints the table of sets.
 func show(out io.Writer, asked []set, missing []notHad, mirror string) error {
 	for _, s := range asked {
 		fmt.Fprintf(out, "%s.csv, %d bytes, SHA-256 %s\n\t%s; licence: %s\n", s.name, s.size, s.sha256, s.origin, s.licence)

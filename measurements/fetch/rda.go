@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// rda reads the first data frame of numbers in a file that R's save wrote, gzipped, in format 2 of XDR. R Internals, section
-// 1.8, has the format. Of the kinds of objects it knows those that such a frame is made of.
+// rda reads the first data frame of numbers in a file that R's save wrote, gzipped, in format 2 of XDR. The format is in R
+// Internals, section 1.8. rda reads only the kinds of objects that such a frame consists of.
 func rda(content []byte) (*table, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
@@ -26,7 +26,7 @@ func rda(content []byte) (*table, error) {
 	if !ok || len(rest) < 12 {
 		return nil, errors.New("this is no file of R's in format 2 of XDR")
 	}
-	r := &rdaReader{rest: rest[12:]} // behind the versions of the format and of R
+	r := &rdaReader{rest: rest[12:]} // after the versions of the format and of R
 	frame := r.object(0)
 	if r.err != nil {
 		return nil, r.err
@@ -59,11 +59,11 @@ func rda(content []byte) (*table, error) {
 	return t, t.check()
 }
 
-// rdaObject is an object of R's: []float64, []string, []rdaObject, or a tagged list.
+// rdaObject is an object of R: []float64, []string, []rdaObject, or a tagged list.
 type rdaObject struct {
 	values     any
 	attributes map[string]rdaObject
-	tagged     *rdaObject // the first of a tagged list
+	tagged     *rdaObject // first object of a tagged list
 }
 
 type rdaReader struct {
@@ -86,7 +86,7 @@ func (r *rdaReader) take(n int) []byte {
 
 func (r *rdaReader) int() int { return int(int32(binary.BigEndian.Uint32(r.take(4)))) }
 
-// length is a number of elements, each of size bytes at least.
+// length reads a number of elements, each of at least size bytes.
 func (r *rdaReader) length(size int) int {
 	n := r.int()
 	if n < 0 || n > len(r.rest)/size {
@@ -102,7 +102,7 @@ func (r *rdaReader) fail(err error) {
 	}
 }
 
-// object reads an object at a depth of lists within lists.
+// object reads an object at a nesting depth of lists.
 func (r *rdaReader) object(depth int) rdaObject {
 	const deepest = 100
 	if depth > deepest {
@@ -120,7 +120,7 @@ func (r *rdaReader) object(depth int) rdaObject {
 		name, _ := r.object(depth + 1).values.(string)
 		r.symbols = append(r.symbols, name)
 		o.values = name
-	case 255: // a symbol that was there
+	case 255: // a reference to an earlier symbol
 		if i := flags >> 8; i >= 1 && i <= len(r.symbols) {
 			o.values = r.symbols[i-1]
 		} else {
@@ -150,7 +150,7 @@ func (r *rdaReader) object(depth int) rdaObject {
 		return o
 	case 9: // characters
 		n := r.int()
-		if n == -1 { // a missing one
+		if n == -1 { // a missing string
 			n = 0
 		}
 		o.values = string(r.take(n))

@@ -1,6 +1,6 @@
 package main
 
-// The repositories that the files are taken from, each at one commit, so that a file never changes.
+// The files are taken from these repositories, each at one commit, so that a file never changes.
 const (
 	renatopp    = "renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73"
 	brownlee    = "jbrownlee/Datasets/d20fcb6402ae34e653d4513b00f39257bb37ed7f"
@@ -21,7 +21,8 @@ const (
 	statsmodels = "statsmodels/statsmodels/82c59e378bdfb5ae324006c477954879ad3e24be"
 )
 
-// The licences of the sets. UCI states CC BY 4.0 for those that it hosts; most of the repositories state none of their own.
+// These are the licences of the sets. UCI states CC BY 4.0 for the sets that it hosts, and most of the repositories state no
+// licence.
 const (
 	ccBy         = "CC BY 4.0 (UCI)"
 	gpl          = "GPL, as the R package that ships it"

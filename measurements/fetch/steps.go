@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// step changes a table: it is a part of the recipe that makes the file of a set out of that of its source.
+// step changes a table. The steps of a set turn the content of its source into that of its file.
 type step func(t *table) error
 
-// rename gives the columns these names, separated by commas.
+// rename sets the names of the columns, which are separated by commas.
 func rename(names string) step {
 	return func(t *table) error {
 		list := strings.Split(names, ",")
@@ -23,8 +23,8 @@ func rename(names string) step {
 	}
 }
 
-// numbered names the columns by a format and their number, from 1. A format with a second verb keeps the name, too.
-// The last column, the target, is named apart.
+// numbered names the columns by a format and their number, from 1. A format with a second verb also has the old name. The last
+// column, the target, gets its own name.
 func numbered(format, target string) step {
 	return func(t *table) error {
 		for j, name := range t.names {
@@ -39,7 +39,7 @@ func numbered(format, target string) step {
 	}
 }
 
-// lower writes the names of columns in lower case, with a low line for all that is neither letter nor digit.
+// lower writes the names of columns in lower case, with an underscore for characters that are neither letter nor digit.
 func lower(t *table) error {
 	for j, name := range t.names {
 		t.names[j] = strings.Map(func(c rune) rune {
@@ -52,7 +52,7 @@ func lower(t *table) error {
 	return nil
 }
 
-// keep leaves these columns, in this order.
+// keep keeps only these columns, in this order.
 func keep(names string) step {
 	return func(t *table) error {
 		var places []int
@@ -76,7 +76,7 @@ func keep(names string) step {
 	}
 }
 
-// drop leaves out columns.
+// drop removes columns.
 func drop(names string) step {
 	return func(t *table) error {
 		out := strings.Split(names, ",")
@@ -90,7 +90,7 @@ func drop(names string) step {
 	}
 }
 
-// move puts a column at a place, counted from 0; -1 is the last.
+// move moves a column to a position, counted from 0. -1 is the last.
 func move(name string, place int) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -105,7 +105,7 @@ func move(name string, place int) step {
 	}
 }
 
-// target names the last column.
+// target sets the name of the last column.
 func target(name string) step {
 	return func(t *table) error {
 		t.names[len(t.names)-1] = name
@@ -113,8 +113,7 @@ func target(name string) step {
 	}
 }
 
-// words puts other words in a column: "0=no,1=yes". A word that is not named is an error, but for one that stands for all
-// others: "*=neg".
+// words replaces the words of a column: "0=no,1=yes". Other words are an error, unless "*" stands for all of them: "*=neg".
 func words(name, pairs string) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -135,7 +134,7 @@ func words(name, pairs string) step {
 	}
 }
 
-// otherWords puts other words in all columns but one.
+// otherWords replaces words in all columns but one.
 func otherWords(but, pairs string) step {
 	return func(t *table) error {
 		for _, name := range t.names {
@@ -149,7 +148,7 @@ func otherWords(but, pairs string) step {
 	}
 }
 
-// pairsOf reads "a=b,c=d".
+// pairsOf parses "a=b,c=d".
 func pairsOf(pairs string) map[string]string {
 	to := map[string]string{}
 	for pair := range strings.SplitSeq(pairs, ",") {
@@ -159,7 +158,7 @@ func pairsOf(pairs string) map[string]string {
 	return to
 }
 
-// atLeast makes a column pos where its number is at least low, elsewhere neg.
+// atLeast replaces the numbers of a column by pos if they are at least low, and by neg otherwise.
 func atLeast(name string, low float64) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -180,7 +179,7 @@ func atLeast(name string, low float64) step {
 	}
 }
 
-// gaps empties the cells that mark a missing value.
+// gaps empties the cells that contain the mark of a missing value.
 func gaps(mark string) step {
 	return func(t *table) error {
 		for _, row := range t.rows {
@@ -194,13 +193,13 @@ func gaps(mark string) step {
 	}
 }
 
-// full leaves out the rows that have an empty cell.
+// full removes the rows with an empty cell.
 func full(t *table) error {
 	t.rows = slices.DeleteFunc(t.rows, func(row []string) bool { return slices.Contains(row, "") })
 	return nil
 }
 
-// digits writes every number in decimal form, with so many significant digits at most. Other cells stay as they are.
+// digits writes every number in decimal form, with at most the given number of significant digits. Other cells stay unchanged.
 func digits(most int) step {
 	return func(t *table) error {
 		for _, row := range t.rows {
@@ -217,7 +216,7 @@ func digits(most int) step {
 	}
 }
 
-// decimal writes a number in decimal form, with so many significant digits at most.
+// decimal formats a number in decimal form, with at most the given number of significant digits.
 func decimal(v float64, most int) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', most, 64), 64)
 	if err != nil {
@@ -226,8 +225,8 @@ func decimal(v float64, most int) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// oneHot puts a column of 0 and 1 in place of each of these columns for each of its words, in the order of the alphabet or,
-// where words are given after a colon, in theirs: "sex:M F I,colour".
+// oneHot replaces each of these columns by one column of 0 and 1 for each of its words. The words are in alphabetical order or, if
+// they are given after a colon, in that order: "sex:M F I,colour".
 func oneHot(columns string) step {
 	return func(t *table) error {
 		for column := range strings.SplitSeq(columns, ",") {
@@ -263,7 +262,7 @@ func oneHot(columns string) step {
 	}
 }
 
-// decimalYear puts a year with its part that has passed in place of a date as 20060102.
+// decimalYear replaces a date in the form 20060102 by its year plus the fraction of the year that has passed.
 func decimalYear(name string) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -283,8 +282,8 @@ func decimalYear(name string) step {
 	}
 }
 
-// california makes the columns of scikit-learn's copy of the Californian houses, which are means of a household, out of the
-// sums of the source. The target is in 100 000 dollars.
+// california computes the columns of scikit-learn's copy of the Californian houses, which are means per household, from the sums of
+// the source. The target is in 100 000 dollars.
 func california(t *table) error {
 	names := strings.Split("medianIncome,housingMedianAge,totalRooms,totalBedrooms,population,households,latitude,longitude,medianHouseValue",
 		",")

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// table is a file of data as words: a name for each column, and rows of as many cells.
+// table holds a file of data as words: a name for each column, and rows with the same number of cells.
 type table struct {
 	names []string
 	rows  [][]string
 }
 
-// check returns an error if a row has another number of cells than there are names.
+// check returns an error if the number of cells of a row differs from the number of names.
 func (t *table) check() error {
 	if len(t.rows) == 0 {
 		return errors.New("the file has no rows")
@@ -29,7 +29,7 @@ func (t *table) check() error {
 	return nil
 }
 
-// column returns the place of a column.
+// column returns the position of a column.
 func (t *table) column(name string) (int, error) {
 	for i, n := range t.names {
 		if n == name {
@@ -55,11 +55,11 @@ func (t *table) csv() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// reader makes a table of the bytes of a file.
+// reader parses the bytes of a file into a table.
 type reader func(content []byte) (*table, error)
 
-// separated reads cells with a separator between them. The names of the columns are in the first row, or, where there is no
-// header, 1, 2 and so on.
+// separated reads cells with a separator between them. The names of the columns are in the first row, or are 1, 2 and so on if
+// there is no header.
 func separated(comma rune, header bool) reader {
 	return func(content []byte) (*table, error) {
 		r := csv.NewReader(bytes.NewReader(content))
@@ -83,7 +83,7 @@ func spaced(content []byte) (*table, error) {
 	return headed(rows, false)
 }
 
-// headed makes a table of rows, of which the first may hold the names.
+// headed returns a table of the rows. The first row may hold the names.
 func headed(rows [][]string, header bool) (*table, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("the file is empty")
@@ -103,7 +103,7 @@ func headed(rows [][]string, header bool) (*table, error) {
 	return t, t.check()
 }
 
-// arff reads the attribute-relation file format of Weka, but for its sparse rows, dates and strings with escaped quotes.
+// arff reads the attribute-relation file format of Weka, except for sparse rows, dates and strings with escaped quotes.
 func arff(content []byte) (*table, error) {
 	t := &table{}
 	lines := bufio.NewScanner(bytes.NewReader(content))
@@ -139,7 +139,7 @@ func arff(content []byte) (*table, error) {
 	return t, t.check()
 }
 
-// quoted splits a line at the commas that are not within single quotes.
+// quoted splits a line at the commas outside single quotes.
 func quoted(line string) ([]string, error) {
 	var cells []string
 	var cell strings.Builder

@@ -22,22 +22,22 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// way is a way to learn lengths.
+// way is a method of fitting lengths.
 type way struct {
 	name   string
 	shape  shape.Search
-	family families.Family // nil: the program's
+	family families.Family // nil: that of the program
 }
 
-// shapes are what is compared with one length for all columns.
+// shapes are the methods that are compared with one length for all columns.
 var shapes = []way{
 	{"prior", shape.Search{}, nil},
 	{"no prior", shape.Search{NoPrior: true}, nil},
 	{"leave-one-out", shape.Search{Objective: shape.LeaveOneOutError}, nil},
 }
 
-// kinds are what is compared with lengths in the program's family. With them comes the kind of the
-// largest evidence.
+// kinds are the kernels that are compared with lengths in the program's family. The kind with the largest evidence is added to
+// them.
 var kinds = []way{
 	{"Matérn 3/2", shape.Search{}, families.Matern{Nu: 1.5}},
 	{"RBF", shape.Search{}, families.RBF{}},
@@ -45,10 +45,10 @@ var kinds = []way{
 	{"largest evidence", shape.Search{}, nil},
 }
 
-// worse is from which ratio on a run is counted as worse than one length.
+// worse is the ratio beyond which a run counts as worse than one length.
 const worse = 1.1
 
-// comparison is one run of the program.
+// comparison holds the settings of one run of the program.
 type comparison struct {
 	sets        []*dataset.Set
 	rows, noise []int
@@ -62,7 +62,7 @@ type comparison struct {
 // ofKinds reports whether kinds are compared.
 func (c *comparison) ofKinds() bool { return &c.ways[0] == &kinds[0] }
 
-// row is a row of the table: the ratios of all runs, for each of the ways.
+// row is a row of the table. It holds the ratios of all runs for each of the ways.
 type row struct {
 	rows, noise int
 	least, most int // training rows
@@ -72,12 +72,11 @@ type row struct {
 
 type table struct {
 	ways []way
-	to   string // what the errors are relative to
+	to   string // reference of the errors
 	rows []row
 }
 
-// measure fits on every size of every split of every set. A set with fewer training rows than a
-// size is left out of it.
+// measure fits on every size of every split of every set. A set is left out of sizes that exceed its number of training rows.
 func (c *comparison) measure(ctx context.Context) (table, error) {
 	out := table{ways: c.ways, to: "one length for all columns"}
 	if c.ofKinds() {
@@ -100,8 +99,8 @@ func (c *comparison) measure(ctx context.Context) (table, error) {
 	return out, nil
 }
 
-// add fits the kernels on the first rows of a split, which are in random order: the rows of a
-// size are among those of a larger one, and the test rows are the same for all.
+// add fits the kernels on the first rows of a split, which are in random order. The rows of a size are among those of a larger one,
+// and the test rows are the same for all sizes.
 func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split int) error {
 	n, _ := set.X.Dims()
 	rng := rand.New(rand.NewPCG(c.seed, uint64(split)))
@@ -113,7 +112,7 @@ func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split in
 	if r.rows != allRows {
 		trainRows = trainRows[:r.rows]
 	}
-	columns := make([]float64, n*r.noise) // of all rows, so that they do not depend on a size
+	columns := make([]float64, n*r.noise) // for all rows, so that they do not depend on a size
 	for i := range columns {
 		columns[i] = rng.NormFloat64()
 	}
@@ -147,7 +146,7 @@ func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split in
 	return nil
 }
 
-// part is some rows of a set with their columns of noise.
+// part returns some rows of a set with their columns of noise.
 func (c *comparison) part(set *dataset.Set, rows []int, columns []float64, noise int) (*mat.Dense, []float64) {
 	x, y, _ := set.Rows(rows)
 	_, d := x.Dims()
@@ -159,7 +158,7 @@ func (c *comparison) part(set *dataset.Set, rows []int, columns []float64, noise
 	return out, y
 }
 
-// errorOf is the error on the test rows over their variance, and the objective that was reached.
+// errorOf returns the error on the test rows divided by their variance, and the value of the objective.
 func (c *comparison) errorOf(ctx context.Context, w way, x, x2 *mat.Dense, y, y2 []float64) (nmse, score float64, err error) {
 	family := c.family
 	if w.family != nil {
@@ -181,8 +180,7 @@ func (c *comparison) errorOf(ctx context.Context, w way, x, x2 *mat.Dense, y, y2
 	return nmse, model.Result().Score, err
 }
 
-// print writes the geometric means over the sets, and how many runs were worse than one length
-// by more than a tenth.
+// print writes the geometric means over the sets, and the number of runs that were worse than one length by more than a tenth.
 func (t table) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "rows\tnoise\tsets\truns\t")

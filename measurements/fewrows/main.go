@@ -1,11 +1,9 @@
-// Fewrows shows what lengths of columns cost where rows are few or columns are noise: the test
-// error of shape.Search, relative to that of the same kernel with one length for all columns,
-// for several numbers of training rows, with and without columns of pure noise. A ratio above 1
-// is worse than one length.
+// Fewrows measures the cost of separate lengths of columns if there are few rows or columns of noise. It reports the test error of
+// shape.Search relative to that of the same kernel with one length for all columns. It does so for several numbers of training
+// rows, with and without columns of pure noise. A ratio above 1 is worse than one length.
 //
-// The sets are read from -data DIR, a folder of CSV files with the target last (words are
-// one-hot encoded, gaps filled by the training median, rows without a target dropped). Without
-// -data it runs on what the repository ships.
+// The sets are read from -data DIR, a folder of CSV files with the target last. Words are one-hot encoded, gaps are filled by the
+// training median, and rows without a target are dropped. Without -data it runs on the sets that the repository ships.
 //
 //	go run -C measurements ./fewrows
 //	go run -C measurements ./fewrows -data DIR
@@ -21,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
@@ -30,8 +28,8 @@ import (
 
 const (
 	shippedSets = "diabetes-progression"
-	// noisySets are the regression sets of the papers without those that are free of noise
-	// (energy, slump, yacht), large (abalone, california-housing), or one series in time.
+	// noisySets are the regression sets of the papers, except those that are free of noise (energy, slump, yacht), large (abalone,
+	// california-housing), or a time series.
 	noisySets = "airquality,auto,auto-mpg,boston,breast-prognostic,diabetes-progression,prostate,student,triazines"
 )
 
@@ -96,7 +94,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 // allRows stands for all training rows of a set.
 const allRows = -1
 
-// numbers reads the numbers of a flag, of rows "all" too.
+// numbers parses the numbers of a flag. It also accepts "all" for the flag rows.
 func numbers(name, text string, least int) ([]int, error) {
 	var out []int
 	for _, field := range strings.Split(text, ",") {

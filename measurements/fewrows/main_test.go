@@ -17,8 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// On few rows of what is shipped, with columns of noise, the prior is what keeps the error near
-// that of one length.
+// On few rows of a shipped set with columns of noise, the prior keeps the error close to that of one length.
 func TestRunOnWhatIsShipped(t *testing.T) {
 	var out, again bytes.Buffer
 	args := []string{"-rows", "50,400", "-noise", "0,40", "-splits", "2"}
@@ -41,8 +40,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	assert.Equal(t, text, again.String())
 }
 
-// Kinds of kernels are compared with the program's, and the one of the largest evidence is among
-// them.
+// Kinds of kernels are compared with the program's family, and the one with the largest evidence is among them.
 func TestKinds(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(context.Background(), []string{"-rows", "300", "-noise", "0", "-splits", "1", "-kinds"}, &out, io.Discard))
@@ -53,7 +51,7 @@ func TestKinds(t *testing.T) {
 	assert.Contains(t, out.String(), "relative to Matern(nu=2.5)")
 }
 
-// The ratios of a row are averaged as logarithms and counted beyond 1.1.
+// The ratios of a row are averaged as logarithms, and those above 1.1 are counted.
 func TestTable(t *testing.T) {
 	var out bytes.Buffer
 	tab := table{ways: shapes, to: "one length", rows: []row{
@@ -68,7 +66,7 @@ func TestTable(t *testing.T) {
 	assert.InDelta(t, 2, geometricMean([]float64{1, 4}), 1e-12)
 }
 
-// Columns of noise stand beside those of the set, and a row has the same in every part.
+// Columns of noise follow those of the set, and a row has the same noise in every part.
 func TestPart(t *testing.T) {
 	set := &dataset.Set{X: mat.NewDense(3, 1, []float64{1, 2, 3}), Y: []float64{10, 20, 30}}
 	x, y := (&comparison{}).part(set, []int{2, 0}, []float64{.1, .2, .3, .4, .5, .6}, 2)

@@ -7,13 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 )
 
-// treeDepth bounds golearn's CART trees, which otherwise go on until each leaf is pure.
+// treeDepth limits the depth of golearn's CART trees, which otherwise grow until each leaf is pure.
 const treeDepth = 10
 
-// cart is golearn's CART tree, which takes classes as numbers from 0 and gives a slice
-// where its other models give a grid.
+// cart is golearn's CART tree, which expects classes as numbers from 0. It returns a slice where golearn's other models return a
+// grid.
 type cart struct {
-	numbers bool // to predict, not classes
+	numbers bool // predicts numbers instead of classes
 
 	predict func(test base.FixedDataGrid) []float64
 	labels  []string

@@ -11,14 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 )
 
-// Those of golearn that need a C compiler.
+// These models of golearn need a C compiler.
 var (
 	theirCgoClassifiers = []line{
 		{text: `knn.NewKnnClassifier("euclidean", "linear", 2)`,
 			build: func(base.FixedDataGrid) golearn.Model { return knn.NewKnnClassifier("euclidean", "linear", 2) }},
 		{text: `knn.NewKnnClassifier("euclidean", "linear", 5)`,
 			build: func(base.FixedDataGrid) golearn.Model { return knn.NewKnnClassifier("euclidean", "linear", 5) }},
-		// All features, as in golearn's example: with half of them it is worse than chance on iris.
+		// It uses all features, as in golearn's example. With half of them it is worse than chance on iris.
 		{text: "ensemble.NewRandomForest(50, features)", widest: 100, build: func(train base.FixedDataGrid) golearn.Model {
 			return ensemble.NewRandomForest(50, len(base.NonClassAttributes(train)))
 		}},

@@ -1,16 +1,13 @@
-// Beside measures what changing one line gains: golearn's models and the zero value of
-// golearn.Classifier or golearn.Regressor, on golearn's own data sets, by golearn's own
-// calls. It prints a table for each set: the share of right classes, or the squared
-// error over the variance of the targets, the seconds of a fit and of its predictions by
-// the clock, and how much better the last line is than each other one, by the corrected
-// resampled t-test.
+// Beside measures the gain of changing one line: golearn's models and the zero value of golearn.Classifier or golearn.Regressor, on
+// golearn's own data sets, by golearn's own calls. It prints a table for each set. The columns are the share of right classes, or
+// the squared error over the variance of the targets, and the seconds of a fit and of its predictions by the clock. The last column
+// is the gain of the last line over each other one, by the corrected resampled t-test.
 //
 //	go run -C measurements ./golearn
 //	go run -C measurements ./golearn -sets iris,titanic -splits 3
 //
-// The sets are those of golearn's examples folder with 100 rows or more and a column to
-// predict. Splits are 75/25, seeded, by class where there are classes. Three of golearn's
-// models (KNN, RandomForest, LinearRegression) need a C compiler. KNN, RandomForest and
+// The sets are those of golearn's examples folder with 100 rows or more and a column to predict. Splits are 75/25, seeded, by class
+// if there are classes. Three of golearn's models (KNN, RandomForest, LinearRegression) need a C compiler. KNN, RandomForest and
 // LinearRegression draw without a seed, so their numbers differ a little in each run.
 package main
 
@@ -40,11 +37,11 @@ import (
 
 const testFraction = 0.25
 
-// set is a data set of golearn's.
+// set is a data set of golearn.
 type set struct {
 	name, file string
 	options    table.Options
-	numbers    bool // to predict, not classes
+	numbers    bool // numbers to predict instead of classes
 }
 
 var sets = []set{
@@ -58,14 +55,14 @@ var sets = []set{
 	{name: "random", file: "randomdata.csv", numbers: true},
 }
 
-// line is what makes a model, as it stands in a program.
+// line is a line of a program that constructs a model.
 type line struct {
 	text   string
 	build  func(train base.FixedDataGrid) golearn.Model
-	widest int // the most features that it takes less than minutes for; 0: no limit
+	widest int // largest number of features that takes less than minutes; 0: no limit
 }
 
-// classifiers end with the one that the others are compared with, as regressors do.
+// The last of classifiers, as of regressors, is the one that the others are compared with.
 var classifiers = slices.Concat(theirCgoClassifiers, []line{
 	{text: "trees.NewID3DecisionTree(0.6)", build: func(base.FixedDataGrid) golearn.Model { return trees.NewID3DecisionTree(0.6) }},
 	{text: `trees.NewDecisionTreeClassifier("gini", 10, labels)`, build: func(base.FixedDataGrid) golearn.Model { return &cart{} }},
@@ -131,7 +128,7 @@ func setsNamed(names string) ([]set, error) {
 	return chosen, nil
 }
 
-// measured are the scores and seconds of a line, by split.
+// measured holds the scores and seconds of a line, by split.
 type measured struct{ scores, fit, predict []float64 }
 
 func (s set) compare(out io.Writer, dir string, splits int) error {
@@ -144,7 +141,7 @@ func (s set) compare(out io.Writer, dir string, splits int) error {
 		lines, split, what = regressors, grids.Split, "NMSE"
 	}
 	features, total := grid.Size()
-	features-- // the class
+	features-- // without the class
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l line) bool { return l.widest > 0 && features > l.widest })
 	all := make([]measured, len(lines))
 	var rows, tested int
@@ -169,7 +166,7 @@ func (s set) compare(out io.Writer, dir string, splits int) error {
 		gain := "-"
 		if k < len(lines)-1 {
 			a, b := last.scores, all[k].scores
-			if s.numbers { // less is better
+			if s.numbers { // smaller is better
 				a, b = b, a
 			}
 			d, err := validation.PairedDifference(a, b, rows, tested)
@@ -188,7 +185,7 @@ func (s set) compare(out io.Writer, dir string, splits int) error {
 	return nil
 }
 
-// add fits a line's model and scores it.
+// add fits the model of a line and scores it.
 func (m *measured) add(l line, train, test *base.DenseInstances, numbers bool) error {
 	cls := l.build(train)
 	began := time.Now()

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
 
-// key says what was measured.
+// key identifies a measurement.
 type key struct {
 	set, learner string
 	rows         int
@@ -16,11 +16,10 @@ type key struct {
 	seed         uint64
 }
 
-// value is the error of the test rows, the NMSE or the error rate, and the seconds
-// of the search and the fit.
+// value holds the error of the test rows (the NMSE or the error rate) and the seconds of the search and the fit.
 type value struct{ error, seconds float64 }
 
-// measurements are those of a file.
+// measurements holds the measurements of a file.
 type measurements struct{ *cells.Cells[key, value] }
 
 var header = []string{"set", "learner", "rows", "search", "seed", "error", "seconds"}
@@ -45,7 +44,7 @@ func record(k key, v value) []string {
 	}
 }
 
-// seeds are those for which both searches were measured at a place, in order.
+// seeds returns the seeds for which both searches were measured at a place, in order.
 func (m measurements) seeds(set string, p place) (out []uint64) {
 	for k := range m.At {
 		if k.set == set && k.learner == p.learner && k.rows == p.rows && k.search == byEntropy {

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// curve is what both searches reached on a set.
+// curve holds the results of both searches on a set.
 type curve struct {
 	set    string
-	what   string // is measured
-	test   int    // rows
+	what   string // name of the error
+	test   int    // number of test rows
 	points []point
 }
 
@@ -23,10 +23,10 @@ type point struct {
 	place
 	seeds         []uint64
 	entropy, grid []float64
-	seconds       [2]float64 // means, of entropy and grid
+	seconds       [2]float64 // means of entropy and grid
 }
 
-// mean is a mean and its standard error, which is NaN of one value.
+// mean holds a mean and its standard error, which is NaN for a single value.
 type mean struct{ value, error float64 }
 
 func meanOf(v []float64) mean {
@@ -36,7 +36,7 @@ func meanOf(v []float64) mean {
 
 func (m mean) String() string { return fmt.Sprintf("%.4f ± %.4f", m.value, m.error) }
 
-// differences are those of two searches, or of two sizes, on the same draws.
+// differences returns the differences of two searches, or of two sizes, on the same draws.
 func differences(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {
@@ -45,7 +45,7 @@ func differences(a, b []float64) []float64 {
 	return out
 }
 
-// curves are those of all draws that are kept, of the seeds asked for or others.
+// curves returns the curves of all draws that are kept, including seeds that were not requested.
 func (s settings) curves(sources []source, kept measurements) (out []curve) {
 	for _, src := range sources {
 		c := curve{set: src.name, what: "NMSE", test: src.test}
@@ -68,7 +68,7 @@ func (s settings) curves(sources []source, kept measurements) (out []curve) {
 	return out
 }
 
-// print writes a table for each set, and what the curves say.
+// print writes a table for each set, and a summary of the curves.
 func print(w io.Writer, curves []curve) error {
 	for _, c := range curves {
 		fmt.Fprintf(w, "%s, %s of %d test rows, mean ± standard error over the draws\n\n", c.set, c.what, c.test)
@@ -90,7 +90,7 @@ func print(w io.Writer, curves []curve) error {
 	return nil
 }
 
-// rises says where the error by entropy is not less with more rows and the same learner.
+// rises lists where the error by entropy is not smaller with more rows and the same learner.
 func (c curve) rises() (out []string) {
 	for i := 1; i < len(c.points); i++ {
 		less, more := c.points[i-1], c.points[i]
@@ -111,8 +111,8 @@ func (c curve) rises() (out []string) {
 	return out
 }
 
-// above says where entropy has more error than the grid, by more than the standard error of
-// their difference. One draw has none, and counts if it is above at all.
+// above lists where entropy has a larger error than the grid, by more than the standard error of their difference. A single draw
+// has no standard error, and counts if it is above at all.
 func (c curve) above() (out []string) {
 	for _, p := range c.points {
 		d := meanOf(differences(p.entropy, p.grid))

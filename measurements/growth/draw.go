@@ -12,16 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// looks are a colour and a mark for each search.
+// looks has a colour and a mark for each search.
 var looks = map[string]struct {
 	curve int
-	shift float64 // along the decades, so that bars do not cover each other
+	shift float64 // on the logarithmic axis, so that bars do not overlap
 }{byEntropy: {0, -0.008}, byGrid: {1, 0.008}}
 
 const panelHeight = 2.6 * vg.Inch
 
-// drawCurves writes a panel for each set: errors over rows, with bars of a standard error, the
-// learner on features dashed.
+// drawCurves draws a panel for each set: errors over rows, with bars of a standard error. The learner on features is dashed.
 func drawCurves(path string, curves []curve) error {
 	var panels []*plot.Plot
 	legend := &plotstyle.Legend{}
@@ -45,7 +44,7 @@ type bars struct {
 	plotter.YErrors
 }
 
-// panel draws one set, and names its curves in the legend, unless that is nil.
+// panel draws one set, and adds its curves to the legend, unless that is nil.
 func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(c.set, "training rows", c.what)
 	var rows []float64
@@ -75,7 +74,7 @@ func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	return p, nil
 }
 
-// line is a search's with a learner, and what stands for it in the legend.
+// line returns the line of a search with a learner, and its entry in the legend.
 func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer, error) {
 	look := looks[search]
 	var b bars

@@ -34,15 +34,15 @@ const (
 
 var searches = []string{byEntropy, byGrid}
 
-// place is a point of a curve: so many rows, and what learns from them.
+// place is a point of a curve: a learner and a number of rows.
 type place struct {
 	learner string
 	rows    int
 }
 
-// places are those of a source, each learner's by size.
+// places returns the places of a source, by learner and by size.
 func (s settings) places(src source) (out []place) {
-	last := 0 // of the least-squares SVM
+	last := 0 // largest size of the least-squares SVM
 	for _, n := range s.sizes {
 		if n <= s.exact && (src.most == 0 || n <= src.most) {
 			out, last = append(out, place{exactName, n}), n
@@ -62,8 +62,7 @@ func (s settings) places(src source) (out []place) {
 
 func (s settings) mapName() string { return fmt.Sprintf("nystroem%d", s.landmarks) }
 
-// measure searches on the rows of a draw, fits, and predicts the test rows. The seconds are
-// without the prediction.
+// measure searches on the rows of a draw, fits, and predicts the test rows. The seconds exclude the prediction.
 func (s settings) measure(ctx context.Context, src source, k key) (value, error) {
 	train, test, err := src.rows(k.rows, src.test, k.seed)
 	if err != nil {
@@ -99,7 +98,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 	return value{e, seconds}, err
 }
 
-// strategy has the draw's seed. The folds of a grid are stratified by class.
+// strategy returns the search with the draw's seed. The folds of a grid are stratified by class.
 func strategy(k key, classes bool) search.Strategy {
 	switch {
 	case k.search == byEntropy:
@@ -110,7 +109,7 @@ func strategy(k key, classes bool) search.Strategy {
 	return &grid.Search{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
 }
 
-// gridFamilies are nil, its own, for the entropy.
+// gridFamilies returns the families of the grid, or nil for the entropy, which then uses its default.
 func gridFamilies(k key) []families.Family {
 	if k.search == byGrid {
 		return []families.Family{families.RBF{}}
@@ -140,7 +139,7 @@ func (s settings) classifier(at key) func(kernels.Kernel) estimators.Classifier 
 	}
 }
 
-// signed makes a classifier of two classes of a regressor on targets of ±1.
+// signed is a classifier of two classes that fits a regressor to targets of ±1.
 type signed struct {
 	build   func() estimators.Regressor
 	classes []int

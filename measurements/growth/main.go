@@ -1,23 +1,21 @@
-// Growth draws the error of the kernel that a search finds against the rows that it has:
-// by entropy, and by a grid of 24 points in 3 folds, on the same rows. The grid is over RBF,
-// the entropy over what it takes by itself.
+// Growth draws the error of the kernel that a search finds against its number of rows: by entropy, and by a grid of 24 points in 3
+// folds, on the same rows. The grid searches RBF, and the entropy searches its default families.
 //
-// The learner is the least-squares SVM up to -exact rows, and from there on ridge regression on
-// -landmarks Nyström features (for classes on targets of ±1). At -exact rows both are measured,
-// so that a step between learners is not taken for one between sizes. Columns are
-// standardised. A draw takes test rows at random, and of the others the first so many in
-// random order: fewer rows are among more, and the test rows are the same for all sizes.
+// The learner is the least-squares SVM up to -exact rows, and from there on ridge regression on -landmarks Nyström features (for
+// classes on targets of ±1). At -exact rows both are measured, so that a step between learners is not mistaken for one between
+// sizes. Columns are standardised. A draw takes test rows at random, and the first rows of the others in random order. Smaller
+// sizes are subsets of larger ones, and the test rows are the same for all sizes.
 //
-// Sets are read from -data DIR; friedman1 and sine are drawn and need none.
+// Sets are read from -data DIR. friedman1 and sine are drawn and need no files.
 //
 //	go run -C measurements ./growth
 //	go run -C measurements ./growth -data DIR -out ../docs/measured -cells growth.csv
 //	go run -C measurements ./growth -data DIR -sets electricity -rows 500,1000 -draws 2
 //
-// The whole takes hours, nearly all of it the grid's on 5000 rows. With -cells FILE each
-// measurement is kept, and one that is there is not taken again: a run that was ended goes on,
-// and parts come together in the tables and the picture, which show all that the file has of
-// the sets and sizes asked for. Measurements of another version of the library have to be deleted.
+// A complete run takes hours, nearly all of it for the grid on 5000 rows. With -cells FILE each measurement is kept, and existing
+// measurements are not repeated. An interrupted run continues, and partial runs are combined in the tables and the picture. These
+// show all measurements in the file of the requested sets and sizes. Measurements of another version of the library have to be
+// deleted.
 package main
 
 import (
@@ -29,7 +27,7 @@ import (
 	"strconv"
 	"strings"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
@@ -42,7 +40,7 @@ const (
 
 func main() { cli.Main("growth", run) }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	sets             []string
 	sizes            []int
@@ -134,8 +132,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// measureAll takes what is wanted and not kept, draw after draw, so that a run that is ended
-// has whole draws.
+// measureAll takes the requested measurements that are not kept, draw after draw, so that an interrupted run has complete draws.
 func (s settings) measureAll(ctx context.Context, sources []source, kept measurements, progress io.Writer) error {
 	type todo struct {
 		source source

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// A run in parts ends in the tables of a run of the whole, and takes nothing twice.
+// A run in parts prints the same tables as a single run, and measures nothing twice.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "cells.csv")
@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 	assert.ErrorIs(t, run(ended, append(keep, "-seed", "9"), io.Discard, io.Discard), context.Canceled)
 }
 
-// errorsOf are the lines of the tables without the last two columns.
+// errorsOf returns the lines of the tables without the last two columns.
 func errorsOf(text string) (out []string) {
 	for _, line := range strings.Split(text, "\n") {
 		if words := strings.Fields(line); strings.Contains(line, "±") && len(words) == 14 {
@@ -73,7 +73,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Fewer rows are among more, and none of them is a test row, which are the same.
+// The rows of a smaller size are among those of a larger one. The test rows are the same, and are not among them.
 func TestDraws(t *testing.T) {
 	for _, name := range []string{"sine", "breast-cancer-wdbc"} {
 		src, err := open("", name)
@@ -113,8 +113,8 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, []place{{"nystroem500", 10_000}, {"nystroem500", 20_000}}, settings{sizes: s.sizes[3:], exact: 5000, landmarks: 500}.places(source{}))
 }
 
-// What the curves say: a rise is one with the same learner, and above is by more than the
-// standard error of the differences.
+// A rise is between points of the same learner. An error is above if it exceeds the other by more than the standard error of the
+// differences.
 func TestSays(t *testing.T) {
 	at := func(learner string, rows int, entropy, grid []float64) point {
 		return point{place: place{learner, rows}, seeds: []uint64{1, 2}[:len(entropy)], entropy: entropy, grid: grid}

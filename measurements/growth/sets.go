@@ -10,24 +10,24 @@ import (
 
 const (
 	drawnColumns = 10
-	mostTest     = 2000 // test rows, of what is drawn always
+	mostTest     = 2000 // test rows; always this many in drawn sets
 	leastTest    = 500
-	leastRows    = 20 // of a size
+	leastRows    = 20 // smallest size
 )
 
-// defaultSizes are also what decides how many rows of a set are for testing.
+// defaultSizes also determines the number of test rows of a set.
 var defaultSizes = []int{500, 1000, 2000, 5000, 10_000, 20_000}
 
-// source is where rows come from.
+// source is a source of training and test rows.
 type source struct {
 	name string
-	// most is the number of training rows that there are besides the test rows, 0 for no end.
+	// most is the number of training rows that are available besides the test rows, or 0 for no limit.
 	most, test int
 	classes    bool
 	rows       func(n, test int, seed uint64) (train, tested part, err error)
 }
 
-// part is the rows of one side of a draw.
+// part holds the training rows or the test rows of a draw.
 type part struct {
 	x      *mat.Dense
 	y      []float64 // nil for classes
@@ -60,9 +60,8 @@ func open(dir, name string) (source, error) {
 		}}, nil
 }
 
-// testRows are those that the largest default size leaves, up to mostTest; of a set that has
-// no such size a quarter. They do not depend on the sizes that are asked for, so that parts of
-// a run go together.
+// testRows returns the number of rows that the largest default size leaves, up to mostTest. A set without such a size has a quarter
+// of its rows. The number does not depend on the requested sizes, so that partial runs can be combined.
 func testRows(n int) int {
 	test := n / 4
 	for _, size := range defaultSizes {
@@ -73,7 +72,7 @@ func testRows(n int) int {
 	return test
 }
 
-// generated draws test rows first.
+// generated returns a source that draws the test rows first.
 func generated(name string, draw func(n, d int, seed uint64) (*mat.Dense, []float64)) source {
 	return source{name: name, test: mostTest, rows: func(rows, test int, seed uint64) (part, part, error) {
 		x, y := draw(test+rows, drawnColumns, seed)

@@ -1,13 +1,13 @@
-// Hidden shows whether a function of one or two columns is found among others that are noise: the error of
-// selection.Regressor and selection.Classifier with nothing set, of the same search from one start alone
-// (shape.Search with NoRestarts), and of package lssvm, which has one length for all columns.
+// Hidden measures whether a function of one or two columns is found among others that are noise. It reports the errors of
+// selection.Regressor and selection.Classifier with default settings, and of the same search from a single start (shape.Search with
+// NoRestarts). It also reports those of package lssvm, which has one length for all columns.
 //
 //	go run -C measurements ./hidden
 //	go run -C measurements ./hidden -draws 3 -sizes 100x8
 //
-// Rows are drawn from a normal distribution, targets have noise of a standard deviation of 0.3, and a class says
-// whether the target is positive. Errors are of 1000 other rows, in the median of the draws: the NMSE, 1 where nothing
-// was learnt, or the error rate, 0.5 there. In brackets is the number of draws with more than 0.9, or 0.4.
+// Rows are drawn from a normal distribution, targets have noise of a standard deviation of 0.3, and a class is the sign of the
+// target. Errors are medians over the draws on 1000 other rows. They are the NMSE, which is 1 if nothing was found, or the error
+// rate, which is then 0.5. In brackets is the number of draws with more than 0.9, or 0.4.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		all = append(all, s)
 	}
 	bar := progressbar.New(progress, "draws", len(all)*len(problems)**draws)
-	var table strings.Builder // shown when the progress bar is gone
+	var table strings.Builder // printed after the progress bar has finished
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "function\trows\tcolumns\tselection\tone start\tlssvm\tclasses: selection\tone start\tlssvm\t")
 	for _, s := range all {
@@ -103,7 +103,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// cell has the errors of a method.
+// cell holds the errors of a method.
 type cell []float64
 
 func (c cell) String(numbers bool) string {
@@ -120,7 +120,7 @@ func (c cell) String(numbers bool) string {
 	return fmt.Sprintf("%.2f (%d)", stat.Quantile(0.5, stat.Empirical, c, nil), failed)
 }
 
-// try adds the errors of a draw to those of the methods, of numbers and then of classes.
+// try adds the errors of a draw to those of the methods, first for numbers and then for classes.
 func (p problem) try(ctx context.Context, n, d int, seed uint64, cells []cell) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n*d)))
 	draw := func(n int) (*mat.Dense, []float64, []int) {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// setWay is a kind of sets around one learner.
+// setWay is a method of class sets for the same learner.
 type setWay struct {
 	name  string
 	build func(seed uint64) estimators.Classifier
@@ -53,7 +53,7 @@ var setWays = []setWay{
 	wrappedSets(conformal.Split, conformal.RegularisedAdaptive).named("split, regularised"),
 }
 
-// believed are the fewest classes whose probabilities come to the level.
+// believed returns the smallest sets of classes whose probabilities sum to the level.
 func believed(c estimators.Classifier, x mat.Matrix, level float64) ([][]int, error) {
 	p, err := c.(estimators.ProbaPredictor).PredictProba(x)
 	if err != nil {
@@ -83,7 +83,7 @@ func believed(c estimators.Classifier, x mat.Matrix, level float64) ([][]int, er
 	return out, nil
 }
 
-// inSets is what the sets of a way and a level had in them, over all splits.
+// inSets counts the rows and classes in the sets of a method and a level, over all splits.
 type inSets struct{ within, of, classes int }
 
 func (h *inSets) add(sets [][]int, labels []int) {
@@ -98,17 +98,17 @@ func (h *inSets) add(sets [][]int, labels []int) {
 
 func (h inSets) coverage() float64 { return float64(h.within) / float64(h.of) }
 
-// measuredSets are those of a data set, by way and level.
+// measuredSets holds the counts of a data set, by method and level.
 type measuredSets struct {
 	name          string
 	rows, classes int
 	in            [][]inSets
 }
 
-// leastOfClass are the rows that a class has to have among the training rows to be one; sets of fewer say nothing.
+// leastOfClass is the smallest number of training rows of a class. Smaller classes are left out, as they show nothing.
 const leastOfClass = 10
 
-// measureSets takes a set's splits, which are by class.
+// measureSets measures the splits of a set, which are by class.
 func (s settings) measureSets(ctx context.Context, set *dataset.Set, done func()) (measuredSets, error) {
 	out := measuredSets{name: set.Name, in: make([][]inSets, len(setWays))}
 	for i := range out.in {
@@ -140,8 +140,8 @@ func (s settings) measureSets(ctx context.Context, set *dataset.Set, done func()
 	return out, nil
 }
 
-// byClass deals three quarters of each class, but no more than -rows in all, to training. Classes of too few rows are
-// left out of both parts.
+// byClass assigns three quarters of each class to training, but no more than -rows in all. Classes with too few rows are left out
+// of both parts.
 func (s settings) byClass(labels []int, seed uint64) (train, test []int) {
 	of := map[int][]int{}
 	for _, i := range rand.New(rand.NewPCG(seed, 0x736574)).Perm(len(labels)) {
@@ -166,7 +166,7 @@ func (s settings) byClass(labels []int, seed uint64) (train, test []int) {
 	return train, test
 }
 
-// printSets writes coverage and mean number of classes of each way and level, a star as print does.
+// printSets writes the coverage and the mean number of classes of each method and level, with the stars of print.
 func printSets(out io.Writer, all []measuredSets) error {
 	for j, level := range levels {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

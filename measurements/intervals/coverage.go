@@ -20,10 +20,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// levels are those that a table has.
+// levels are the levels of the tables.
 var levels = []float64{0.8, 0.9, 0.95}
 
-// way is a kind of intervals around one learner.
+// way is a method of intervals for the same learner.
 type way struct {
 	name  string
 	build func(seed uint64) estimators.Regressor
@@ -48,10 +48,10 @@ var ways = []way{
 	{"split", wrapped(conformal.Split, false)},
 }
 
-// held is what intervals of a way and a level held, over all splits.
+// held counts the rows in the intervals of a method and a level, over all splits.
 type held struct {
 	within, of, infinite int
-	width                []float64 // those that are finite, over the deviation of the targets
+	width                []float64 // finite widths, over the deviation of the targets
 }
 
 func (h *held) add(low, high, y []float64, scale float64) {
@@ -70,20 +70,20 @@ func (h *held) add(low, high, y []float64, scale float64) {
 
 func (h *held) coverage() float64 { return float64(h.within) / float64(h.of) }
 
-// measured are a set's, by way and level.
+// measured holds the counts of a set, by method and level.
 type measured struct {
 	name string
-	rows int // of training
-	test int // of a split
+	rows int // training rows
+	test int // test rows of a split
 	held [][]held
 }
 
-// least is what is not more than two binomial standard errors below a level, of so many rows.
+// least returns the coverage that is two binomial standard errors below a level, for the given number of rows.
 func least(level float64, rows int) float64 {
 	return level - 2*math.Sqrt(level*(1-level)/float64(rows))
 }
 
-// names are those of the ways of a table.
+// names returns the names of the methods of a table.
 func (s settings) names() []string {
 	var out []string
 	for _, w := range ways {
@@ -95,7 +95,7 @@ func (s settings) names() []string {
 	return out
 }
 
-// measure takes a set's splits.
+// measure measures the splits of a set.
 func (s settings) measure(ctx context.Context, set *dataset.Set, done func()) (measured, error) {
 	n, _ := set.X.Dims()
 	test := n / 4
@@ -156,9 +156,9 @@ func pick[T any](v []T, rows []int) []T {
 	return out
 }
 
-// print writes coverage and mean width of each way and level, a star where the coverage is more than two
-// binomial standard errors below the level. The errors are those of the test rows of all splits as if they were
-// different ones; the splits of a set share rows, so that they are larger.
+// print writes the coverage and the mean width of each method and level, with a star if the coverage is more than two binomial
+// standard errors below the level. The standard errors treat the test rows of all splits as different rows. The splits of a set
+// share rows, so the true ones are larger.
 func print(out io.Writer, names []string, all []measured) error {
 	for j, level := range levels {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

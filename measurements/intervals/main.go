@@ -1,16 +1,14 @@
-// Intervals measures what 95% intervals are worth: whether they cover what they promise, and how wide
-// they are, for the intervals of the least-squares machine's own normal distribution and for those
-// of package conformal, and draws two pictures of it.
+// Intervals measures the coverage and the width of 95% intervals. It compares the intervals of the normal distribution of the
+// least-squares machine with those of package conformal, and draws two pictures.
 //
-// Without -data it draws alone: a band over one column whose noise is not normal and grows, and coverage
-// against promise on Friedman's first function with skewed noise, over many draws. With -data DIR it also
-// prints a table over the regression sets there: splits 75/25, columns standardised, gaps filled by the
-// training median.
+// Without -data it only draws. One picture is a band over one column whose noise is not normal and grows. The other is the coverage
+// against the level on Friedman's first function with skewed noise, over many draws. With -data DIR it also prints a table over the
+// regression sets there: splits 75/25, columns standardised, gaps filled by the training median.
 //
-// -classes is the same of sets of classes on the classification sets there: how often the class is in the set,
-// and of how many classes it is; splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the
-// regression table, on the same splits. -spread compares scores with a learnt spread and without, in thirds of the rows, on a generated
-// set and those of -data.
+// -classes does the same for class sets on the classification sets there: it reports how often the class is in the set, and the
+// number of classes in the set. Splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the regression
+// table, on the same splits. -spread compares scores with a fitted spread and without, in thirds of the rows, on a generated set
+// and those of -data.
 //
 //	go run -C measurements ./intervals -out ../docs/measured
 //	go run -C measurements ./intervals -data DIR -splits 20
@@ -27,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
@@ -41,7 +39,7 @@ const (
 
 func main() { cli.Main("intervals", run) }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	dir, pictures      string
 	python, script     string
@@ -92,7 +90,7 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 	return s, nil
 }
 
-// classSets are the sets of classes that are there, by name.
+// classSets returns the names of the available sets of classes.
 func classSets(dir string) []string {
 	var out []string
 	for _, p := range dataset.Protocols() {

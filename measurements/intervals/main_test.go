@@ -32,7 +32,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A row for each set and level, with shares of test rows, and a last one of all sets.
+// The table has a row for each set and level, with shares of test rows, and a last row for all sets.
 func TestTable(t *testing.T) {
 	var out strings.Builder
 	shipped, err := dataset.Folder("").Open("diabetes-progression.csv")
@@ -47,7 +47,7 @@ func TestTable(t *testing.T) {
 	assert.Len(t, regexp.MustCompile(`(?m)^ *all +(0\.\d+ +\d short *){6}$`).FindAllString(out.String(), -1), len(levels), out.String())
 
 	script := filepath.Join(dir, "peer.sh")
-	// All ends are the matrix of one level above the other: here the first targets, of 110 test rows.
+	// The file of bounds has the matrices of all levels one above the other. Here they are the first targets, for 110 test rows.
 	require.NoError(t, os.WriteFile(script, []byte(`cd "$1"
 { printf '\003\0\0\0\0\0\0\0'; head -c 8 xt; tail -c +17 xt | head -c 2640; } > low
 cp low high
@@ -61,7 +61,7 @@ cp low high
 	}
 }
 
-// Thirds are of the widths, and the generated noise is found: the learnt spread has narrower intervals for quiet rows than for noisy ones.
+// Thirds are by the widths. The fitted spread finds the generated noise: intervals are narrower for quiet rows than for noisy ones.
 func TestSpread(t *testing.T) {
 	assert.Equal(t, []int{2, 0, 1, 2, 0, 1}, thirdsOf([]float64{0, 0, 0, 0, 0, 0}, []float64{6, 1, 3, 5, 2, 4}))
 	var out strings.Builder
@@ -76,7 +76,8 @@ func TestSpread(t *testing.T) {
 	assert.Contains(t, out.String(), "generated, 120 rows")
 }
 
-// A row for each set of classes and level; of a row of probabilities the fewest classes that come to the level.
+// The table has a row for each set of classes and level. The set of a row of probabilities has the fewest classes that sum to the
+// level.
 func TestSetsOfClasses(t *testing.T) {
 	var out, data strings.Builder
 	data.WriteString("a,b,class\n")
@@ -95,7 +96,7 @@ func TestSetsOfClasses(t *testing.T) {
 	assert.Equal(t, [][]int{{5}, {9, 5}, {9}}, got)
 }
 
-// fixed has probabilities of its own.
+// fixed is a classifier with given probabilities.
 type fixed struct{ p *mat.Dense }
 
 func (fixed) Classes() []int                                { return []int{5, 7, 9} }

@@ -38,8 +38,8 @@ func uneven(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// drawBand has the band of the machine's own normal distribution above, and below it the conformal one whose
-// promise holds on either side of 5 by itself.
+// drawBand draws the band of the normal distribution of the machine above, and the conformal band below it. The level of the
+// conformal band holds on either side of 5 separately.
 func (s settings) drawBand(ctx context.Context, path string, _ io.Writer) error {
 	rng := rand.New(rand.NewPCG(s.seed, 0x62616e64))
 	x, y := uneven(rng, 400)
@@ -93,7 +93,7 @@ func (s settings) drawBand(ctx context.Context, path string, _ io.Writer) error 
 	return picture.Write(path, nil, panels, 1, 3.8*vg.Inch)
 }
 
-// sides says which share of new rows lies within 90% intervals on either side of 5.
+// sides returns a text with the share of new rows within 90% intervals on either side of 5.
 func sides(r estimators.IntervalPredictor, x *mat.Dense, y []float64) (string, error) {
 	low, high, err := r.PredictInterval(x, 0.9)
 	if err != nil {
@@ -164,11 +164,11 @@ func skewed(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// drawCoverage has coverage less promise over the promise, for each method, of 100 rows.
+// drawCoverage draws coverage minus level over the level, for each method, with 100 rows.
 func (s settings) drawCoverage(ctx context.Context, path string, progress io.Writer) error {
 	const train, test = 100, 100
 	ways := slices.Clone(ways)
-	ways[1] = way{"full", wrapped(conformal.Full, false)} // of so few rows Automatic is CV+
+	ways[1] = way{"full", wrapped(conformal.Full, false)} // with so few rows Automatic is CV+
 	var promised []float64
 	for level := 0.5; level < 0.976; level += 0.025 {
 		promised = append(promised, level)

@@ -22,7 +22,7 @@ const (
 	spreadSets  = "abalone,california-housing,airquality"
 )
 
-// spreadWays compare scores with a learnt spread and without. The widths of the first say in which third a row is.
+// spreadWays compare scores with a fitted spread and without. The widths of the first one determine the third of a row.
 var spreadWays = []way{
 	{"CV+, spread", spreading(conformal.CrossValidation)},
 	{"CV+", wrapped(conformal.CrossValidation, false)},
@@ -37,7 +37,7 @@ func spreading(m conformal.Method) func(seed uint64) estimators.Regressor {
 	}
 }
 
-// funnel draws a wave whose noise grows ten times from the left to the right, beside two columns that say nothing of it.
+// funnel draws a wave whose noise grows tenfold from left to right, beside two columns that are unrelated to it.
 func funnel(n int, seed uint64) *dataset.Set {
 	rng := rand.New(rand.NewPCG(seed, 0x66756e))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -54,7 +54,7 @@ func funnel(n int, seed uint64) *dataset.Set {
 // thirds holds the coverage and width in thirds of the test rows, by their predicted spread.
 type thirds [3]held
 
-// measureSpread takes a set's splits.
+// measureSpread measures the splits of a set.
 func (s settings) measureSpread(ctx context.Context, set *dataset.Set, done func()) (rows int, out []thirds, err error) {
 	out = make([]thirds, len(spreadWays))
 	n, _ := set.X.Dims()
@@ -112,7 +112,7 @@ func thirdsOf(low, high []float64) []int {
 	return out
 }
 
-// printSpread writes the coverage and the mean width in each third, and of all rows.
+// printSpread writes the coverage and the mean width in each third, and over all rows.
 func printSpread(out io.Writer, name string, rows int, all []thirds) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "%s, %d rows\tquiet\twidth\tmiddle\twidth\tnoisy\twidth\tall\twidth\t\n", name, rows)

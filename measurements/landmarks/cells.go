@@ -8,10 +8,10 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
 
-// key says what was measured.
+// key identifies a measurement.
 type key struct {
 	table, set, learner string
-	rows, landmarks     int // 0 landmarks: the learner's choice
+	rows, landmarks     int // 0 landmarks: the learner chooses
 	seed                uint64
 }
 
@@ -23,10 +23,10 @@ func (k key) String() string {
 	return fmt.Sprintf("%s: %s, %d rows, %s%s, draw %d", k.table, k.set, k.rows, k.learner, on, k.seed)
 }
 
-// value is the error of test rows, what it took to learn, and how: NaN what is not known.
+// value holds the error of the test rows, and the costs and details of the fit. Unknown values are NaN.
 type value struct {
 	error, seconds, processor float64
-	megabytes                 float64 // the most in memory while learning, beside what was there before
+	megabytes                 float64 // peak memory of the fit minus that before it
 	landmarks, iterations     float64
 }
 

@@ -12,26 +12,26 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// point is the mean over the draws.
+// point holds the means over the draws.
 type point struct {
 	rows int
-	// deviation is the standard error of error, NaN of one draw; seconds are of all processors, where known
+	// deviation is the standard error of error, or NaN for a single draw. seconds are of all processors, if known.
 	error, deviation, seconds, megabytes float64
 }
 
-// curve is what a learner makes of a set.
+// curve holds the results of a learner on a set.
 type curve struct {
 	learner string
 	points  []point
 }
 
-// setCurves are those of all learners.
+// setCurves holds the curves of all learners on a set.
 type setCurves struct {
 	set, what string
 	curves    []curve
 }
 
-// curves measures, prints and draws.
+// curves measures, prints and draws the curves.
 func (p program) curves(ctx context.Context, out io.Writer) error {
 	var all []setCurves
 	for _, name := range p.sets {
@@ -68,16 +68,16 @@ func (p program) curves(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// sizes are those that are asked for and all rows.
+// sizes returns the requested sizes. The number of all rows replaces those that exceed it.
 func (p program) sizes(src source) []int {
 	out := slices.DeleteFunc(slices.Clone(p.rows), func(n int) bool { return n > src.most })
 	if len(out) < len(p.rows) || len(out) == 0 {
-		out = append(out, src.most) // which is less than what was asked for
+		out = append(out, src.most) // fewer than requested
 	}
 	return slices.Compact(out)
 }
 
-// measure adds a point of so many rows to each curve.
+// measure adds a point of n rows to each curve.
 func (p program) measure(ctx context.Context, src source, n int, to *setCurves) error {
 	for i, learner := range p.learners {
 		var errors, seconds, megabytes []float64
@@ -108,7 +108,7 @@ func (p program) measure(ctx context.Context, src source, n int, to *setCurves) 
 	return nil
 }
 
-// print is a table: a line for each number of rows.
+// print writes a table with a line for each number of rows.
 func (c setCurves) print(out io.Writer, src source) error {
 	fmt.Fprintf(out, "\n%s, %s of %d test rows, and processor seconds\n%9s", c.set, c.what, src.test, "rows")
 	for _, l := range c.curves {
@@ -139,7 +139,7 @@ func (c setCurves) print(out io.Writer, src source) error {
 	return err
 }
 
-// exponents returns the slopes of the logarithms over that of the rows.
+// exponents returns the slopes of the logarithms of seconds and megabytes over the logarithm of the rows.
 func (c curve) exponents() (seconds, megabytes float64) {
 	var logs [3][]float64
 	for _, p := range c.points {
@@ -152,7 +152,7 @@ func (c curve) exponents() (seconds, megabytes float64) {
 	return seconds, megabytes
 }
 
-// rises are the numbers of rows at which the error is more than it was with fewer.
+// rises returns the numbers of rows at which the error is larger than at the previous number.
 func (c curve) rises() (out []string) {
 	for i := 1; i < len(c.points); i++ {
 		if c.points[i].error > c.points[i-1].error {
@@ -162,7 +162,7 @@ func (c curve) rises() (out []string) {
 	return out
 }
 
-// compare counts the sets on which each of ours has no more error than a peer, of all rows.
+// compare counts the sets on which the error of each of ours with all rows is at most that of a peer.
 func (p program) compare(out io.Writer, all []setCurves) {
 	for i, learner := range p.learners {
 		for j, peer := range p.learners {

@@ -31,7 +31,7 @@ func scaled() []transformers.Transformer {
 	return []transformers.Transformer{&scalers.StandardScaler{}}
 }
 
-// regressors and classifiers are ours, by name.
+// regressors and classifiers are the estimators of this module, by name.
 var (
 	regressors = map[string]func(k kernels.Kernel) estimators.Regressor{
 		"selection": func(kernels.Kernel) estimators.Regressor { return &selection.Regressor{} },
@@ -63,11 +63,11 @@ var (
 			return &pipeline.Classifier{Steps: scaled(), Final: &falkon.Classifier{Kernel: k}}
 		},
 	}
-	// peers are scikit-learn's, which the script knows by these names.
+	// peers are the estimators of scikit-learn. The script knows them by these names.
 	peers = map[string]bool{"boosting": true, "boosting500": true}
 )
 
-// took is what learning took: the clock's and the processors' seconds, and memory.
+// took returns the costs of a fit: the seconds of the clock and of the processors, and the memory.
 func took(learn func() error) (value, error) {
 	debug.FreeOSMemory()
 	peak.Reset()
@@ -82,9 +82,9 @@ func took(learn func() error) (value, error) {
 	return v, err
 }
 
-// ours learns and predicts the test rows.
+// ours fits a learner of ours and predicts the test rows.
 func ours(ctx context.Context, name string, train, test part) (value, error) {
-	// Not of the time: a kernel of the median distance is for comparison alone.
+	// This step is not timed: the kernel of the median distance is for comparison only.
 	scaler := scaled()[0]
 	if err := scaler.Fit(ctx, train.x); err != nil {
 		return value{}, err
@@ -128,7 +128,7 @@ func wrong(labels, predicted []int) (float64, error) {
 	return 1 - right, err
 }
 
-// put writes what a peer learns from and predicts.
+// put writes the rows that a peer fits and predicts.
 func put(f peer.Folder, train, test part) error {
 	y := mat.NewDense(1, train.x.RawMatrix().Rows, nil)
 	for i := range y.RawRowView(0) {
@@ -141,7 +141,7 @@ func put(f peer.Folder, train, test part) error {
 	return errors.Join(f.Write("x", train.x), f.Write("y", y), f.Write("xt", test.x))
 }
 
-// peer runs the script in a folder, and measures what it predicted.
+// peer runs the script in a folder, and scores its predictions.
 func (p program) peer(ctx context.Context, f peer.Folder, test part, args ...string) (value, error) {
 	v := value{megabytes: math.NaN(), landmarks: math.NaN(), iterations: math.NaN()}
 	task := "regression"
@@ -176,7 +176,7 @@ func (p program) peer(ctx context.Context, f peer.Folder, test part, args ...str
 	return v, err
 }
 
-// boosting is a peer on rows.
+// boosting runs a boosting peer on the rows.
 func (p program) boosting(ctx context.Context, name string, train, test part, seed uint64) (value, error) {
 	dir, err := os.MkdirTemp("", "landmarks")
 	if err != nil {

@@ -4,23 +4,21 @@
 //	go run -C measurements ./landmarks -table nystroem -python python3
 //	go run -C measurements ./landmarks -table curves -python python3 -data DIR -out ../docs/measured
 //
-// growth is falkon.Regressor with its own kernel and ridge on rows of friedman1, for numbers of rows and of
-// landmarks: seconds, memory beside the rows, the error of targets without noise, and the exponents of all
-// three in the rows.
+// growth is falkon.Regressor with its own kernel and ridge on rows of friedman1, for several numbers of rows and of landmarks. The
+// table has seconds, memory beside the rows, the error of targets without noise, and the exponents of all three in the rows.
 //
-// nystroem is falkon.Regressor beside scikit-learn's Nystroem and Ridge with the same kernel, ridge
-// and landmarks, in turns on the same rows of friedman1 with 20 columns.
+// nystroem is falkon.Regressor beside scikit-learn's Nystroem and Ridge with the same kernel, ridge and landmarks, in turns on the
+// same rows of friedman1 with 20 columns.
 //
-// curves is the error on other rows against the rows learnt from, up to all of a set: of
-// selection.Regressor or Classifier and of falkon's behind a scaler, with nothing set, beside scikit-learn's
-// HistGradientBoosting as it comes and with 500 rounds, in a table and, with -out, a picture. falkon-median has
-// the kernel of the median distance in place of its own choice, to compare the two; falkon-4000 has 4000 landmarks, and lssvm all rows, in
-// 6 GiB. Sets are read
-// from -data DIR; friedman1, sine and clusters are drawn and need none.
+// curves is the error on other rows against the number of fitted rows, up to all rows of a set. It has selection.Regressor or
+// Classifier, and those of falkon behind a scaler, with default settings. Beside them are scikit-learn's HistGradientBoosting with
+// defaults and with 500 rounds. The results are a table and, with -out, a picture. falkon-median has the kernel of the median
+// distance in place of its own choice, to compare the two. falkon-4000 has 4000 landmarks, and lssvm has all rows, in 6 GiB. Sets
+// are read from -data DIR. friedman1, sine and clusters are drawn and need no files.
 //
-// Seconds are of the clock but for curves, and processor seconds of all processors where the system tells, both of
-// learning alone. With -cells FILE each measurement is kept, and one that is there is not taken again: a run
-// that was ended goes on. Measurements of another version of the library have to be deleted.
+// Seconds are of the clock, except in curves. Processor seconds are of all processors if the system reports them. Both are of the
+// fit alone. With -cells FILE each measurement is kept, and existing measurements are not repeated, so that an interrupted run
+// continues. Measurements of another version of the library have to be deleted.
 package main
 
 import (
@@ -33,7 +31,7 @@ import (
 	"strconv"
 	"strings"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
@@ -47,7 +45,7 @@ const (
 
 func main() { cli.Main("landmarks", run) }
 
-// program is what the flags say.
+// program holds the values of the flags.
 type program struct {
 	table           string
 	rows, landmarks []int
@@ -60,7 +58,7 @@ type program struct {
 	progress        io.Writer
 }
 
-// tables are what can be measured.
+// tables has the function of each table by name.
 var tables = map[string]func(program, context.Context, io.Writer) error{
 	"growth": program.growth, "nystroem": program.nystroem, "curves": program.curves,
 }
@@ -116,7 +114,7 @@ func programOf(args []string, help, progress io.Writer) (program, error) {
 	return p, err
 }
 
-// numbers reads a list, ascending.
+// numbers parses a list of numbers and sorts it.
 func numbers(flag, text, usual string, least int) (out []int, err error) {
 	if text == "" {
 		text = usual
@@ -132,7 +130,7 @@ func numbers(flag, text, usual string, least int) (out []int, err error) {
 	return slices.Compact(out), nil
 }
 
-// names are the sets and the learners of curves.
+// names returns the sets and the learners of curves.
 func (p program) names(sets, learners string) (of, by []string, err error) {
 	if sets == "" {
 		sets = drawnSets
@@ -167,7 +165,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return tables[p.table](p, ctx, out)
 }
 
-// seeds are those of the draws.
+// seeds returns the seeds of the draws.
 func (p program) seeds() (out []uint64) {
 	for i := range p.draws {
 		out = append(out, p.seed+uint64(i))
@@ -175,5 +173,5 @@ func (p program) seeds() (out []uint64) {
 	return out
 }
 
-// say tells what is measured.
+// say prints the key of a measurement as progress.
 func (p program) say(k key) { fmt.Fprintf(p.progress, "%v\n", k) }

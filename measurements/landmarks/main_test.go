@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// lines are those of a table, in words.
+// lines returns the lines of a table, split into words.
 func lines(text string) (out [][]string) {
 	for _, line := range strings.Split(text, "\n") {
 		if words := strings.Fields(line); len(words) > 0 {
@@ -28,7 +28,7 @@ func lines(text string) (out [][]string) {
 	return out
 }
 
-// More rows and more landmarks have less error; what is kept is not measured again.
+// The error is smaller with more rows and more landmarks. Kept measurements are not repeated.
 func TestGrowth(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.csv")
 	args := []string{"-table", "growth", "-rows", "400,1600", "-landmarks", "100,200", "-cells", path}
@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 	assert.ErrorIs(t, run(ended, append(args, "-seed", "9"), io.Discard, io.Discard), context.Canceled)
 }
 
-// A run in parts ends in the table of the whole, with a picture.
+// A run in parts prints the same table as a single run, and draws a picture.
 func TestCurves(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"-sets", "diabetes-progression,breast-cancer-wdbc,sine,clusters", "-rows", "100,200", "-draws", "2", "-learners", "falkon,falkon-median"}
@@ -77,7 +77,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// All rows of a set end its curve, where fewer than the largest number are there.
+// The curve of a set with fewer rows than the largest number ends with all its rows.
 func TestSizes(t *testing.T) {
 	p := program{rows: []int{100, 200, 500}}
 	assert.Equal(t, []int{100, 200, 332}, p.sizes(source{most: 332}))
@@ -98,11 +98,11 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A peer's answers are measured as ours are: a script that predicts the first target for all rows.
+// The answers of a peer are measured like ours. The script predicts the first target for all rows.
 func TestPeer(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "peer.sh")
-	// The header of p is that of y with as many columns as xt has rows.
+	// The header of p is that of y, with the number of rows of xt as the number of columns.
 	require.NoError(t, os.WriteFile(script, []byte(`cd "$1"
 { head -c 8 y; head -c 8 xt; for i in $(seq 3); do tail -c +17 y | head -c 8; done; } > p
 echo 1.5 2.5
@@ -145,7 +145,7 @@ func TestErrors(t *testing.T) {
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// TestExponents holds that times of n^1.5 and memory of n² have these exponents.
+// Times of n^1.5 and memory of n² have these exponents.
 func TestExponents(t *testing.T) {
 	var c curve
 	for _, n := range []float64{10, 100, 1000} {

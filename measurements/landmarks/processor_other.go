@@ -4,5 +4,5 @@ package main
 
 import "math"
 
-// processorSeconds is NaN: there is no portable way to ask.
+// processorSeconds returns NaN, as there is no portable function for it.
 func processorSeconds() float64 { return math.NaN() }

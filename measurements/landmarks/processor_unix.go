@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorSeconds are those that this process took of all processors, NaN where the system does not
-// tell.
+// processorSeconds returns the seconds that this process used of all processors, or NaN if the system does not report them.
 func processorSeconds() float64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

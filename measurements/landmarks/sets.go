@@ -12,11 +12,11 @@ const (
 	drawnColumns = 10
 	drawnTest    = 20_000
 	drawnMost    = 100_000
-	// Classes of the set clusters, clusters of each, and how far apart they are.
+	// These are the number of classes of the set clusters, the number of clusters of each class, and their spread.
 	drawnClasses, eachClass, spread = 3, 8, 1.
 )
 
-// source is where rows come from.
+// source is a source of training and test rows.
 type source struct {
 	name       string
 	most, test int // training rows, and test rows
@@ -24,15 +24,15 @@ type source struct {
 	rows       func(n int, seed uint64) (train, test part, err error)
 }
 
-// part is the rows of one side of a draw.
+// part holds the training rows or the test rows of a draw.
 type part struct {
 	x      *mat.Dense
 	y      []float64 // nil for classes
 	labels []int
 }
 
-// open returns a source by its name. Of a set that is read a quarter is for testing, and of
-// california-housing what 15 000 training rows leave.
+// open returns a source by its name. A set that is read has a quarter of its rows for testing. california-housing has all rows
+// beyond 15 000 training rows for testing.
 func open(dir, name string) (source, error) {
 	switch name {
 	case "friedman1":
@@ -66,7 +66,7 @@ func open(dir, name string) (source, error) {
 	}}, nil
 }
 
-// generated draws test rows first.
+// generated returns a source that draws the test rows first.
 func generated(name string, draw func(n, d int, seed uint64) (*mat.Dense, []float64)) source {
 	return source{name: name, most: drawnMost, test: drawnTest, rows: func(n int, seed uint64) (part, part, error) {
 		x, y := draw(drawnTest+n, drawnColumns, seed)
@@ -74,13 +74,13 @@ func generated(name string, draw func(n, d int, seed uint64) (*mat.Dense, []floa
 	}}
 }
 
-// window is a copy of the rows from to to.
+// window returns a copy of the rows from index from up to, but excluding, index to.
 func window(x *mat.Dense, from, to int) *mat.Dense {
 	_, d := x.Dims()
 	return mat.DenseCopyOf(x.Slice(from, to, 0, d))
 }
 
-// friedman draws rows with a target that has noise, and test rows with one that has not.
+// friedman draws training rows whose target has noise, and test rows whose target has none.
 func friedman(n, d int, seed uint64) (train, test part) {
 	draw := func(n int, seed uint64, clean bool) part {
 		f := dataset.NewFriedman(seed)

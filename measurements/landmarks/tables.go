@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// measured is a measurement that is kept, or is taken now.
+// measured returns a measurement that is kept, or takes it now.
 func (p program) measured(k key, take func() (value, error)) (value, error) {
 	if v, ok := p.cells.At[k]; ok {
 		return v, nil
@@ -67,13 +67,13 @@ func (p program) growth(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// grown learns on m landmarks.
+// grown fits falkon with m landmarks.
 func (p program) grown(ctx context.Context, n, m int, seed uint64) (value, error) {
 	train, test := friedman(n, drawnColumns, seed)
 	return landmarked(ctx, &falkon.Regressor{Components: m, Seed: seed}, train, test)
 }
 
-// landmarked learns and predicts the test rows.
+// landmarked fits r and predicts the test rows.
 func landmarked(ctx context.Context, r *falkon.Regressor, train, test part) (value, error) {
 	v, err := took(func() error { return r.Fit(ctx, train.x, train.y) })
 	if err != nil {
@@ -88,17 +88,17 @@ func landmarked(ctx context.Context, r *falkon.Regressor, train, test part) (val
 	return v, err
 }
 
-// The kernel and the ridge, over the rows, of the comparison with Nystroem.
+// These are the number of columns, the kernel's γ and the ridge per row of the comparison with Nystroem.
 const nystroemColumns, nystroemGamma, nystroemRidge = 20, .6, 1e-6
 
-// nystroem prints a line for each number of rows and landmarks, of the least seconds of all turns
-// and the mean errors, which are those of the landmarks that each turn draws.
+// nystroem prints a line for each number of rows and landmarks. It has the smallest seconds of all turns and the mean errors. The
+// errors vary with the landmarks that each turn draws.
 func (p program) nystroem(ctx context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "%9s %9s %12s %12s %6s %10s %10s %6s\n", "rows", "landmarks", "seconds", "scikit-learn", "ratio", "NMSE", "its NMSE",
 		"ratio")
 	for _, n := range p.rows {
 		for _, m := range p.landmarks {
-			own, theirs := value{seconds: math.Inf(1)}, value{seconds: math.Inf(1)} // errors are the means
+			own, theirs := value{seconds: math.Inf(1)}, value{seconds: math.Inf(1)} // errors become means
 			for _, seed := range p.seeds() {
 				a, b, err := p.beside(ctx, n, m, seed)
 				if err != nil {
@@ -116,7 +116,7 @@ func (p program) nystroem(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// beside is one turn of both, on the landmarks that the peer draws.
+// beside runs one turn of both, on the landmarks that the peer draws.
 func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs value, err error) {
 	k := key{"nystroem", "friedman1", "falkon", n, m, seed}
 	theirKey := k
@@ -136,7 +136,7 @@ func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs
 		return own, theirs, err
 	}
 	ridge := nystroemRidge * float64(n)
-	delete(p.cells.At, theirKey) // one turn is of both
+	delete(p.cells.At, theirKey) // a turn always measures both
 	delete(p.cells.At, k)
 	theirs, err = p.measured(theirKey, func() (value, error) {
 		return p.peer(ctx, peer.Folder(dir), test, "nystroem", strconv.FormatUint(seed, 10), strconv.Itoa(m),

@@ -1,12 +1,10 @@
-// Maps measures the kernel maps of package transformers: how far the inner products of
-// random features lie from the kernel, by the way of drawing the frequencies; what share
-// of the kernel landmarks leave, by the way of choosing them; and what linear ridge
-// regression on the features of all training rows makes of them, beside the kernel model
-// of as many rows as that can take.
+// Maps measures the kernel maps of package transformers in three tables. The first compares the inner products of random features
+// with the kernel, by the method of drawing the frequencies. The second has the share of the kernel that landmarks leave
+// unexplained, by the method of choosing them. The third has the results of linear ridge regression on the features of all training
+// rows. Beside it is the kernel model of as many rows as that can take.
 //
-// Features are scaled to unit variance; the kernel of the first two tables is the RBF with
-// γ = 1/median squared distance, that of the third the one that the entropy selection
-// takes on a few rows.
+// Features are scaled to unit variance. The kernel of the first two tables is the RBF with γ = 1/median squared distance. The
+// kernel of the third is the one that the entropy selection chooses on a small number of rows.
 //
 //	go run -C measurements ./maps
 //	go run -C measurements ./maps -data DIR
@@ -35,18 +33,18 @@ const (
 
 func main() { cli.Main("maps", run) }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	dir       string
 	subset    int // rows of the kernel model
-	search    int // rows of the kernel's choice
+	search    int // rows of the choice of the kernel
 	features  int
 	repeats   int
 	seed      uint64
-	landmarks int // at most
+	landmarks int // upper limit
 }
 
-// table is one of the program's; it calls done as often as steps says.
+// table is a table of the program. print calls done as often as steps returns.
 type table struct {
 	name  string
 	sets  *string
@@ -81,7 +79,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	bar := progressbar.New(progress, "steps", steps)
-	var text strings.Builder // shown when the progress bar is gone
+	var text strings.Builder // printed after the progress bar has finished
 	for i, t := range chosen {
 		if err := t.print(ctx, &text, sets[i], s, func() { bar.Add(1) }); err != nil {
 			return err
@@ -92,7 +90,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// open returns the tables that names has, their sets, and how many steps they take.
+// open returns the named tables, their sets, and the number of their steps.
 func open(all []table, names, dir string) (chosen []table, sets [][]*dataset.Set, steps int, err error) {
 	for _, name := range strings.Split(names, ",") {
 		found := false
@@ -127,7 +125,7 @@ func open(all []table, names, dir string) (chosen []table, sets [][]*dataset.Set
 	return chosen, sets, steps, nil
 }
 
-// scaled is the rows of a set without gaps, of unit variance.
+// scaled returns the rows of a set without gaps, scaled to unit variance.
 func scaled(ctx context.Context, set *dataset.Set) (*mat.Dense, error) {
 	x, _, err := dataset.Impute(set.X, set.X)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// number is the first group of a match in the output.
+// number returns the first group of a match in the output.
 func number(t *testing.T, text, expression string) float64 {
 	m := regexp.MustCompile(expression).FindStringSubmatch(text)
 	require.NotNil(t, m, "%s in\n%s", expression, text)

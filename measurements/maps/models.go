@@ -29,11 +29,11 @@ import (
 // method is a row of the table of models.
 type method struct {
 	name string
-	all  bool // fitted on all training rows, not on the subset
+	all  bool // fitted to all training rows, not to the subset
 	make func(kernel kernels.Kernel, s settings) estimators.Regressor
 }
 
-// The maps come with their defaults; the first row is what the others are compared with.
+// The maps have their defaults. The other rows are compared with the first.
 var methods = []method{
 	{"kernel model", false, func(k kernels.Kernel, _ settings) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }},
 	{"ridge on Nystroem features", true, func(k kernels.Kernel, s settings) estimators.Regressor {
@@ -96,8 +96,8 @@ func modelTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s setti
 	return err
 }
 
-// part is a set divided in training and test rows, in random order; the targets of two
-// classes are -1 and 1, as least squares takes them.
+// part is a set divided into training and test rows, in random order. The targets of two classes are -1 and 1, as least squares
+// expects them.
 type part struct {
 	train, test *mat.Dense
 	y, yTest    []float64
@@ -141,14 +141,14 @@ func signs(labels []int) []float64 {
 	return out
 }
 
-// first is the first n training rows, or all.
+// first returns the first n training rows, or all of them if there are fewer.
 func (p *part) first(n int) (*mat.Dense, []float64) {
 	all, d := p.train.Dims()
 	n = min(n, all)
 	return p.train.Slice(0, n, 0, d).(*mat.Dense), p.y[:n]
 }
 
-// choose is the entropy selection of an RBF on a few rows.
+// choose returns the RBF that the entropy selection chooses on a small number of rows.
 func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
 	search := &selection.Regressor{Search: &entropy.Search{}}
 	x, y := p.first(s.search)
@@ -181,7 +181,7 @@ func (p *part) measure(ctx context.Context, m method, k kernels.Kernel,
 	return e, len(y), fit, predict, err
 }
 
-// score is the error of predictions: NMSE, or the share of wrong signs.
+// score returns the error of predictions: NMSE, or the share of wrong signs.
 func (p *part) score(f []float64) (float64, error) {
 	if !p.classes {
 		return metrics.NMSE(p.yTest, f, nil)

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// write makes a CSV file of the rows, with a header and the target in the last column. A number
-// that is read from it is the one that was written, to the bit.
+// write writes a CSV file of the rows, with a header and the target in the last column. Each number survives a round trip through
+// the file to the bit.
 func (p program) write(ctx context.Context) error {
 	f, err := os.Create(p.csv)
 	if err != nil {
@@ -59,8 +59,7 @@ func (p program) writeTo(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// read is the first n rows of a CSV file, so many at a time, in memory that is used again. The file
-// is opened each time the rows are wanted.
+// read returns the first n rows of a CSV file in blocks, whose memory is reused. The file is opened each time the rows are read.
 func read(path string, block, n int) iter.Seq2[streaming.Block[float64], error] {
 	return func(yield func(streaming.Block[float64], error) bool) {
 		if err := readAll(path, block, n, func(b streaming.Block[float64]) bool { return yield(b, nil) }); err != nil {
@@ -69,7 +68,7 @@ func read(path string, block, n int) iter.Seq2[streaming.Block[float64], error] 
 	}
 }
 
-// readAll calls visit until it wants no more.
+// readAll calls visit for each block until it returns false.
 func readAll(path string, block, n int, visit func(streaming.Block[float64]) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -103,7 +102,7 @@ func readAll(path string, block, n int, visit func(streaming.Block[float64]) boo
 	return nil
 }
 
-// readRows fills memory with up to so many rows, and returns how many there were.
+// readRows reads up to the given number of rows into x and y, and returns the number that it read.
 func readRows(r *csv.Reader, most, d int, x, y []float64) (int, error) {
 	for i := range most {
 		record, err := r.Read()

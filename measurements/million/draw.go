@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawErrors writes two panels: the errors over rows, and the error without noise over seconds.
+// drawErrors draws two panels: the errors over rows, and the error without noise over seconds.
 func drawErrors(path string, results []result) error {
 	rows, err := overRows(results)
 	if err != nil {
@@ -32,7 +32,7 @@ func panel(x, y string) *plot.Plot {
 	return p
 }
 
-// overRows has a curve for targets with noise and one without, and the noise that is left.
+// overRows draws a curve for targets with noise, one for targets without, and the remaining noise.
 func overRows(results []result) (*plot.Plot, error) {
 	p := panel("rows learnt from", "NMSE on other rows")
 	legend := &plotstyle.Legend{Wide: plotstyle.Width / 4}
@@ -67,13 +67,14 @@ func overRows(results []result) (*plot.Plot, error) {
 	return p, nil
 }
 
-// overSeconds has one curve, of the least error within those seconds: a fit of few rows may take longer than one of more.
+// overSeconds draws the curve of the smallest error within each number of seconds. A fit to fewer rows may take longer than one to
+// more.
 func overSeconds(results []result) (*plot.Plot, error) {
 	p := panel("seconds of learning", "least NMSE without noise")
 	return p, plotstyle.AddCurve(p, nil, 0, "", leastErrors(results))
 }
 
-// leastErrors are the results with no larger an error than any that took as little time, by seconds.
+// leastErrors returns the results with a smaller error than all faster ones, by seconds.
 func leastErrors(results []result) (points plotter.XYs) {
 	sorted := slices.SortedFunc(slices.Values(results), func(a, b result) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.clean, b.clean))

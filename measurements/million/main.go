@@ -1,16 +1,15 @@
-// Million learns from a million rows that are never in memory at once: Friedman's first function
-// on ten columns, of which five count, with noise. A pipeline of a scaler and falkon, with nothing
-// set, reads them block by block, as often as it has to. It learns from a hundredth of the rows, from three
-// times as many, and so on up to all of them, and prints for each the error and the intervals on
-// 20 000 other rows, seconds and memory; then it draws the error against rows and against seconds.
+// Million fits a model to a million rows that are never in memory at once. The rows are Friedman's first function on ten columns,
+// five of which matter, with noise. A pipeline of a scaler and falkon with default settings reads them block by block, as often as
+// it needs to. It is fitted to a hundredth of the rows, to three times as many, and so on up to all of them. For each number it
+// prints the error and the intervals on 20 000 other rows, seconds and memory. It then draws the error against rows and against
+// seconds.
 //
 //	go run -C measurements ./million
 //	go run -C measurements ./million -rows 100000
 //	go run -C measurements ./million -points 1
 //	go run -C measurements ./million -csv rows.csv
 //
-// Rows are drawn anew each time they are read; with -csv they are written to a file first, and read
-// from there.
+// Rows are drawn again each time they are read. With -csv they are written to a file first, and read from there.
 package main
 
 import (
@@ -47,7 +46,7 @@ const (
 
 func main() { cli.Main("million", run) }
 
-// program is what the flags say.
+// program holds the values of the flags.
 type program struct {
 	rows, points, block, landmarks int
 	seed                           uint64
@@ -90,7 +89,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 	return err
 }
 
-// sizes are the numbers of rows.
+// sizes returns the numbers of rows of the fits.
 func (p program) sizes() (out []int) {
 	for i := p.points - 1; i > 0; i-- {
 		out = append(out, max(leastRows, int(math.Round(float64(p.rows)/math.Pow(10, float64(i)/2)))))
@@ -98,18 +97,18 @@ func (p program) sizes() (out []int) {
 	return slices.Compact(append(out, p.rows))
 }
 
-// result is what came of learning from some rows.
+// result holds the results of a fit to some of the rows.
 type result struct {
 	rows                   int
 	landmarks, iterations  int
 	solver                 falkon.Solver
 	seconds                float64
-	bytes                  *int64 // nil where the system does not tell
+	bytes                  *int64 // nil if the system does not report it
 	clean, noisy           float64
 	coverage, width, noise float64
 }
 
-// learnAll prints a line for each number of rows.
+// learnAll fits to each number of rows and prints a line for it.
 func (p program) learnAll(ctx context.Context) ([]result, error) {
 	x, y, clean := p.others()
 	fmt.Fprintf(p.out, "%9s %9s %18s %10s %8s %9s %18s %8s %19s %6s\n",
@@ -141,7 +140,7 @@ func (p program) learnAll(ctx context.Context) ([]result, error) {
 	return out, nil
 }
 
-// others are rows to test on, with and without noise.
+// others returns test rows, with targets with and without noise.
 func (p program) others() (x *mat.Dense, y, clean []float64) {
 	f := dataset.NewFriedman(p.seed + 1)
 	x, y, clean = mat.NewDense(testRows, columns, nil), make([]float64, testRows), make([]float64, testRows)
@@ -172,7 +171,7 @@ func (p program) learn(ctx context.Context, n int, x *mat.Dense, y, clean []floa
 	return r, r.score(model, x, y, clean)
 }
 
-// score predicts other rows.
+// score scores the predictions of other rows.
 func (r *result) score(model *pipeline.Regressor, x *mat.Dense, y, clean []float64) error {
 	mean, err := model.Predict(x)
 	if err != nil {
@@ -195,7 +194,7 @@ func (r *result) score(model *pipeline.Regressor, x *mat.Dense, y, clean []float
 	return err
 }
 
-// blocks is the first n rows.
+// blocks returns the first n rows in blocks.
 func (p program) blocks(n int) iter.Seq2[streaming.Block[float64], error] {
 	if p.csv != "" {
 		return read(p.csv, p.block, n)

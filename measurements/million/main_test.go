@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// lines are those of the table, by column, without seconds and memory.
+// lines returns the lines of the table, split into columns, without seconds and memory.
 func lines(_ *testing.T, out string) (cells [][]string) {
 	for _, line := range strings.Split(out, "\n") {
 		if fields := strings.Fields(line); len(fields) == 10 && regexp.MustCompile(`^\d+$`).MatchString(fields[0]) {
@@ -31,8 +31,7 @@ func lines(_ *testing.T, out string) (cells [][]string) {
 	return cells
 }
 
-// The error falls with the rows, the intervals hold what they promise, and rows that went through a
-// file give the same.
+// The error falls with the rows, the intervals have the coverage of their level, and rows from a file give the same results.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	picture, path := filepath.Join(dir, "p.png"), filepath.Join(dir, "rows.csv")
@@ -72,7 +71,7 @@ func TestSizes(t *testing.T) {
 	assert.Equal(t, []int{500}, program{rows: 500, points: 3}.sizes())
 }
 
-// The rows of the file are those of the function, in blocks of the size that is asked for.
+// The rows of the file are those of the function, in blocks of the requested size.
 func TestRead(t *testing.T) {
 	p := program{rows: 25, block: 10, seed: 3, csv: filepath.Join(t.TempDir(), "rows.csv")}
 	require.NoError(t, p.write(context.Background()))
@@ -87,7 +86,7 @@ func TestRead(t *testing.T) {
 	}
 	assert.Equal(t, []int{10, 10, 3}, sizes)
 	for range p.blocks(25) {
-		break // after a false the iterator is not called again
+		break // after yield returns false it is not called again
 	}
 }
 
@@ -114,7 +113,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// first is the error of reading a file.
+// first returns the first error of reading a file.
 func first(path string) error {
 	for _, err := range read(path, 2, 4) {
 		if err != nil {
@@ -126,7 +125,7 @@ func first(path string) error {
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// A fit that took longer than a better one is not on the line of the least error.
+// A fit that took longer than a better one is not on the curve of the smallest error.
 func TestLeastErrors(t *testing.T) {
 	points := leastErrors([]result{{seconds: 100, clean: 0.1}, {seconds: 10, clean: 0.01}, {seconds: 1000, clean: 0.001}, {seconds: 1000, clean: 0.01}})
 	assert.Equal(t, plotter.XYs{{X: 1, Y: -2}, {X: 3, Y: -3}}, points)

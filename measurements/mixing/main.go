@@ -1,7 +1,7 @@
-// Mixing fits gabasr.Regressor with nothing set to twenty sets of one column (noisy sines, a Mackey-Glass series,
-// steps and a record like that of carbon dioxide) and to ten sets of two to ten columns. It prints how the chains
-// mix: how often a Report says that they have mixed, and how far the predictions are then from the truth, from those
-// of another seed and from those of chains twice as long.
+// Mixing fits gabasr.Regressor with default settings to twenty sets of one column (noisy sines, a Mackey-Glass series, steps and a
+// record like that of carbon dioxide). It also fits ten sets of two to ten columns. It prints how well the chains mix: how often a
+// Report states that they have mixed, and the difference of the predictions from the truth in these cases. It also compares them
+// with the predictions of another seed and of chains twice as long.
 package main
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
-// tests is the number of new rows that predictions are compared at.
+// tests is the number of new rows at which predictions are compared.
 const tests = 300
 
-// set is a function of rows, and rows of it with noise.
+// set holds a function at some rows, and rows of it with noise.
 type set struct {
 	name  string
 	x, at *mat.Dense
 	y     []float64
 	truth []float64 // at the rows of at
-	noise float64   // its deviation
+	noise float64   // its standard deviation
 }
 
 func newSet(name string, seed uint64, n, d int, noise float64, row func(rng *rand.Rand, i int) []float64, f func(x []float64) float64) set {
@@ -105,7 +105,7 @@ func manyColumns(seed uint64) (out []set) {
 	return out
 }
 
-// mackeyGlass is the series of that name with a delay of 17, in steps of a tenth, after its first 300.
+// mackeyGlass returns the Mackey-Glass series with a delay of 17, in steps of a tenth, after its first 300.
 func mackeyGlass(n int) []float64 {
 	const delay, before = 170, 3000
 	v := make([]float64, n+before)
@@ -120,7 +120,7 @@ func mackeyGlass(n int) []float64 {
 	return v[before:]
 }
 
-// fit is what a fit comes to.
+// fit holds the results of a fit.
 type fit struct {
 	mean, deviation []float64 // of a new observation at the test rows
 	sweeps          int
@@ -129,7 +129,7 @@ type fit struct {
 	seconds         float64
 }
 
-// fitted is the fit of chains of sweeps, two fifths of them burn-in; 0: with nothing set.
+// fitted fits chains with the given number of sweeps, two fifths of them burn-in. 0 means default settings.
 func fitted(ctx context.Context, s set, seed uint64, sweeps int) (fit, error) {
 	r := &gabasr.Regressor{Seed: seed, Sweeps: sweeps, BurnIn: 2 * sweeps / 5}
 	begin := time.Now()
@@ -156,7 +156,7 @@ func fitted(ctx context.Context, s set, seed uint64, sweeps int) (fit, error) {
 	return out, nil
 }
 
-// splitRHat is that of Gelman and others, Bayesian Data Analysis, 2013.
+// splitRHat returns the split R-hat of Gelman and others, Bayesian Data Analysis, 2013.
 func splitRHat(chains map[int][]float64) float64 {
 	var means []float64
 	within, between, length := 0., 0., 0.
@@ -187,7 +187,7 @@ func mean(v []float64) float64 {
 	return sum
 }
 
-// apart is the root of the mean squared difference, in deviations of the noise.
+// apart returns the root of the mean squared difference, in standard deviations of the noise.
 func (s set) apart(a, b []float64) float64 {
 	sum := 0.
 	for i := range a {
@@ -196,7 +196,7 @@ func (s set) apart(a, b []float64) float64 {
 	return math.Sqrt(sum) / s.noise
 }
 
-// covered is the chance of a new observation to be within 1.96 predicted deviations, the mean over the test rows.
+// covered returns the probability that a new observation is within 1.96 predicted deviations, as the mean over the test rows.
 func (s set) covered(f fit) float64 {
 	below := func(v float64) float64 { return .5 * math.Erfc(-v/s.noise/math.Sqrt2) }
 	sum := 0.
@@ -206,15 +206,15 @@ func (s set) covered(f fit) float64 {
 	return sum
 }
 
-// row is what is known of one set.
+// row holds the results of one set.
 type row struct {
 	set
 	seed    uint64
 	of      map[int]length // by sweeps; 0 is the default
-	toTwice float64        // from the default
+	toTwice float64        // difference from the default
 }
 
-// length is what chains of one length come to.
+// length holds the results of chains of one length.
 type length struct {
 	fit
 	error, covered, toOther float64
@@ -282,7 +282,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// printLengths prints what chains of each length come to.
+// printLengths prints the results of chains of each length.
 func printLengths(out io.Writer, rows []row) {
 	fmt.Fprintln(out, "                 R-hat of the  R-hat of the                      another seed:   seconds:")
 	fmt.Fprintln(out, "                 evidence      predictions")
@@ -317,8 +317,8 @@ func printLengths(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 }
 
-// printVerdicts prints what is true of fits that are said to have mixed and of those with a warning: of 25 sweeps by the R-hat of the log
-// evidence and by that of the predictions, and with nothing set, by their length.
+// printVerdicts prints the differences of fits that are reported as mixed and of fits with a warning. Fits of 25 sweeps are divided
+// by the R-hat of the log evidence and by that of the predictions. Fits with default settings are divided by their length.
 func printVerdicts(out io.Writer, rows []row) {
 	fmt.Fprintln(out, "                                             another seed:                         twice as long:")
 	fmt.Fprintln(out, "                                      fits   expected   median   9 of 10   most    median   9 of 10   most")
@@ -326,8 +326,8 @@ func printVerdicts(out io.Writer, rows []row) {
 		var expected, another, twice []float64
 		for _, r := range rows {
 			if l := r.of[sweeps]; want(l) {
-				// Half chains differ by a share of the deviation of a new observation, and the means of four chains by
-				// as much less as the warning says.
+				// Half chains differ by a share of the deviation of a new observation. The means of four chains differ by less, as
+				// the warning states.
 				expected = append(expected, math.Sqrt((l.rHat*l.rHat-1)/2))
 				another, twice = append(another, l.toOther), append(twice, r.toTwice)
 			}
@@ -355,7 +355,7 @@ func printVerdicts(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 }
 
-// printFits prints the fits with nothing set of one seed.
+// printFits prints the fits with default settings of one seed.
 func printFits(out io.Writer, rows []row, seed uint64) {
 	fmt.Fprintln(out, "nothing set     rows  columns  sweeps  R-hat  mixed  error  another seed  twice as long  seconds")
 	for _, r := range rows {
@@ -370,7 +370,7 @@ func printFits(out io.Writer, rows []row, seed uint64) {
 	fmt.Fprintln(out)
 }
 
-// quantile is the least of v that a share of them are not above.
+// quantile returns the smallest value of v such that the given share of the values does not exceed it.
 func quantile(v []float64, share float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[max(0, int(math.Ceil(share*float64(len(v))))-1)]

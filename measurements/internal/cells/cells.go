@@ -1,5 +1,5 @@
-// Package cells keeps the measurements of the examples in a CSV file, so that a run of hours which was ended
-// goes on where it stood, and parts come together.
+// Package cells keeps the measurements of the examples in a CSV file, so that a run of hours that was interrupted continues where
+// it stopped, and partial runs can be combined.
 package cells
 
 import (
@@ -11,15 +11,15 @@ import (
 	"slices"
 )
 
-// Cells are measurements V by what was measured K, and the file that keeps them.
+// Cells holds measurements V by key K, and the file that keeps them.
 type Cells[K comparable, V any] struct {
 	At     map[K]V
 	path   string // empty: none
 	record func(K, V) []string
 }
 
-// Read reads the measurements of a file, whose first line is the header; of several with one key the last
-// counts. A file that is not there is begun, and an empty path keeps nothing. Record writes what parse reads.
+// Read reads the measurements of a file, whose first line is the header. If several have the same key, the last one counts. A file
+// that does not exist is created. With an empty path, nothing is kept. record must write the form that parse reads.
 func Read[K comparable, V any](path string, header []string,
 	parse func(record []string) (K, V, error), record func(K, V) []string) (*Cells[K, V], error) {
 	out := &Cells[K, V]{At: map[K]V{}, path: path, record: record}
@@ -51,7 +51,7 @@ func Read[K comparable, V any](path string, header []string,
 	return out, nil
 }
 
-// Add keeps a measurement.
+// Add adds a measurement and appends it to the file.
 func (c *Cells[K, V]) Add(k K, v V) error {
 	c.At[k] = v
 	if c.path == "" {

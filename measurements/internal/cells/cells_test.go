@@ -19,7 +19,7 @@ func read(path string) (*Cells[string, int], error) {
 	}, func(k string, v int) []string { return []string{k, strconv.Itoa(v)} })
 }
 
-// What was added is there the next time, the last of one key; without a file nothing is kept.
+// Added measurements are read the next time, and the last of one key counts. Without a file nothing is kept.
 func TestCells(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.csv")
 	for _, file := range []string{path, ""} {

@@ -1,4 +1,4 @@
-// Package collection lists the second collection of data sets, on which settings were judged that the first one chose.
+// Package collection lists the second collection of data sets. It is used to assess settings that were chosen on the first one.
 package collection
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// List is sets.csv: a header, and a row for each set with what measurements/second fetches it by.
+// List is the content of sets.csv: a header, and a row for each set with the data that measurements/second uses to fetch it.
 //
 //go:embed sets.csv
 var List string
@@ -16,7 +16,7 @@ var List string
 func Names() []string {
 	records, err := csv.NewReader(strings.NewReader(List)).ReadAll()
 	if err != nil {
-		panic(err) // the list is compiled in
+		panic(err) // cannot happen, as the list is compiled in
 	}
 	var out []string
 	for _, r := range records[1:] {

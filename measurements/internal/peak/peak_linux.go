@@ -1,4 +1,4 @@
-// Package peak tells the most resident memory that the process had.
+// Package peak reports the peak resident memory of the process.
 package peak
 
 import (
@@ -7,13 +7,12 @@ import (
 	"strconv"
 )
 
-// Reset makes the most that Bytes tells of that from here on. A system that
-// does not let it leaves the most since the process began.
+// Reset restarts the peak that Bytes reports. On a system that does not permit it, Bytes reports the peak since the start of the
+// process.
 func Reset() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// Bytes returns the most resident memory of this process, nil if the system does
-// not tell. Not by getrusage: there a process starts with the peak of the one that
-// started it.
+// Bytes returns the peak resident memory of this process, or nil if the system does not report it. It does not use getrusage, where
+// a process starts with the peak of its parent.
 func Bytes() *int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -5,5 +5,5 @@ package peak
 // Reset does nothing.
 func Reset() {}
 
-// Bytes returns nil: there is no portable way to ask.
+// Bytes returns nil, as there is no portable function for it.
 func Bytes() *int64 { return nil }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What is written to counts, also once it is given back.
+// Memory that was written to counts, also after it was returned.
 func TestBytes(t *testing.T) {
 	Reset()
 	before := Bytes()

@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Folder takes matrices for a peer to read, and what it writes.
+// Folder is the path of a folder with the matrices that a peer reads and writes.
 type Folder string
 
-// Write stores a matrix under a name: rows and columns, and the values.
+// Write stores a matrix under a name: the numbers of rows and columns, and the values.
 func (f Folder) Write(name string, m *mat.Dense) error {
 	r, c := m.Dims()
 	out := make([]byte, 0, 16+8*r*c)
@@ -28,7 +28,7 @@ func (f Folder) Write(name string, m *mat.Dense) error {
 	return os.WriteFile(filepath.Join(string(f), name), out, 0o600)
 }
 
-// Read is the matrix of a name.
+// Read returns the matrix with this name.
 func (f Folder) Read(name string) (*mat.Dense, error) {
 	data, err := os.ReadFile(filepath.Join(string(f), name))
 	if err != nil {

@@ -26,7 +26,7 @@ type Criterion struct {
 	partial bool
 }
 
-// Criteria are the comparisons of a task, the first the one of fronts and bars.
+// Criteria holds the comparisons of each task. Fronts and bars use the first criterion of a task.
 var Criteria = []Criterion{
 	{Name: "NMSE", Task: methods.RegressionTask, Measure: "NMSE"},
 	{Name: "NLPD", Task: methods.RegressionTask, Measure: "NLPD", partial: true},
@@ -36,7 +36,7 @@ var Criteria = []Criterion{
 	{Name: "Brier", Task: methods.ClassificationTask, Measure: "Brier", partial: true},
 }
 
-// value is the criterion of a cell's measures, if they have it.
+// value returns the value of the criterion in the measures of a cell, if they have it.
 func (c Criterion) value(measures map[string]float64) (float64, bool) {
 	v, ok := measures[c.Measure]
 	if c.gain {
@@ -45,12 +45,12 @@ func (c Criterion) value(measures map[string]float64) (float64, bool) {
 	return v, ok
 }
 
-// Is says whether two are the same.
+// Is reports whether two criteria are the same.
 func (c Criterion) Is(o Criterion) bool {
 	return c.Name == o.Name && c.Task == o.Task && c.Collection == o.Collection
 }
 
-// Suffix tells the second collection from the first.
+// Suffix returns the suffix that distinguishes the second collection from the first.
 func (c Criterion) Suffix(before string) string {
 	if c.Collection != protocol.SecondCollection {
 		return ""
@@ -58,10 +58,10 @@ func (c Criterion) Suffix(before string) string {
 	return before + "second"
 }
 
-// Title names the criterion with its task and its collection.
+// Title returns the name of the criterion with its task and its collection.
 func (c Criterion) Title() string { return c.Named(c.Name + ", " + c.Task) }
 
-// Named is a text with the collection, where there is more than the sets of the repository.
+// Named returns a text with the collection, if there are sets besides those of the repository.
 func (c Criterion) Named(text string) string {
 	if c.Collection != "" && c.Collection != protocol.ShippedCollection {
 		text += ", " + c.Collection
@@ -69,33 +69,31 @@ func (c Criterion) Named(text string) string {
 	return text
 }
 
-// Analysis is a comparison of methods over the sets of a task by one criterion. The
-// baselines have no part in it.
+// Analysis is a comparison of methods over the sets of a task by one criterion. It excludes the baselines.
 type Analysis struct {
 	Criterion
 	Sets    []string   `json:"sets"`
-	Methods []Standing `json:"methods"` // the best mean rank first
+	Methods []Standing `json:"methods"` // by mean rank, best first
 	// Friedman and CriticalDifference are nil with fewer than two sets or methods.
 	Friedman           *friedman  `json:"friedman,omitempty"`
 	CriticalDifference *float64   `json:"critical_difference,omitempty"`
 	Pairs              []Pair     `json:"pairs,omitempty"`
 	Best               []SetBests `json:"best"`
 	Kinds              []kind     `json:"kinds,omitempty"`
-	Ratios             *Ratios    `json:"ratios,omitempty"` // of regressions
+	Ratios             *Ratios    `json:"ratios,omitempty"` // for regressions only
 	Zeros              []zero     `json:"zeros,omitempty"`
 	Relations          []Relation `json:"relations,omitempty"`
 }
 
-// Standing is a method's place over all sets.
+// Standing holds the mean rank of a method over all sets.
 type Standing struct {
 	Method   string  `json:"method"`
 	Source   string  `json:"source"`
 	MeanRank float64 `json:"mean_rank"`
-	Complete int     `json:"complete_sets"` // all splits ok; on the others it has the worst rank
+	Complete int     `json:"complete_sets"` // all splits ok; worst rank on other sets
 }
 
-// Pair is how often A was better, level and worse than B, over the sets where both are
-// complete.
+// Pair counts how often A was better than, equal to and worse than B, over the sets where both are complete.
 type Pair struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
@@ -104,7 +102,7 @@ type Pair struct {
 	Losses int    `json:"losses"`
 }
 
-// SetBests is the least error of each source on a set, "" for none.
+// SetBests holds the smallest error of each source on a set. The method is "" for a source without one.
 type SetBests struct {
 	Set     string          `json:"set"`
 	Sources map[string]best `json:"sources"`
@@ -115,17 +113,17 @@ type best struct {
 	Error  float64 `json:"error"`
 }
 
-// Front is what error costs in seconds of fit and prediction on one set.
+// Front holds the errors of the methods on one set and their seconds of fit and prediction.
 type Front struct {
 	Criterion
 	Set    string  `json:"set"`
-	Points []Point `json:"points"` // of all complete methods, the fastest first
-	Ratios bool    `json:"-"`      // the errors are drawn on a scale of ratios
-	// Ours are four readings of how this module does, each stricter than the first.
-	OnFront        bool `json:"ours_on_front"`                // one of ours is beaten in both by none
-	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // so, with an error not above the median method's
-	Least          bool `json:"ours_least_error"`             // the least error is ours
-	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is within a standard error of the least, in less time
+	Points []Point `json:"points"` // all complete methods, fastest first
+	Ratios bool    `json:"-"`      // errors are drawn on a scale of ratios
+	// The next four fields assess the methods of this module. Each of the last three is stricter than the first.
+	OnFront        bool `json:"ours_on_front"`                // no method beats one of ours in both
+	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // the same, with an error of at most the median
+	Least          bool `json:"ours_least_error"`             // one of ours has the smallest error
+	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is within a standard error of the smallest, in less time
 }
 
 type Point struct {
@@ -134,13 +132,13 @@ type Point struct {
 	Seconds float64 `json:"seconds"`
 	Error   float64 `json:"error"`
 	OnFront bool    `json:"on_front"`
-	// Behind is what the error is above the least, in standard errors of the difference by
-	// the corrected resampled test; nil with one split, or where there is no difference.
+	// Behind is the excess of the error over the smallest, in standard errors of the difference by the corrected resampled test. It
+	// is nil with one split, or where there is no difference.
 	Behind *float64 `json:"standard_errors_behind,omitempty"`
 }
 
-// Results are the errors of one criterion: of a method on a set its splits', nil where
-// they are not all ok.
+// Results holds the errors of one criterion. The errors of a method on a set are those of its splits, or nil unless all splits are
+// ok.
 type Results struct {
 	Criterion
 	Sets    []protocol.Description
@@ -195,7 +193,7 @@ func (r *Record) ResultsBy(c Criterion) Results {
 	return out
 }
 
-// Error is the mean over the splits, NaN where the method is not complete.
+// Error returns the mean error over the splits, or NaN if the method is not complete.
 func (r Results) Error(set, method string) float64 {
 	e, ok := r.errors[[2]string{set, method}]
 	if !ok {
@@ -204,17 +202,17 @@ func (r Results) Error(set, method string) float64 {
 	return Significant(stat.Mean(e, nil))
 }
 
-// Significant rounds to ten digits. Means of the same errors in another order differ in the last ones, and would not
-// share a rank.
+// Significant rounds to ten digits. Means of the same errors in a different order differ in the last digits, and would otherwise
+// not share a rank.
 func Significant(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
-	if err != nil { // of no finite number
+	if err != nil { // v is not finite
 		return v
 	}
 	return out
 }
 
-// Analyse makes the comparisons of all criteria that there are sets for.
+// Analyse computes the comparisons for all criteria that have sets.
 func (r *Record) Analyse() {
 	var all []Criterion
 	for _, collection := range r.Collections() {
@@ -240,7 +238,7 @@ func (r *Record) Analyse() {
 	}
 }
 
-// Collections are those of the sets, in their order.
+// Collections returns the collections of the sets, in their order.
 func (r *Record) Collections() (out []string) {
 	for _, d := range r.Sets {
 		if !slices.Contains(out, d.Collection) {
@@ -324,7 +322,7 @@ func (r Results) pair(a, b string) Pair {
 	return p
 }
 
-// compare is of the errors of a less those of b, if both are complete on two splits.
+// compare returns the difference of the errors of a minus those of b, if both are complete on at least two splits.
 func (r Results) compare(d protocol.Description, a, b string) (validation.Difference, bool) {
 	x, y := r.errors[[2]string{d.Set, a}], r.errors[[2]string{d.Set, b}]
 	if len(x) != len(y) {
@@ -354,7 +352,7 @@ func (r Results) front(d protocol.Description) Front {
 		if p.Error < lowest {
 			p.OnFront, lowest = true, p.Error
 		}
-		// Of equals the first in the order of methods would do as well: the faster.
+		// Of points with the same error, the fastest is kept, as the points are sorted by seconds.
 		if p.Error < least.Error {
 			least = *p
 		}
@@ -378,23 +376,23 @@ func (r Results) front(d protocol.Description) Front {
 	return f
 }
 
-// Level says whether a point's error is the least, or at most one standard error behind.
+// Level reports whether the error of the point is the smallest, or at most one standard error behind it.
 func (p Point) Level(least Point) bool {
 	return p.Error == least.Error || p.Behind != nil && *p.Behind <= 1
 }
 
-// FastestLevel is the fastest of those that are level with the least error.
+// FastestLevel returns the fastest of the points that are level with the smallest error.
 func (f Front) FastestLevel() Point {
 	least := f.LeastPoint()
 	return f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Level(least) })]
 }
 
-// LeastPoint is the point of the least error, of equals the fastest.
+// LeastPoint returns the point with the smallest error. If several have it, the fastest of them is returned.
 func (f Front) LeastPoint() Point {
 	return slices.MinFunc(f.Points, func(a, b Point) int { return cmp.Compare(a.Error, b.Error) })
 }
 
-// BestOf is the point of the least error of a source.
+// BestOf returns the point with the smallest error of a source.
 func (f Front) BestOf(source string) (out Point, ok bool) {
 	for _, p := range f.Points {
 		if p.Source == source && (!ok || p.Error < out.Error) {
@@ -404,17 +402,17 @@ func (f Front) BestOf(source string) (out Point, ok bool) {
 	return out, ok
 }
 
-// First says whether it is the first criterion of its task.
+// First reports whether the criterion is the first of its task.
 func (c Criterion) First() bool {
 	i := slices.IndexFunc(Criteria, func(o Criterion) bool { return o.Task == c.Task })
 	return Criteria[i].Name == c.Name
 }
 
-// MostRanked is how many methods a diagram of ranks has at the least, if there are so many; the best of each source
-// are added to them.
+// MostRanked is the number of best methods that a diagram of ranks shows, if there are that many. The best method of each source is
+// added to them.
 const MostRanked = 12
 
-// Ranked are the methods that a diagram shows: the best, and the best of each source.
+// Ranked returns the methods that a diagram shows: the best ones, and the best of each source.
 func (a Analysis) Ranked() (out []Standing) {
 	seen := map[string]bool{}
 	for i, m := range a.Methods {
@@ -426,7 +424,7 @@ func (a Analysis) Ranked() (out []Standing) {
 	return out
 }
 
-// Spread is the least error, the largest on the front and the largest of all.
+// Spread returns the smallest error, the largest error on the front and the largest error of all points.
 func (f Front) Spread() (lo, top, hi float64) {
 	lo = f.LeastPoint().Error
 	for _, p := range f.Points {
@@ -453,7 +451,7 @@ func (f Front) medianOf(value func(Point) float64) float64 {
 	return Median(all)
 }
 
-// leastError is that of all methods, if any is complete.
+// leastError returns the smallest error of all methods, if any is complete.
 func (f Front) leastError() (float64, bool) {
 	if len(f.Points) == 0 {
 		return 0, false
@@ -461,10 +459,10 @@ func (f Front) leastError() (float64, bool) {
 	return f.LeastPoint().Error, true
 }
 
-// String is a standing in a cell of a table.
+// String formats a standing for a cell of a table.
 func (s Standing) String() string { return fmt.Sprintf("%s %.1f", s.Method, s.MeanRank) }
 
-// OfZero are the relations of selection with nothing set.
+// OfZero returns the relations of selection with default settings.
 func (a Analysis) OfZero() (out []Relation) {
 	for _, one := range a.Relations {
 		if one.Ours == ZeroMethod {
@@ -474,7 +472,7 @@ func (a Analysis) OfZero() (out []Relation) {
 	return out
 }
 
-// String is a relation in a cell of a table.
+// String formats a relation for a cell of a table.
 func (o Relation) String() string {
 	text := fmt.Sprintf("%d-%d-%d", len(o.Better), len(o.Ties), len(o.Worse))
 	if n := len(o.OnlyOurs); n > 0 {
@@ -486,10 +484,10 @@ func (o Relation) String() string {
 	return text
 }
 
-// Where is the task, with the collection.
+// Where returns the task, with the collection.
 func (c Criterion) Where() string { return strings.TrimPrefix(c.Title(), c.Name+", ") }
 
-// LeastOf counts the sets where a source has the least error.
+// LeastOf counts the sets where a source has the smallest error.
 func (a Analysis) LeastOf(source string) string {
 	n, there := 0, false
 	for _, s := range a.Best {
@@ -509,12 +507,12 @@ func (a Analysis) LeastOf(source string) string {
 	return strconv.Itoa(n)
 }
 
-// String is a point in a cell of a table.
+// String formats a point for a cell of a table.
 func (p Point) String() string {
 	return fmt.Sprintf("%s %.4f, %s s", p.Method, p.Error, Short(p.Seconds))
 }
 
-// Short is a number of seconds in two digits.
+// Short formats a number of seconds with two digits.
 func Short(seconds float64) string {
 	if seconds >= 100 {
 		return fmt.Sprintf("%.0f", seconds)
@@ -522,7 +520,7 @@ func Short(seconds float64) string {
 	return fmt.Sprintf("%.2g", seconds)
 }
 
-// Verdict says in a few words how the methods of kernelearn do on a set.
+// Verdict summarises how the methods of kernelearn do on a set.
 func (f Front) Verdict() string {
 	switch {
 	case f.Least:
@@ -537,8 +535,7 @@ func (f Front) Verdict() string {
 	return "not on the front"
 }
 
-// Elsewhere says which method to take where none of ours has the least error or is level
-// with it in less time.
+// Elsewhere names the method to use if none of ours has the smallest error or is level with it in less time.
 func (f Front) Elsewhere() string {
 	if f.Least || f.LevelAndFaster {
 		return ""

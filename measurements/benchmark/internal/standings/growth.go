@@ -15,18 +15,18 @@ func (e *Exponent) String() string {
 	return fmt.Sprintf("%.2f ± %.2f", e.Value, e.StandardError)
 }
 
-// Growth is how the cost of a method grew with the rows.
+// Growth describes how the cost of a method grew with the rows.
 type Growth struct {
 	Method string  `json:"method"`
 	Source string  `json:"source"`
-	Most   int     `json:"most_rows"` // that it was fitted on within the budget
+	Most   int     `json:"most_rows"` // largest fit within the budget
 	Error  float64 `json:"nmse_there"`
-	// Fit and Predict are the exponents; nil with fewer than three sizes that count.
+	// Fit and Predict are the exponents. Each is nil with fewer than three sizes that count.
 	Fit     *Exponent `json:"fit,omitempty"`
 	Predict *Exponent `json:"predict,omitempty"`
 }
 
-// Exponent is p of seconds = c·rows^p.
+// Exponent is the exponent p of seconds = c·rows^p.
 type Exponent struct {
 	Value         float64 `json:"value"`
 	StandardError float64 `json:"standard_error"`

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	FewestOfKind = 3   // sets that a kind has to have
-	manyFeatures = 30  // at least
+	FewestOfKind = 3   // smallest number of sets of a kind
+	manyFeatures = 30  // lower limit
 	smallShare   = 0.2 // of the smallest class, at most
-	linearMargin = 1.1 // times the least error of all, that of ridge at most
+	linearMargin = 1.1 // error of ridge over the smallest error, at most
 )
 
-// kind is the mean ranks on the sets that have something in common, the best first.
+// kind holds the mean ranks on the sets that have something in common, the best first.
 type kind struct {
 	Name    string     `json:"name"`
 	Sets    []string   `json:"sets"`
 	Methods []Standing `json:"methods"`
 }
 
-// kinds groups the sets; ranks has a slice for each of them.
+// kinds groups the sets. The ranks have one slice per set.
 func (r Results) kinds(ranks [][]float64) (out []kind) {
 	linear := func(d protocol.Description) bool {
 		least, _ := r.front(d).leastError()

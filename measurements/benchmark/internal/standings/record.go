@@ -1,5 +1,5 @@
-// Package standings computes what the cells say: means over the splits, ranks with their tests, which methods differ, what error
-// costs in seconds, and how costs grow. A [Record] holds all of it and is report.json.
+// Package standings evaluates the cells: means over the splits, ranks with their tests, differences of methods, errors against
+// seconds and the growth of costs. A [Record] holds all of it and is written to report.json.
 package standings
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// Complete are the summaries of a method on the sets of a collection and task where all splits are ok.
+// Complete returns the summaries of a method on the sets of a collection and task where all splits are ok.
 func (r *Record) Complete(collection, task, method string) (sets []protocol.Description, out []Summary) {
 	for _, d := range r.Sets {
 		if d.Collection != collection || d.Task != task {
@@ -27,7 +27,7 @@ func (r *Record) Complete(collection, task, method string) (sets []protocol.Desc
 	return sets, out
 }
 
-// MethodsThere are the methods that have cells.
+// MethodsThere returns the methods that have cells.
 func (r *Record) MethodsThere() (out []methods.Method) {
 	for _, m := range methods.All {
 		if slices.ContainsFunc(r.Summary, func(s Summary) bool { return s.Method == m.Name }) {
@@ -43,14 +43,14 @@ func Median(values []float64) float64 {
 	return stat.Quantile(.5, stat.Empirical, sorted, nil)
 }
 
-// Conditions are what the report says of how it came about.
+// Conditions are the settings and the system of a run, as the report gives them.
 type Conditions struct {
 	Seed       uint64 `json:"seed"`
 	Splits     int    `json:"splits"` // 0: by the size of a set
 	Budget     string `json:"budget"`
 	MaxRows    int    `json:"max_rows"` // 0: no limit
 	Workers    int    `json:"workers"`
-	Threads    int    `json:"threads,omitempty"` // of a cell, more than one
+	Threads    int    `json:"threads,omitempty"` // of a cell, if more than one
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
 	Go         string `json:"go"`
@@ -68,7 +68,7 @@ func ConditionsOf(s protocol.Settings) Conditions {
 	}
 }
 
-// Record is report.json.
+// Record is the content of report.json.
 type Record struct {
 	Settings  Conditions             `json:"settings"`
 	Missing   []methods.Missing      `json:"missing,omitempty"`
@@ -81,7 +81,7 @@ type Record struct {
 	Cells     []protocol.Cell        `json:"cells"`
 }
 
-// Summary is one method on one set: means over the splits that are ok.
+// Summary describes one method on one set by means over the splits that are ok.
 type Summary struct {
 	Set            string            `json:"set"`
 	Method         string            `json:"method"`
@@ -97,13 +97,13 @@ type Summary struct {
 	ModelBytes     *float64          `json:"model_bytes,omitempty"`
 }
 
-// Moment is a mean, and the standard deviation over the splits where there are two.
+// Moment holds a mean, and the standard deviation over the splits if there are at least two.
 type Moment struct {
 	Mean float64  `json:"mean"`
 	SD   *float64 `json:"sd,omitempty"`
 }
 
-// Summarise expects the cells set by set, and within a set method by method.
+// Summarise expects the cells set by set, and method by method within a set.
 func (r *Record) Summarise() {
 	for begin := 0; begin < len(r.Cells); {
 		end := begin
@@ -161,8 +161,8 @@ func Float(v *int64) *float64 {
 	return &f
 }
 
-// meanAndDeviation returns the mean of a value over the cells that have it, nil if none has, and
-// the standard deviation, nil if fewer than two have.
+// meanAndDeviation returns the mean of a value over the cells that have it, or nil if none has. It also returns the standard
+// deviation, or nil if fewer than two have it.
 func meanAndDeviation(cells []protocol.Cell, value func(protocol.Cell) *float64) (mean, sd *float64) {
 	var values []float64
 	for _, c := range cells {
@@ -180,7 +180,7 @@ func meanAndDeviation(cells []protocol.Cell, value func(protocol.Cell) *float64)
 	return &m, sd
 }
 
-// SplitsText says what became of the splits.
+// SplitsText describes the results of the splits.
 func (s Summary) SplitsText() string {
 	var out []string
 	for _, part := range []struct {

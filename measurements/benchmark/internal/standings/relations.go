@@ -9,13 +9,13 @@ import (
 
 const ZeroMethod = "selection"
 
-// Rivals are the peers that single methods of ours are compared with.
+// Rivals are the peers that are compared with single methods of ours.
 var Rivals = []string{
 	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest",
 	"sklearn-gp-columns", "xrfm",
 }
 
-// zero is the place of the zero value of selection in a comparison.
+// zero holds the rank of the zero value of selection in a comparison.
 type zero struct {
 	Among              string   `json:"among"` // all methods, or the peers
 	Methods            int      `json:"methods"`
@@ -26,7 +26,7 @@ type zero struct {
 	Reading            string   `json:"reading"`
 }
 
-// Readings of a place.
+// These constants are the readings of a rank.
 const (
 	ReadingFirst  = "first"
 	ReadingWithin = "within the critical difference"
@@ -34,7 +34,7 @@ const (
 	ReadingNoTest = "not first, no test"
 )
 
-// zeros are the places of selection among all and among the peers, nil without it.
+// zeros returns the ranks of selection among all methods and among the peers, or nil if selection does not take part.
 func (r Results) zeros() (out []zero) {
 	if !slices.Contains(r.methods, ZeroMethod) {
 		return nil
@@ -84,7 +84,7 @@ func (r Results) zeroAmong(name string, methods []string) zero {
 	return z
 }
 
-// Relation is how a method of ours does against a peer over the sets.
+// Relation describes how a method of ours does against a peer over the sets.
 type Relation struct {
 	Ours       string   `json:"ours"`
 	Peer       string   `json:"peer"`
@@ -95,8 +95,7 @@ type Relation struct {
 	OnlyTheirs []string `json:"only_theirs_complete,omitempty"`
 }
 
-// relations are those of selection and of the best of ours, by mean rank, to all rivals that
-// take part.
+// relations compares selection, and the best of ours by mean rank, with all rivals that take part.
 func (r Results) relations(ranked []Standing) (out []Relation) {
 	var ours []string
 	if slices.Contains(r.methods, ZeroMethod) {

@@ -12,8 +12,8 @@ import (
 // significance is the level of all tests.
 const significance = 0.05
 
-// averageRanks are the ranks of the values, the least first; those that tie share the
-// mean of their places. What is NaN, a method that did not get there, comes last.
+// averageRanks returns the ranks of the values, the smallest first. Tied values share the mean of their ranks. NaN stands for a
+// method without a result and ranks last.
 func averageRanks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -48,16 +48,15 @@ func averageRanks(values []float64) []float64 {
 	return ranks
 }
 
-// friedman is the test of whether all methods are level, from ranks on sets.
+// friedman is the result of the test that all methods are equal, from their ranks on the sets.
 type friedman struct {
 	ChiSquared float64 `json:"chi_squared"`
-	F          float64 `json:"f"` // of Iman and Davenport; 0 where the ranks leave it undefined
-	P          float64 `json:"p"` // of F, or of ChiSquared where F is undefined
+	F          float64 `json:"f"` // of Iman and Davenport; 0 if undefined
+	P          float64 `json:"p"` // of F, or of ChiSquared if F is undefined
 }
 
-// friedmanTest takes the ranks of k ≥ 2 methods on n ≥ 2 sets, a slice for each set. It
-// is Friedman's with the correction for ties, and the F of Iman and Davenport
-// (J. Demšar, JMLR 7, 2006, p. 11).
+// friedmanTest applies Friedman's test with the correction for ties, and computes the F of Iman and Davenport (J. Demšar, JMLR 7,
+// 2006, p. 11). It expects the ranks of k ≥ 2 methods on n ≥ 2 sets, one slice per set.
 func friedmanTest(ranks [][]float64) friedman {
 	n, k := float64(len(ranks)), float64(len(ranks[0]))
 	between, within := 0.0, 0.0
@@ -69,12 +68,12 @@ func friedmanTest(ranks [][]float64) friedman {
 		}
 		between += math.Pow(sum-n*(k+1)/2, 2)
 	}
-	if within == 0 { // all tie everywhere
+	if within == 0 { // all methods tie on all sets
 		return friedman{P: 1}
 	}
 	out := friedman{ChiSquared: (k - 1) * between / within}
 	rest := n*(k-1) - out.ChiSquared
-	if rest < 1e-9*n*(k-1) { // the same order everywhere
+	if rest < 1e-9*n*(k-1) { // same order on all sets
 		out.P = distuv.ChiSquared{K: k - 1}.Survival(out.ChiSquared)
 		return out
 	}
@@ -83,14 +82,14 @@ func friedmanTest(ranks [][]float64) friedman {
 	return out
 }
 
-// CriticalDifference is Nemenyi's: mean ranks of k methods on n sets that are further
-// apart differ at the level of significance.
+// CriticalDifference returns Nemenyi's critical difference for k methods on n sets. Mean ranks that are further apart differ at the
+// level of significance.
 func CriticalDifference(k, n int) float64 {
 	return nemenyi(k) * math.Sqrt(float64(k*(k+1))/float64(6*n))
 }
 
-// nemenyi is the critical value q/√2 of k methods, q the quantile of the studentized
-// range with infinitely many degrees of freedom.
+// nemenyi returns the critical value q/√2 for k methods, where q is the quantile of the studentized range with infinitely many
+// degrees of freedom.
 func nemenyi(k int) float64 {
 	lo, hi := 0.0, 20.0
 	for hi-lo > 1e-10 {
@@ -104,8 +103,7 @@ func nemenyi(k int) float64 {
 	return lo / math.Sqrt2
 }
 
-// rangeProbability is the probability that the range of k standard normal numbers is at
-// most q.
+// rangeProbability returns the probability that the range of k standard normal numbers is at most q.
 func rangeProbability(q float64, k int) float64 {
 	f := func(z float64) float64 {
 		return distuv.UnitNormal.Prob(z) * math.Pow(distuv.UnitNormal.CDF(z)-distuv.UnitNormal.CDF(z-q), float64(k-1))
@@ -113,8 +111,8 @@ func rangeProbability(q float64, k int) float64 {
 	return float64(k) * quad.Fixed(f, -8, 8+q, 200, quad.Legendre{}, 0)
 }
 
-// growthOf is the exponent p of seconds = c·rows^p by least squares on the logarithms,
-// and its standard error; it wants three points.
+// growthOf returns the exponent p of seconds = c·rows^p by least squares on the logarithms, and its standard error. It needs at
+// least three points.
 func growthOf(rows, seconds []float64) (p, standardError float64) {
 	x, y := make([]float64, len(rows)), make([]float64, len(rows))
 	for i := range rows {
