@@ -46,9 +46,9 @@
 //
 // The report is OUT/report.md with its pictures, and is printed. Beside it are:
 //
-//   - OUT/report.json.
-//   - pages to be read one by one (one for each comparison, intervals.md, costs.md, ratios.md, sets.md with a line for each set, methods.md).
-//   - tables as CSV (sets, cells, summary, ranks, pairs, relations, fronts, front).
+//   - OUT/report.json
+//   - pages in Markdown: one for each comparison, intervals.md, costs.md, ratios.md, methods.md, and sets.md with a line for each set
+//   - tables in CSV: sets, cells, summary, ranks, pairs, relations, fronts, front
 //
 // Two runs give the same results on any number of workers, except for seconds, memory, and results that follow from them. These are
 // the fronts of error against time, the cells over a budget that is close to their need, and the searches of peers that stop when

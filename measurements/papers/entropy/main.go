@@ -9,7 +9,8 @@
 // The command prints these tables of the paper:
 //
 //   - Tables 3 to 5 are correlations of the entropy with the training error, for three kernels.
-//   - Tables 6 and 7 are correlations with the test error. It is made monotonic by the sign of the errors to the left of the lowest point of a parabola.
+//   - Tables 6 and 7 are correlations with the test error, made monotonic: errors to the left of the lowest point of a parabola have a
+//     negative sign.
 //   - Tables 8 and 9 hold that lowest point.
 //   - Tables 10 and 11 hold the best parameter of a grid beside the one that the paper's search finds without a fit.
 //
