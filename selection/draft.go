@@ -28,7 +28,7 @@ const (
 
 // drafts reports whether n distinct rows are many.
 func (c engine[Y, E]) drafts(n int) bool {
-	return c.many != nil && c.Groups == nil && n > c.draftedFrom && !c.handsOver(n)
+	return c.many != nil && c.Groups == nil && n > c.draftedFrom && !c.needsFalkon(n)
 }
 
 // mostParted is the largest number of distinct rows, counting separate parts of equal rows, of a machine that leaves out single

@@ -152,7 +152,7 @@ func TestWhereLandmarksBegin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := c.of.engine()
-			assert.Equal(t, c.handed, e.handsOver(c.rows))
+			assert.Equal(t, c.handed, e.needsFalkon(c.rows))
 			assert.Equal(t, c.drafted, e.drafts(c.rows))
 		})
 	}

@@ -24,7 +24,7 @@ const (
 // no rows are left out, so the encoded model could not be scored, and with many rows the levels can be learnt without encoding.
 func (c engine[Y, E]) manyLevels(x *mat.Dense) []int {
 	n, _ := x.Dims()
-	if c.Groups != nil || c.handsOver(n) || c.drafts(n) {
+	if c.Groups != nil || c.needsFalkon(n) || c.drafts(n) {
 		return nil
 	}
 	return scalings.ManyLevels(x, len(c.categories))

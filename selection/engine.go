@@ -86,7 +86,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	switch {
 	case c.strategy == nil && space.isZero():
 		c.scalings, c.mean, c.strategy = scalings.All, zero.mean, &shape.Search{}
-		c.many, c.above, c.draftedFrom = zero.many, handOver, shape.MaxExactRows
+		c.many, c.above, c.draftedFrom = zero.many, falkonRows, shape.MaxExactRows
 		if c.kinds = c.given; c.kinds == nil {
 			c.kinds = defaultKinds
 		}
@@ -139,7 +139,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		}
 	}
 	merged := distinct.Merge(xd, nil)
-	if n := merged.Len(); !c.handsOver(n) {
+	if n := merged.Len(); !c.needsFalkon(n) {
 		if err := c.holds(n); err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	progress.Deadline(ctx, c.Budget, now)
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
-		if c.Groups != nil || c.handsOver(merged.Len()) {
+		if c.Groups != nil || c.needsFalkon(merged.Len()) {
 			c.kinds = c.kinds[:1] // without leave-one-out results of single rows there is no stack
 		}
 		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
@@ -205,17 +205,17 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	labels []int) (*fitted[E], error) {
 	merged, given := c.merge(rows, given)
 	n := merged.Len()
-	handsOver := c.handsOver(n)
+	needsFalkon := c.needsFalkon(n)
 	var spending search.Share
 	searcher := c
-	if handsOver && c.Budget > 0 {
+	if needsFalkon && c.Budget > 0 {
 		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // it fails for a negative limit
 		spending = shared.Begin()
 		searcher.Budget = max(1, c.Budget/2) // the other half is for landmarks
 	}
 	samples := c.space.samples()
 	last := 1. // relative time of the last fit; the search takes four
-	if handsOver {
+	if needsFalkon {
 		last = 4
 	}
 	searching, rest := progress.Two(ctx, 4, last)
@@ -232,7 +232,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 		return nil, err
 	}
 	c.trail.result = result.Clone()
-	if handsOver {
+	if needsFalkon {
 		inner, err := c.fitMany(rest, chosen.kernel, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}, n,
 			result,
 			spending)

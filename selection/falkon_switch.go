@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// handOver is the number of rows above which the zero value always uses the machines of package falkon.
-	handOver = 100_000
+	// falkonRows is the number of rows above which the zero value always uses the machines of package falkon.
+	falkonRows = 100_000
 	// Numbers of landmarks without a budget, of the first fit with one, and the limits.
 	usualLandmarks, firstLandmarks = 2000, 500
 	mostLandmarks, mostInTime      = 4000, 8000
-	// crowded is the ratio of the effective dimension to the number of landmarks above which more are used.
-	crowded = .5
+	// dimensionLimit is the ratio of the effective dimension to the number of landmarks above which more are used.
+	dimensionLimit = .5
 )
 
-// handsOver reports whether n rows are fitted by package falkon: if there is a time limit, if there are too many rows, or if the
+// needsFalkon reports whether n rows are fitted by package falkon: if there is a time limit, if there are too many rows, or if the
 // system of all rows exceeds the memory limit.
-func (c engine[Y, E]) handsOver(n int) bool {
+func (c engine[Y, E]) needsFalkon(n int) bool {
 	if c.many == nil || n <= min(c.above, c.draftedFrom) {
 		return false
 	}
@@ -99,7 +99,7 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows f
 		result.Fits++
 		details := any(next).(onFalkon).Details()
 		result.EffectiveDimension = details.EffectiveDimension
-		wanted := details.EffectiveDimension > crowded*float64(m) || m < usualLandmarks
+		wanted := details.EffectiveDimension > dimensionLimit*float64(m) || m < usualLandmarks
 		if !wanted || 2*m > min(most, n/2) {
 			return best, nil
 		}

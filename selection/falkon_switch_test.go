@@ -22,12 +22,12 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// manyRegressor returns the fitted zero value, with a limit of 200 rows for handOver.
+// manyRegressor returns the fitted zero value, with a limit of 200 rows for falkonRows.
 func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
 	t.Helper()
 	x, y := problemOf(n, d, .1, 4)
 	e := r.engine()
-	assert.Equal(t, handOver, e.above)
+	assert.Equal(t, falkonRows, e.above)
 	e.above = 200
 	f, err := e.fit(ctx, x, y, nil, y, nil)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 		}
 	}
 	e := (&Classifier{}).engine()
-	assert.Equal(t, handOver, e.above)
+	assert.Equal(t, falkonRows, e.above)
 	e.above = 200
 	f, err := e.fitWeighted(ctx, x, labels, weights, nil, labels)
 	require.NoError(t, err)

@@ -49,13 +49,13 @@ const (
 	draftGain = .05
 	draftLoss = 1.
 	draftBend = .1
-	// A power within leastBend of 1 changes an error by a few per cent. If the error falls below draftFall times the plain one, the
+	// A power within leastPowerChange of 1 changes an error by a few per cent. If the error falls below draftFall times the plain one, the
 	// plain machine of the draft is the cause.
 	draftFall = .8
-	// bendRows is the smallest number of distinct rows for which another map is considered.
-	bendRows = 20
-	// Another map is considered only if the power is at least leastBend away from 1 and the logarithms span at least leastRange.
-	leastBend, leastRange = .2, 1.
+	// transformRows is the smallest number of distinct rows for which another map is considered.
+	transformRows = 20
+	// Another map is considered only if the power is at least leastPowerChange away from 1 and the logarithms span at least leastRange.
+	leastPowerChange, leastRange = .2, 1.
 )
 
 // targetOf returns the Target that names a map.
@@ -83,14 +83,14 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap
 	case c.targetOf == PowerTarget:
 		chosen, err = targetmap.Power(ctx, y)
 		return chosen, nil, err
-	case c.Groups != nil || len(y) < bendRows || c.handsOver(len(y)) || c.drafts(len(y)):
+	case c.Groups != nil || len(y) < transformRows || c.needsFalkon(len(y)) || c.drafts(len(y)):
 		return targetmap.Map{}, nil, nil
 	}
 	if l := targetmap.Logarithm(y); l.Bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
 		others = append(others, l)
 	}
 	p, err := targetmap.Power(ctx, y)
-	least := leastBend
+	least := leastPowerChange
 	if c.drafting {
 		least = draftBend
 	}
@@ -131,7 +131,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 			return best, err
 		}
 		density, total := m.Score(y, z, residuals, variances, weights)
-		nearlyPlain := !m.Bend.Logarithm && math.Abs(m.Bend.Lambda-1) < leastBend
+		nearlyPlain := !m.Bend.Logarithm && math.Abs(m.Bend.Lambda-1) < leastPowerChange
 		if density > least && total <= most && !(nearlyPlain && total < draftFall*mse) {
 			best, least = m, density
 		}

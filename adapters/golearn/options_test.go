@@ -222,7 +222,7 @@ func TestScoresForOneVsAll(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			train := crowded(t, 90, 1)
+			train := overlapping(t, 90, 1)
 			var asked []*spy
 			ova := meta.NewOneVsAllModel(func(string) base.Classifier {
 				asked = append(asked, &spy{Classifier: build()})
@@ -257,8 +257,8 @@ func (s *spy) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return pred, err
 }
 
-// crowded returns species with so much noise that the classes overlap.
-func crowded(t *testing.T, n int, seed uint64) *base.DenseInstances {
+// overlapping returns species with so much noise that the classes overlap.
+func overlapping(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	x, labels := species(n, seed)
 	noise, _ := species(n, seed+100)
 	for i := range n {

@@ -18,11 +18,11 @@ const (
 
 // observedSteps has the steps that an observer received.
 type observedSteps struct {
-	steps   []estimators.Step
-	at      []int64 // checks of the context so far, for each step
-	looks   int64   // checks in the complete fit
-	inside  atomic.Int32
-	crowded bool // called by two goroutines at a time
+	steps      []estimators.Step
+	at         []int64 // checks of the context so far, for each step
+	looks      int64   // checks in the complete fit
+	inside     atomic.Int32
+	concurrent bool // called by two goroutines at a time
 }
 
 // observedFit fits a new model with an observer.
@@ -32,7 +32,7 @@ func observedFit(s *subject.Subject, p *subject.Probe, d subject.Data) (subject.
 	m := s.New()
 	p.Must("Fit while somebody listens", m.Fit(estimators.Observed(ctx, func(step estimators.Step) {
 		if h.inside.Add(1) > 1 {
-			h.crowded = true
+			h.concurrent = true
 		}
 		h.steps, h.at = append(h.steps, step), append(h.at, ctx.seen.Load())
 		h.inside.Add(-1)
@@ -45,7 +45,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	d, x := s.Train(), s.Test().X
 	m, h := observedFit(s, p, d)
 	risen(p, h)
-	if h.crowded {
+	if h.concurrent {
 		p.Errorf("two goroutines called an observer at the same time")
 	}
 	p.Same("a Fit that somebody listens to", s.Fitted(p, d).Outputs(p, x), m.Outputs(p, x), 0)

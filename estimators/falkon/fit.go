@@ -14,9 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// crowded is the largest ratio of the effective dimension to the number of landmarks. Above it, landmarks are added, or a warning
+// dimensionLimit is the largest ratio of the effective dimension to the number of landmarks. Above it, landmarks are added, or a warning
 // recommends more.
-const crowded = .7
+const dimensionLimit = .7
 
 // fit fits the targets of a source. If the number of landmarks is not set, it is increased while the effective dimension is close
 // to it.
@@ -44,7 +44,7 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 		passes += m.details.Passes
 		s.components = s.componentsFor(src.N)
 		next, ok := s.more(src)
-		if !chosen || !ok || m.details.Landmarks < s.components || !(m.details.EffectiveDimension > crowded*float64(m.details.Landmarks)) {
+		if !chosen || !ok || m.details.Landmarks < s.components || !(m.details.EffectiveDimension > dimensionLimit*float64(m.details.Landmarks)) {
 			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
 			return m, nil
 		}
@@ -95,7 +95,7 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 		Converged: solved.Converged, Iterations: solved.Iterations, Objective: solved.Objective,
 		Jitter: p.Jitter, Warnings: append(warnings, solved.Warnings...),
 	}
-	if solved.EffectiveDimension > crowded*float64(p.M) && p.M < src.N {
+	if solved.EffectiveDimension > dimensionLimit*float64(p.M) && p.M < src.N {
 		m.report.Warnings = append(m.report.Warnings,
 			fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error",
 				solved.EffectiveDimension,

@@ -143,8 +143,8 @@ func (c *curve) valley(h float64) {
 	} else if after < here {
 		u, before, here, after = u+h, here, after, c.evaluate(u+2*h)
 	}
-	if bend := before - 2*here + after; bend > 0 && !math.IsInf(bend, 1) {
-		c.evaluate(u + h*(before-after)/bend/2)
+	if curvature := before - 2*here + after; curvature > 0 && !math.IsInf(curvature, 1) {
+		c.evaluate(u + h*(before-after)/curvature/2)
 	}
 }
 
@@ -292,9 +292,9 @@ func (p *Problem) Least(ctx context.Context, least float64, count int) (float64,
 	}
 	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
-	bend := low + high
-	if !(bend > 0) || math.IsInf(bend, 1) {
+	curvature := low + high
+	if !(curvature > 0) || math.IsInf(curvature, 1) {
 		return errors[best], nil
 	}
-	return errors[best] * math.Exp(-(low-high)*(low-high)/(8*bend)), nil
+	return errors[best] * math.Exp(-(low-high)*(low-high)/(8*curvature)), nil
 }

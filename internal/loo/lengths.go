@@ -93,11 +93,11 @@ func (l *Lengths) Search(ctx context.Context) (float64, error) {
 func (l *Lengths) parabola(ctx context.Context, i int) (float64, error) {
 	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(l.tried[i-1].err/l.tried[i].err), math.Log(l.tried[i+1].err/l.tried[i].err)
-	bend := low + high
-	if !(bend > 0) || math.IsInf(bend, 1) {
+	curvature := low + high
+	if !(curvature > 0) || math.IsInf(curvature, 1) {
 		return l.tried[i].length, nil
 	}
-	length := l.tried[i].length * math.Pow(2, (low-high)/(2*bend))
+	length := l.tried[i].length * math.Pow(2, (low-high)/(2*curvature))
 	if _, err := l.evaluate(ctx, length); err != nil {
 		return 0, err
 	}

@@ -34,8 +34,8 @@ const (
 	// least barrier above its own.
 	rivalError, barrier = 0.2, 0.02
 	shelf               = 3.4 // the smallest width of a shelf, in ln λ
-	// leastBend is a lower bound of the second derivative of ln E in ln λ, and usualBend a typical value at the minimum.
-	leastBend, usualBend = 0.02, 0.06
+	// leastCurvature is a lower bound of the second derivative of ln E in ln λ, and usualCurvature a typical value at the minimum.
+	leastCurvature, usualCurvature = 0.02, 0.06
 	// Without a bracket, a step is at least leastStep and triples each time, so that the search does not crawl. It is at most
 	// firstStep, which doubles each time.
 	leastStep, firstStep = 0.3, 3.4
@@ -113,7 +113,7 @@ func CurveFew(
 		return f.looks, err
 	}
 	f.parts = progress.NewSeries(ctx, 1)
-	f.descend(usualBend)
+	f.descend(usualCurvature)
 	return f.looks, f.err
 }
 
@@ -122,7 +122,7 @@ func (f *few) search(near float64, workers int) error {
 	if near > 0 {
 		f.worth, f.parts = worthNear, progress.NewSeries(f.ctx, 2)
 		f.look(min(max(math.Log(near), f.lo), f.hi))
-		f.descend(usualBend)
+		f.descend(usualCurvature)
 		return f.err
 	}
 	// The sample takes 8m³/3 and more, mostly limited by memory bandwidth, and an evaluation 2n³/3.
@@ -133,11 +133,11 @@ func (f *few) search(near float64, workers int) error {
 	if err != nil {
 		return err
 	}
-	starts, bend := f.starts(looks)
+	starts, curvature := f.starts(looks)
 	for _, u := range starts {
 		f.look(u)
 	}
-	f.descend(bend)
+	f.descend(curvature)
 	return f.err
 }
 
@@ -204,10 +204,10 @@ func rowsOfSample(n int) int { return max(2, min(n/sampleShare, sampleRows)) }
 
 // starts returns the first ridges to evaluate, given a sample: the lowest minimum, and a competing one if there is one. Bend is the
 // second derivative of ln E at the first.
-func (f *few) starts(looks []Look) (us []float64, bend float64) {
+func (f *few) starts(looks []Look) (us []float64, curvature float64) {
 	least, ok := Least(looks)
 	if !ok || !(least.Error > 0) {
-		return []float64{f.hi}, leastBend
+		return []float64{f.hi}, leastCurvature
 	}
 	v, best := make([]point, len(looks)), 0
 	for i, l := range looks {
@@ -226,14 +226,14 @@ func (f *few) starts(looks []Look) (us []float64, bend float64) {
 			return min(max(u, f.lo), f.hi)
 		}
 	}
-	us, bend = []float64{at(best)}, leastBend
+	us, curvature = []float64{at(best)}, leastCurvature
 	if best > 0 && best < len(v)-1 {
-		bend = max(bend, bendOf(v, best))
+		curvature = max(curvature, curvatureOf(v, best))
 	}
 	if i := rivalOf(v, best); i >= 0 {
 		us = append(us, at(i))
 	}
-	return us, bend
+	return us, curvature
 }
 
 // rivalOf returns the index of the lowest other minimum that is nearly as low as the best. Without one it returns the far end of
@@ -273,9 +273,9 @@ func rivalOf(v []point, best int) int {
 	}
 }
 
-// bendOf returns the second derivative at i of the parabola through it and points at least a factor of two away, where noise has
+// curvatureOf returns the second derivative at i of the parabola through it and points at least a factor of two away, where noise has
 // little effect.
-func bendOf(v []point, i int) float64 {
+func curvatureOf(v []point, i int) float64 {
 	a, b := i-1, i+1
 	for a > 0 && v[i].u-v[a].u < .7 {
 		a--
@@ -364,7 +364,7 @@ func (f *few) least() int {
 }
 
 // descend goes downhill from the best evaluation. Bend is the second derivative from the sample.
-func (f *few) descend(bend float64) {
+func (f *few) descend(curvature float64) {
 	limit, atLeast := firstStep, leastStep
 	for f.err == nil && len(f.seen) < MaxLooks {
 		i := f.least()
@@ -385,10 +385,10 @@ func (f *few) descend(bend float64) {
 		}
 		var step, promise float64
 		if j := i + side; j >= 0 && j < len(f.seen) {
-			step = p.cubicStep(f.seen[j], bend)
+			step = p.cubicStep(f.seen[j], curvature)
 			promise = step
 		} else {
-			newton := math.Abs(p.slope) / f.bendBehind(i, i-side, bend)
+			newton := math.Abs(p.slope) / f.curvatureBehind(i, i-side, curvature)
 			step, promise = min(max(newton, atLeast), limit), min(max(newton, leastStep), limit)
 			limit, atLeast = 2*limit, 3*atLeast
 		}
@@ -400,20 +400,20 @@ func (f *few) descend(bend float64) {
 	}
 }
 
-// bendBehind returns the second derivative between evaluations i and j, or bend if j does not exist.
-func (f *few) bendBehind(i, j int, bend float64) float64 {
+// curvatureBehind returns the second derivative between evaluations i and j, or curvature if j does not exist.
+func (f *few) curvatureBehind(i, j int, curvature float64) float64 {
 	if j >= 0 && j < len(f.seen) && !math.IsInf(f.seen[j].f, 1) {
-		bend = (f.seen[j].slope - f.seen[i].slope) / (f.seen[j].u - f.seen[i].u)
+		curvature = (f.seen[j].slope - f.seen[i].slope) / (f.seen[j].u - f.seen[i].u)
 	}
-	return max(bend, leastBend)
+	return max(curvature, leastCurvature)
 }
 
 // cubicStep returns the distance from p to the minimum of the cubic polynomial with the values and slopes of p and q, where p is
 // lower and falls towards q (J. Nocedal and S. J. Wright, Numerical Optimization, 2006, (3.59)). Without a minimum it returns a
-// Newton step with bend, at most half of the distance.
-func (p point) cubicStep(q point, bend float64) float64 {
+// Newton step with curvature, at most half of the distance.
+func (p point) cubicStep(q point, curvature float64) float64 {
 	width := math.Abs(q.u - p.u)
-	newton := min(math.Abs(p.slope)/bend, width/2)
+	newton := min(math.Abs(p.slope)/curvature, width/2)
 	if math.IsInf(q.f, 1) {
 		return newton
 	}

@@ -14,7 +14,7 @@ import (
 // BenchmarkEffect compares the exact band of a machine of 1000 rows with the bound that other estimators get from the variances of
 // single rows, and with no band.
 func BenchmarkEffect(b *testing.B) {
-	x, y := bent(1000, 1)
+	x, y := curvedRows(1000, 1)
 	m := &lssvm.Regressor{}
 	require.NoError(b, m.Fit(ctx, x, y))
 	_, _, err := m.PredictVariance(x.Slice(0, 1, 0, 3)) // computes the shared factor

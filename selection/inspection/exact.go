@@ -26,7 +26,7 @@ type machine struct {
 func machinesOf(e estimators.Regressor) (out []machine, all bool) {
 	for _, m := range modelsOf(e) {
 		of, ok := m.estimator.(*lssvm.Regressor)
-		if !ok || m.bent {
+		if !ok || m.transformed {
 			return nil, false
 		}
 		rows := of.Rows()

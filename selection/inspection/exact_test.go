@@ -22,8 +22,8 @@ import (
 
 const normal = 1.959963984540054 // the quantile of a 95% band
 
-// bent returns rows of two relevant columns and an irrelevant one.
-func bent(n int, seed uint64) (*mat.Dense, []float64) {
+// curvedRows returns rows of two relevant columns and an irrelevant one.
+func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
 	x := uniform(n, 3, -1, 1, seed)
 	noise := uniform(n, 1, -0.3, 0.3, seed+1)
 	y := make([]float64, n)
@@ -111,7 +111,7 @@ func assertBand(t *testing.T, e Effect, mean []float64, covariance *mat.Dense) {
 
 // The band is that of the joint posterior of all rows at all points.
 func TestBandIsExact(t *testing.T) {
-	x, y := bent(30, 1)
+	x, y := curvedRows(30, 1)
 	m := &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{0.8, 1, 5}}, Ridge: 0.1}
 	require.NoError(t, m.Fit(ctx, x, y))
 	e, err := RegressorEffect(ctx, m, x, 0, &Options{Points: 4})
@@ -143,7 +143,7 @@ func TestBandIsExact(t *testing.T) {
 
 // For a search that averages models the band is that of their mixture.
 func TestBandOfAMeanOfModels(t *testing.T) {
-	x, y := bent(40, 2)
+	x, y := curvedRows(40, 2)
 	for i := range 40 {
 		x.Set(i, 1, math.Exp(x.At(i, 1)/2))
 	}
@@ -190,7 +190,7 @@ type hidden struct{ *lssvm.Regressor }
 
 // For other estimators the band is a bound, which exact bands do not exceed.
 func TestBandIsABound(t *testing.T) {
-	x, y := bent(40, 3)
+	x, y := curvedRows(40, 3)
 	m := &lssvm.Regressor{}
 	require.NoError(t, m.Fit(ctx, x, y))
 	exact, err := RegressorEffect(ctx, m, x, 0, nil)
@@ -218,7 +218,7 @@ func additive() *lssvm.Regressor {
 
 // A component is the posterior of its term of the kernel, centred over the rows.
 func TestComponentIsExact(t *testing.T) {
-	x, y := bent(30, 4)
+	x, y := curvedRows(30, 4)
 	m := additive()
 	require.NoError(t, m.Fit(ctx, x, y))
 	total := make([]float64, 30)
@@ -264,7 +264,7 @@ func indexOf(values []float64, v float64) int {
 }
 
 func TestComponentBehindSteps(t *testing.T) {
-	x, y := bent(40, 5)
+	x, y := curvedRows(40, 5)
 	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: additive()}
 	require.NoError(t, piped.Fit(ctx, x, y))
 	e, err := Component(ctx, piped, x, 0, nil)
@@ -292,7 +292,7 @@ func TestComponentBehindSteps(t *testing.T) {
 }
 
 func TestLengths(t *testing.T) {
-	x, y := bent(60, 6)
+	x, y := curvedRows(60, 6)
 	wide := mat.NewDense(60, 5, nil)
 	for i := range 60 {
 		wide.SetRow(i, []float64{x.At(i, 0), 10 * x.At(i, 1), x.At(i, 2), 7 - 3*x.At(i, 0), 1})
@@ -346,7 +346,7 @@ func TestLengths(t *testing.T) {
 
 // The relevances of a search identify the relevant columns, even with gaps.
 func TestRelevancesOfASearch(t *testing.T) {
-	x, y := bent(120, 7)
+	x, y := curvedRows(120, 7)
 	for i := 0; i < 120; i += 9 {
 		x.Set(i, 1, math.NaN())
 	}

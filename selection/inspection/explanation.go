@@ -163,11 +163,11 @@ func Explain(ctx context.Context, r estimators.Regressor, row []float64, backgro
 		return Explanation{}, err
 	}
 	models := modelsOf(r)
-	bent := slices.ContainsFunc(models, func(m model) bool { return m.bent })
+	transformed := slices.ContainsFunc(models, func(m model) bool { return m.transformed })
 	switch {
-	case bent && t.Scale == ModelScale:
+	case transformed && t.Scale == ModelScale:
 		return t.explain(ctx, meanOf(models), models, 0, "")
-	case bent:
+	case transformed:
 		return t.explain(ctx, numbers(r).column(0), nil, 0, "the models predict a function of the targets; ModelScale explains that")
 	}
 	return t.explain(ctx, numbers(r).column(0), models, 0, "")

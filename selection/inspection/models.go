@@ -11,10 +11,10 @@ import (
 
 // model is an estimator inside others: its input as a transformation of rows, and its share of the mean prediction.
 type model struct {
-	share     float64
-	transform transformation
-	estimator any
-	bent      bool // it predicts transformed targets
+	share       float64
+	transform   transformation
+	estimator   any
+	transformed bool // it predicts transformed targets
 }
 
 // modelsOf returns the models inside searches, stacks and pipelines, whose predictions are known to be means of their models. It
@@ -25,7 +25,7 @@ func modelsOf(e any) (out []model) {
 		for _, m := range e.Models() {
 			own := behind(dense(m.Transform), m.Share, m.Estimator)
 			for i := range own {
-				own[i].bent = m.Target != selection.PlainTarget
+				own[i].transformed = m.Target != selection.PlainTarget
 			}
 			out = append(out, own...)
 		}

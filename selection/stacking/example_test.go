@@ -13,7 +13,7 @@ import (
 
 // The mean of a linear model and a machine, each with the share that its errors on unseen rows give it.
 func ExampleRegressor() {
-	x, y := bent(200, 1)
+	x, y := curvedRows(200, 1)
 	r := &stacking.Regressor{Models: []estimators.Regressor{&ridge.Regressor{}, &lssvm.Regressor{}}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -28,7 +28,7 @@ func ExampleRegressor() {
 }
 
 func ExampleClassifier() {
-	x, values := bent(200, 1)
+	x, values := curvedRows(200, 1)
 	labels := make([]int, len(values))
 	for i, v := range values {
 		if v > 0 {
@@ -42,7 +42,7 @@ func ExampleClassifier() {
 }
 
 func ExampleShare() {
-	x, y := bent(60, 1)
+	x, y := curvedRows(60, 1)
 	r := &stacking.Regressor{Models: []estimators.Regressor{&lssvm.Regressor{}}}
 	err := r.Fit(context.Background(), x, y)
 	var all []stacking.Share[estimators.Regressor] = r.Shares()

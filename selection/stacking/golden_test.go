@@ -17,7 +17,7 @@ import (
 
 // Model files of version 1 stay readable and give the same predictions as a fit with the present code.
 func TestGoldenFilesStayReadable(t *testing.T) {
-	x, y := bent(30, 1)
+	x, y := curvedRows(30, 1)
 	machine := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}
 	r := &stacking.Regressor{Models: []estimators.Regressor{machine, &ridge.Regressor{Ridge: 1}}}
 	require.NoError(t, r.Fit(ctx, x, y))

@@ -27,8 +27,8 @@ import (
 
 var ctx = context.Background()
 
-// bent draws rows whose target is half a line and half a wave.
-func bent(n int, seed uint64) (*mat.Dense, []float64) {
+// curvedRows draws rows whose target is half a line and half a wave.
+func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
 	for i := range y {
@@ -55,8 +55,8 @@ func models() []estimators.Regressor {
 }
 
 func TestRegressor(t *testing.T) {
-	x, y := bent(150, 1)
-	xNew, yNew := bent(500, 2)
+	x, y := curvedRows(150, 1)
+	xNew, yNew := curvedRows(500, 2)
 	r := &stacking.Regressor{Models: models()}
 	require.NoError(t, r.Fit(ctx, x, y))
 	best := math.Inf(1)
@@ -97,8 +97,8 @@ func TestRegressor(t *testing.T) {
 
 // The variances are those of the mixture, and the intervals contain as many rows as they claim.
 func TestVariancesOfAStack(t *testing.T) {
-	x, y := bent(150, 1)
-	xNew, yNew := bent(1000, 2)
+	x, y := curvedRows(150, 1)
+	xNew, yNew := curvedRows(1000, 2)
 	r := &stacking.Regressor{Models: []estimators.Regressor{&lssvm.Regressor{}, &ridge.Regressor{}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	low, high, err := r.PredictInterval(xNew, .9)
@@ -114,7 +114,7 @@ func TestVariancesOfAStack(t *testing.T) {
 
 // A weight of 2 is equivalent to giving the row twice. Copies are left out together.
 func TestWeightsOfAStack(t *testing.T) {
-	x, y := bent(40, 1)
+	x, y := curvedRows(40, 1)
 	twice := mat.NewDense(80, 2, nil)
 	targets := make([]float64, 80)
 	for i := range 80 {
@@ -130,8 +130,8 @@ func TestWeightsOfAStack(t *testing.T) {
 }
 
 func TestClassifier(t *testing.T) {
-	x, values := bent(200, 3)
-	xNew, valuesNew := bent(600, 4)
+	x, values := curvedRows(200, 3)
+	xNew, valuesNew := curvedRows(600, 4)
 	labels := func(values []float64) []int {
 		out := make([]int, len(values))
 		for i, v := range values {
@@ -201,7 +201,7 @@ func TestGroupsOfAStack(t *testing.T) {
 }
 
 func TestStacksThatAreRefused(t *testing.T) {
-	x, y := bent(30, 1)
+	x, y := curvedRows(30, 1)
 	for want, r := range map[string]*stacking.Regressor{
 		"stacking: Regressor: Models = 0, want at least one": {Models: []estimators.Regressor{}},
 		"Models[1] = <nil>, want an estimator":               {Models: []estimators.Regressor{&lssvm.Regressor{}, nil}},

@@ -36,7 +36,7 @@ func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[strea
 			return nil, err
 		}
 		m.resize(rows.D)
-		if err := m.bendAll(ctx, rows, columns, t.Workers); err != nil {
+		if err := m.setWarps(ctx, rows, columns, t.Workers); err != nil {
 			return nil, err
 		}
 		spreads, err := columnstats.ReadSpreads(ctx, rows, t.Workers, func(j int, values []float64) []float64 {
@@ -79,7 +79,7 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st streaming.Stati
 			values := r.Quantiles(mostValues)
 			lambda := 1.0
 			if len(values) == 0 {
-				m.bend(j, lambda, 0, 0)
+				m.setWarp(j, lambda, 0, 0)
 				return nil
 			}
 			if threeValues(values) {
@@ -88,7 +88,7 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st streaming.Stati
 					return err
 				}
 			}
-			m.bend(j, lambda, r.Least, r.Largest)
+			m.setWarp(j, lambda, r.Least, r.Largest)
 			s := columnstats.NewSpread(m.warped(j, values))
 			m.standardize(j, &s)
 			return nil
@@ -110,8 +110,8 @@ func (t *PowerTransformer) UnmarshalStatistics(data []byte) error {
 	return t.state.UnmarshalStatistics(t, data)
 }
 
-// bendAll sets the λ of the columns of a stream.
-func (m *powerModel) bendAll(ctx context.Context, rows *rowmap.Stream, columns []*columnstats.Ranked, workers int) error {
+// setWarps sets the λ of the columns of a stream.
+func (m *powerModel) setWarps(ctx context.Context, rows *rowmap.Stream, columns []*columnstats.Ranked, workers int) error {
 	tops := make([]*top, rows.D)
 	err := parallel.ForEach(ctx, workers, rows.D, func(j int) (err error) {
 		r := columns[j]
@@ -125,7 +125,7 @@ func (m *powerModel) bendAll(ctx context.Context, rows *rowmap.Stream, columns [
 				tops[j] = newTop(l, lambda, r.Least, r.Largest, values)
 			}
 		}
-		m.bend(j, lambda, r.Least, r.Largest)
+		m.setWarp(j, lambda, r.Least, r.Largest)
 		return nil
 	})
 	if err != nil || !slices.ContainsFunc(tops, func(t *top) bool { return t != nil }) {
@@ -142,7 +142,7 @@ func (m *powerModel) bendAll(ctx context.Context, rows *rowmap.Stream, columns [
 	}
 	for j, t := range tops {
 		if t != nil {
-			m.bend(j, t.lambda(), m.Least[j], m.Largest[j])
+			m.setWarp(j, t.lambda(), m.Least[j], m.Largest[j])
 		}
 	}
 	return nil
@@ -169,8 +169,8 @@ const drop = 1e-4
 // there is no maximum there.
 func newTop(l *likelihood, lambda, least, largest float64, values []float64) *top {
 	h := .01 * max(1, math.Abs(lambda))
-	bent := (2*l.evaluate(lambda) - l.evaluate(lambda-h) - l.evaluate(lambda+h)) / (h * h)
-	t := &top{middle: lambda, step: math.Sqrt(2 * drop / bent)}
+	curvature := (2*l.evaluate(lambda) - l.evaluate(lambda-h) - l.evaluate(lambda+h)) / (h * h)
+	t := &top{middle: lambda, step: math.Sqrt(2 * drop / curvature)}
 	if !(t.step > 0) || math.IsInf(t.step, 1) || math.Abs(lambda)+t.step > maxLambda {
 		return nil
 	}

@@ -118,16 +118,16 @@ func (m *powerModel) resize(d int) {
 // scale sets all fields of column j that follow from its λ. It overwrites the column.
 func (m *powerModel) scale(j int, column []float64, lambda float64) {
 	if len(column) == 0 {
-		m.bend(j, lambda, 0, 0)
+		m.setWarp(j, lambda, 0, 0)
 		return
 	}
-	m.bend(j, lambda, slices.Min(column), slices.Max(column))
+	m.setWarp(j, lambda, slices.Min(column), slices.Max(column))
 	s := columnstats.NewSpread(m.warped(j, column))
 	m.standardize(j, &s)
 }
 
 // bend sets the fields for the warp of column j.
-func (m *powerModel) bend(j int, lambda, least, largest float64) {
+func (m *powerModel) setWarp(j int, lambda, least, largest float64) {
 	m.Lambdas[j], m.Least[j], m.Largest[j], m.Scales[j] = lambda, least, largest, 1
 	m.Shifts[j] = shiftOf(lambda, least, largest)
 }

@@ -316,11 +316,11 @@ func (m *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 			return variance, nil
 		}
 	}
-	return bentOutputs(out, m.Bend), nil
+	return transformedOutputs(out, m.Bend), nil
 }
 
-// bentOutputs transforms outputs back to the scale of the targets.
-func bentOutputs(of graph.Outputs, b *targets.Bend) graph.Outputs {
+// transformedOutputs transforms outputs back to the scale of the targets.
+func transformedOutputs(of graph.Outputs, b *targets.Bend) graph.Outputs {
 	if b == nil {
 		return of
 	}

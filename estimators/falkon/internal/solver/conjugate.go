@@ -179,9 +179,9 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 	z := mat.NewDense(len(rows), c.u.RawMatrix().Cols, nil)
 	for at, i := range rows {
 		col := &c.columns[i]
-		bend := linalg.Dot(c.d.RawRowView(i), hd.RawRowView(at))
-		alpha := col.Rho / bend
-		if !(bend > 0) || alpha-alpha != 0 { // the remaining error is only rounding
+		dHd := linalg.Dot(c.d.RawRowView(i), hd.RawRowView(at))
+		alpha := col.Rho / dHd
+		if !(dHd > 0) || alpha-alpha != 0 { // the remaining error is only rounding
 			col.Converged = true
 			continue
 		}

@@ -240,8 +240,8 @@ func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	// Ratios do not depend on the unit of the targets.
 	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
 	shift := 0.0
-	if bend := low + high; bend > 0 && !math.IsInf(bend, 1) {
-		shift = (low - high) / (2 * bend)
+	if second := low + high; second > 0 && !math.IsInf(second, 1) {
+		shift = (low - high) / (2 * second)
 	}
 	step := math.Log(ridges[best+1] / ridges[best])
 	return ridges[best] * math.Exp(shift*step), 0, true

@@ -29,8 +29,8 @@ const (
 	keptOutput   = 64 << 10 // number of bytes of a cell's standard error that are kept
 	messageLines = 3
 	messageBytes = 400
-	// leaveTaking is how long a process that has ended may keep its pipes open.
-	leaveTaking = 5 * time.Second
+	// exitGrace is the time for which a process that has ended may keep its pipes open.
+	exitGrace = 5 * time.Second
 )
 
 // Runner computes the cells for the settings.
@@ -207,7 +207,7 @@ func execute(ctx context.Context, j protocol.Job) (out, problems []byte, err err
 		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
 	cmd := exec.CommandContext(ctx, program, CellCommand)
-	cmd.WaitDelay = leaveTaking
+	cmd.WaitDelay = exitGrace
 	cmd.Env = slices.Concat(os.Environ(), threadVariables(max(1, j.Key.Threads)), j.Env)
 	var stdout bytes.Buffer
 	var stderr tail

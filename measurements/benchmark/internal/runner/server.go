@@ -22,8 +22,8 @@ import (
 const (
 	// startingTime is the limit by the clock for a server to import its libraries.
 	startingTime = 10 * time.Minute
-	// lateness is how long after its own limit by the clock a server may answer.
-	lateness = 30 * time.Second
+	// answerGrace is the time after its own limit by the clock within which a server may answer.
+	answerGrace = 30 * time.Second
 )
 
 // server is a Python process for several cells: it imports its libraries once and forks a child for each cell (peers/serve.py).
@@ -78,7 +78,7 @@ func startServer(ctx context.Context, command, env []string) (*server, error) {
 	s := &server{cmd: exec.Command(command[0], append(slices.Clone(command[1:]), "-serve")...), lines: make(chan []byte, 1)}
 	s.cmd.Env = slices.Concat(os.Environ(), env)
 	s.cmd.Stderr = &s.problems
-	s.cmd.WaitDelay = leaveTaking
+	s.cmd.WaitDelay = exitGrace
 	process.Isolate(s.cmd)
 	s.cmd.Cancel = nil // it is only for commands with a context
 	var err error
@@ -161,7 +161,7 @@ func (s *server) stop() {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(leaveTaking):
+	case <-time.After(exitGrace):
 		process.KillGroup(s.cmd)
 		<-ended
 	}
@@ -213,7 +213,7 @@ func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, e
 	})
 	if err == nil {
 		_, _ = s.in.Write(append(line, '\n')) // if a server has ended, its exit status explains why
-		line, err = s.answer(ctx, time.Duration(j.Clock())*time.Second+lateness)
+		line, err = s.answer(ctx, time.Duration(j.Clock())*time.Second+answerGrace)
 	}
 	if err != nil {
 		s.stop()
