@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the table in docs/data.md")
 
 const (
 	document  = "../../docs/data.md"
-	tableHead = "| set | papers | rows × features | classes | left out | empty cells | as against the papers |\n|---|---|---|---|---|---|---|\n"
+	tableHead = "| set | papers | rows × features | classes | left out | empty cells | difference from the papers |\n|---|---|---|---|---|---|---|\n"
 )
 
 // row formats a protocol as its row of the table in docs/data.md.
