@@ -22,7 +22,7 @@ func TestSparseRows(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(700, 60, 8, 1)
 	fresh, _ := sparsetest.Rows(20, 60, 8, 2)
-	wide, freshWide := sparsetest.Widened(x, 1<<30, 60<<30), sparsetest.Widened(fresh, 1<<30, 60<<30)
+	wide, freshWide := sparsetest.Widened(x, 1<<25, 60<<25), sparsetest.Widened(fresh, 1<<25, 60<<25)
 	groups, labels := make([]int, 700), make([]int, 700)
 	for i := range groups {
 		groups[i] = i / 2

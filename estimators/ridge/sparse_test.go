@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -170,6 +171,9 @@ func TestSparseGradients(t *testing.T) {
 		"chosen": {ridge.Regressor{Ridge: got.ChosenRidge()}, 4200}, "no intercept": {ridge.Regressor{Ridge: 2, NoIntercept: true}, 80},
 		"one row": {ridge.Regressor{}, 1},
 	} {
+		if c.n == 1 && strconv.IntSize == 32 {
+			continue // its vectors take a gigabyte
+		}
 		few := x.Slice(0, c.n)
 		want, got := c.model, c.model
 		require.NoError(t, want.Fit(ctx, few.Dense(), y[:c.n]), name)
@@ -247,6 +251,6 @@ func TestSparseModelFiles(t *testing.T) {
 		_, err = read.LeaveOneOutResiduals(ctx)
 		assert.Equal(t, name == "gradients", errors.Is(err, errors.ErrUnsupported))
 	}
-	huge := sparsetest.Widened(x, 1<<20, 1<<40)
+	huge := sparsetest.Widened(x, 1<<20, 2_000_000_000)
 	assert.ErrorIs(t, (&ridge.Regressor{}).Fit(ctx, huge, y), estimators.ErrTooLarge)
 }
