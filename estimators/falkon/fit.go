@@ -44,7 +44,8 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 		passes += m.details.Passes
 		s.components = s.componentsFor(src.N)
 		next, ok := s.more(src)
-		if !chosen || !ok || m.details.Landmarks < s.components || !(m.details.EffectiveDimension > dimensionLimit*float64(m.details.Landmarks)) {
+		enough := !(m.details.EffectiveDimension > dimensionLimit*float64(m.details.Landmarks))
+		if !chosen || !ok || m.details.Landmarks < s.components || enough {
 			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
 			return m, nil
 		}
