@@ -160,8 +160,8 @@ type Wrapped struct {
 	Steps []transformers.Transformer
 	// Own are the methods that work for any wrapped estimator.
 	Own []Capability
-	// Methods are those with the name but not the arguments of the capability's interface, such as an adapter's methods for other
-	// data.
+	// Methods lists capabilities whose method exists with other arguments than in the interface, such as an adapter's method for
+	// other data.
 	Methods []Capability
 }
 

@@ -76,8 +76,8 @@ type Regressor interface {
 
 // Classifier predicts a class for each row. Labels may be any ints.
 type Classifier interface {
-	// Fit fits to x (n×d) and the n labels y. Errors are those of Regressor. It must not run at the same time as another method of
-	// the same value.
+	// Fit fits to x (n×d) and the n labels y. It returns the errors of Regressor. It must not run at the same time as another
+	// method of the same value.
 	Fit(ctx context.Context, x mat.Matrix, y []int) error
 	// Predict returns one of Classes for each row of x. It may be called concurrently.
 	Predict(x mat.Matrix) ([]int, error)
@@ -87,10 +87,11 @@ type Classifier interface {
 
 // Detector is fitted to rows without targets, and predicts whether other rows are novel.
 type Detector interface {
-	// Fit fits to x (n×d). Errors are those of Regressor. It must not run at the same time as another method of the same value.
+	// Fit fits to x (n×d). It returns the errors of Regressor. It must not run at the same time as another method of the same
+	// value.
 	Fit(ctx context.Context, x mat.Matrix) error
 	// Score returns a number for each row of x, which is larger the more the row resembles those of Fit. It may be called
-	// concurrently. Errors are those of Regressor.
+	// concurrently. It returns the errors of Regressor.
 	Score(x mat.Matrix) ([]float64, error)
 	// Predict reports for each row of x whether it is novel. It may be called concurrently.
 	Predict(x mat.Matrix) ([]bool, error)

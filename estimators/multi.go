@@ -14,8 +14,8 @@ import (
 // on the units of the targets. With these settings given, it equals the Regressor of each column up to rounding. If the targets
 // need different settings, for example one with little noise and one with much, fit a Regressor to each.
 type MultiRegressor interface {
-	// Fit fits to x (n×d) and the k targets of each row, y (n×k). Errors are those of a Regressor; for y they name the row and the
-	// column. It must not run at the same time as another method of the same value.
+	// Fit fits to x (n×d) and the k targets of each row, y (n×k). It returns the errors of a Regressor; for y they name the row and
+	// the column. It must not run at the same time as another method of the same value.
 	Fit(ctx context.Context, x, y mat.Matrix) error
 	// Predict returns the targets (m×k) of the rows of x (m×d). It may be called concurrently.
 	Predict(x mat.Matrix) (*mat.Dense, error)

@@ -17,7 +17,7 @@ type NestedModel struct {
 	Data []byte
 }
 
-// NestModel stores v. Errors are those of v, or wrap errors.ErrUnsupported if v cannot be stored. The name precedes them.
+// NestModel stores v. It returns the errors of v, or wrap errors.ErrUnsupported if v cannot be stored. The name precedes them.
 func NestModel(name string, v any) (NestedModel, error) {
 	m, ok := v.(encoding.BinaryMarshaler)
 	if !ok || !Supports(v, Marshalling) {

@@ -18,8 +18,8 @@ type Prepared struct {
 	options Options
 }
 
-// Prepare prepares the rows of z (m×d), and stores about three times their memory. Nil opt means the defaults. Errors are those of
-// Cross.
+// Prepare prepares the rows of z (m×d), and stores about three times their memory. Nil opt means the defaults. It returns the
+// errors of Cross.
 func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prepared, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()

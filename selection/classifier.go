@@ -40,7 +40,7 @@ type folding = classes.Folding
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
 	// Preprocess are transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold. The
-	// entropy is that of the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
+	// entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
 	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Classifier].

@@ -30,7 +30,7 @@ type Model[E any] struct {
 	own    *pipeline.Transformer // nil for a single model
 }
 
-// Transform preprocesses rows (n×d) for Estimator. Errors are those of the preprocessing.
+// Transform preprocesses rows (n×d) for Estimator. It returns the errors of the preprocessing.
 func (m Model[E]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	z, err := m.before.Transform(x)

@@ -47,7 +47,7 @@ func Rows(x *mat.Dense) Block[None] { return Block[None]{X: x} }
 type BlockFitter[Y Target] interface {
 	// FitBlocks is Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other, of any sizes. The
 	// iterator is started once or a few times, and must yield the same rows in the same order each time; otherwise the error is
-	// ErrParam. The contents of a block may be overwritten when the next one is requested. Errors are those of Fit, with rows
+	// ErrParam. The contents of a block may be overwritten when the next one is requested. It returns the errors of Fit, with rows
 	// counted from the first of the stream, and those of the iterator. FitBlocks checks ctx after each block, and within large
 	// ones.
 	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error

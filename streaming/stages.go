@@ -20,8 +20,8 @@ type Stages[Y Target] interface {
 	// NewStatistics returns empty statistics for this stage, which take the original rows. After the last stage the error is
 	// ErrParam.
 	NewStatistics() (Statistics[Y], error)
-	// FitStatistics fits this stage from s and continues with the next. Errors are those of [StatisticsFitter]; after an error the
-	// stage is unchanged.
+	// FitStatistics fits this stage from s and continues with the next. It returns the errors of [StatisticsFitter]; after an error
+	// the stage is unchanged.
 	FitStatistics(ctx context.Context, s Statistics[Y]) error
 	// Stage returns the number of this stage, from 0, and the number of all stages. The two are equal when all are fitted.
 	Stage() (at, of int)

@@ -18,8 +18,8 @@ const leastPiece = 2048
 
 // TransformContext returns t.Transform(x), bit by bit, computed in pieces of several thousand rows. Between the pieces it checks
 // ctx and reports its progress to the observer of [estimators.Observed]. If a transformer does not implement [TransformerTo], its
-// rows may depend on each other, so all of them are transformed at once. Errors are those of Transform, [estimators.ErrTooLarge]
-// for a result of more than 8 GiB, and the error of ctx.
+// rows may depend on each other, so all of them are transformed at once. It returns the errors of Transform,
+// [estimators.ErrTooLarge] for a result of more than 8 GiB, and the error of ctx.
 //
 // [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
 // [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge

@@ -9,7 +9,7 @@ import (
 
 // SparseTransformer is the capability to return sparse rows. Pipelines use it for sparse rows, see [KeepSparse].
 type SparseTransformer interface {
-	// TransformSparse is like Transform but returns the nonzero entries of the result. Errors are those of Transform.
+	// TransformSparse is like Transform but returns the nonzero entries of the result. It returns the errors of Transform.
 	TransformSparse(x mat.Matrix) (*sparse.Rows, error)
 }
 

@@ -19,7 +19,7 @@ type TargetFitter interface {
 	// FitTransformTargets fits the map to x (n×d) and the targets (n×k), and returns the rows to which an estimator is fitted. None
 	// of these rows may depend on the row's own targets, which the estimator has to predict. They may therefore differ from the
 	// result of Transform for x. A number is one column. Two classes are one column, which is 1 in the rows of the second class and
-	// 0 elsewhere; more classes have such a column each, in the order of their labels. Errors are those of Fit, ErrShape for
+	// 0 elsewhere; more classes have such a column each, in the order of their labels. It returns the errors of Fit, ErrShape for
 	// another number of rows in targets, and ErrNotFinite.
 	FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (*mat.Dense, error)
 }

@@ -22,7 +22,7 @@ type CrossValidated struct {
 //
 // The first pass sums the statistics of each fold, and the driver merges the statistics of all folds but one. In later stages each
 // model has its own statistics. A last pass computes the scores. Estimators of one stage cost as much as in FitAll. Later stages
-// cost K-1 times as much. The errors are those of FitAll.
+// cost K-1 times as much. It returns the errors of FitAll.
 func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, folds int,
 	models ...*Model[Y, E]) (out []CrossValidated, _ *Report, err error) {
 	if folds < 2 {

@@ -29,7 +29,7 @@ import (
 // request. The column at holds the offset of the row in a CSV file, or its number, from 0, in a Parquet file. Each file of
 // predictions has its rows in the order in which they were read. The files appear when all are complete.
 //
-// Errors are those of Fit. It is also an error if the estimator cannot be stored, or does not support what Options request.
+// It returns the errors of Fit. It is also an error if the estimator cannot be stored, or does not support what Options request.
 func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Options, to string) (_ *Report, err error) {
 	data, err := m.bytes(fitted)
 	if err != nil {

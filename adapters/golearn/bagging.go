@@ -302,8 +302,8 @@ func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 }
 
 // PredictProba returns the share of the models that predict each class, for each row, with columns in the order of Labels. For a
-// grid without rows it returns the empty matrix. Errors are those of Predict, and one that wraps errors.ErrUnsupported for a float
-// class.
+// grid without rows it returns the empty matrix. It returns the errors of Predict, and one that wraps errors.ErrUnsupported for a
+// float class.
 func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(b, grid)

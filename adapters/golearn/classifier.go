@@ -214,8 +214,8 @@ func checkShape(what string, m *mat.Dense, rows, columns int) error {
 }
 
 // PredictProba returns a row of class probabilities for each row of grid, with columns in the order of Labels. For a grid without
-// rows it returns the empty matrix. Errors are those of Predict, and one that wraps errors.ErrUnsupported if the estimator has no
-// probabilities.
+// rows it returns the empty matrix. It returns the errors of Predict, and one that wraps errors.ErrUnsupported if the estimator has
+// no probabilities.
 func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(c, grid)
@@ -232,8 +232,8 @@ func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 }
 
 // PredictSet returns, for each row of grid, a set of classes, named as in Labels, that contains the right one with probability
-// level, in (0, 1), as the estimator guarantees (estimators/conformal). For a grid without rows it returns nil. Errors are those of
-// Predict, and one that wraps errors.ErrUnsupported if the estimator has no sets.
+// level, in (0, 1), as the estimator guarantees (estimators/conformal). For a grid without rows it returns nil. It returns the
+// errors of Predict, and one that wraps errors.ErrUnsupported if the estimator has no sets.
 func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(c, grid, level)

@@ -11,9 +11,9 @@ import (
 )
 
 // CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with stratified folds that depend on a seed
-// (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the others. Errors are those of
-// grids.Folds and of cls, with the fold's number, including a panic of a classifier of golearn; and ctx's. The context is checked
-// before each fold and passed to the models of this package.
+// (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the others. It returns the
+// errors of grids.Folds and of cls, with the fold's number, including a panic of a classifier of golearn; and ctx's. The context is
+// checked before each fold and passed to the models of this package.
 func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int,
 	seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
 	defer fault.Recover(&err)

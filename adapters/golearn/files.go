@@ -131,43 +131,47 @@ type spoiled struct{ error }
 
 func (s spoiled) Unwrap() error { return s.error }
 
-// Load reads a file that Save of an equally configured Classifier wrote. Errors are those of UnmarshalBinary and of the file
+// Load reads a file that Save of an equally configured Classifier wrote. It returns the errors of UnmarshalBinary and of the file
 // system.
 func (c *Classifier) Load(path string) error { return load(c, path) }
 
-// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
+// LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
 func (c *Classifier) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(c, r, prefix)
 }
 
-// Load reads a file that Save of an equally configured Regressor wrote. Errors are those of UnmarshalBinary and of the file system.
+// Load reads a file that Save of an equally configured Regressor wrote. It returns the errors of UnmarshalBinary and of the file
+// system.
 func (r *Regressor) Load(path string) error { return load(r, path) }
 
-// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
+// LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
 func (r *Regressor) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(r, d, prefix)
 }
 
-// Load reads a file that Save of an equally configured Pipeline wrote. Errors are those of UnmarshalBinary and of the file system.
+// Load reads a file that Save of an equally configured Pipeline wrote. It returns the errors of UnmarshalBinary and of the file
+// system.
 func (p *Pipeline) Load(path string) error { return load(p, path) }
 
-// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
+// LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
 func (p *Pipeline) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(p, r, prefix)
 }
 
-// Load reads a file that Save of an equally configured Bagging wrote. Errors are those of UnmarshalBinary and of the file system.
+// Load reads a file that Save of an equally configured Bagging wrote. It returns the errors of UnmarshalBinary and of the file
+// system.
 func (b *Bagging) Load(path string) error { return load(b, path) }
 
-// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
+// LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
 func (b *Bagging) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(b, r, prefix)
 }
 
-// Load reads a file that Save of an equally configured Refitted wrote. Errors are those of UnmarshalBinary and of the file system.
+// Load reads a file that Save of an equally configured Refitted wrote. It returns the errors of UnmarshalBinary and of the file
+// system.
 func (r *Refitted) Load(path string) error { return load(r, path) }
 
-// LoadWithPrefix reads the output of SaveWithPrefix. Errors are those of UnmarshalBinary.
+// LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
 func (r *Refitted) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string) error {
 	return loadWithPrefix(r, d, prefix)
 }

@@ -120,7 +120,7 @@ func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err
 	return gridtable.NoRows(gridtable.Column{}), err
 }
 
-// Inspect reads grid like Predict and returns the ignored attributes and the unknown categories. Errors are those of Predict,
+// Inspect reads grid like Predict and returns the ignored attributes and the unknown categories. It returns the errors of Predict,
 // except for those of the fitted model.
 func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	m := a.model()
@@ -149,8 +149,8 @@ func (a *adapter[M]) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(a.kind(), payloadVersion, p)
 }
 
-// Save writes the fitted model to path, completely or not at all. A Save that fails leaves the previous file. Errors are those of
-// MarshalBinary and of the file system.
+// Save writes the fitted model to path, completely or not at all. A Save that fails leaves the previous file. It returns the errors
+// of MarshalBinary and of the file system.
 func (a *adapter[M]) Save(path string) error {
 	data, err := a.MarshalBinary()
 	if err != nil {
@@ -159,8 +159,8 @@ func (a *adapter[M]) Save(path string) error {
 	return named(a, atomicfile.WriteBytes(path, data))
 }
 
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one key, and leaves the archive open. Errors are those
-// of MarshalBinary.
+// SaveWithPrefix writes the fitted model into an archive of golearn, under one key, and leaves the archive open. It returns the
+// errors of MarshalBinary.
 func (a *adapter[M]) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
 	if w == nil {
 		return fault.Param(a.name(), "serializer", nil, "a serializer")

@@ -138,7 +138,7 @@ func inFinal(err error) error {
 }
 
 // PredictProba returns Final's class probabilities, with columns in the order of Labels, and the empty matrix for a grid without
-// rows. Errors are those of Predict, and one that wraps errors.ErrUnsupported if Final has no probabilities.
+// rows. It returns the errors of Predict, and one that wraps errors.ErrUnsupported if Final has no probabilities.
 func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(p, grid)
@@ -150,7 +150,7 @@ func (m *pipelineModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 
 // PredictVariance returns Final's mean and variance for each row of grid. Both are nil for a grid without rows. The variance does
 // not include the part of its kernel that a Nystroem step leaves out. To include it, put a pipeline.Regressor, with both, into a
-// Regressor. Errors are those of Predict, and one that wraps errors.ErrUnsupported if Final has no variance.
+// Regressor. It returns the errors of Predict, and one that wraps errors.ErrUnsupported if Final has no variance.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(p, grid)

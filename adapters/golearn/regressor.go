@@ -89,8 +89,8 @@ func (m *regressorModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 }
 
 // PredictVariance returns, for each row of grid, the mean and the variance of a new observation there, in the units of the target
-// and of its square. Both are nil for a grid without rows. Errors are those of Predict, and one that wraps errors.ErrUnsupported if
-// the estimator has no variance.
+// and of its square. Both are nil for a grid without rows. It returns the errors of Predict, and one that wraps
+// errors.ErrUnsupported if the estimator has no variance.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(r, grid)
@@ -108,7 +108,7 @@ func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
 }
 
 // PredictInterval returns, for each row of grid, the bounds between which a new observation there lies with the probability level,
-// in (0, 1). Both are nil for a grid without rows. Errors are those of Predict, ErrParam for another level, and one that wraps
+// in (0, 1). Both are nil for a grid without rows. It returns the errors of Predict, ErrParam for another level, and one that wraps
 // errors.ErrUnsupported if the estimator has no intervals.
 func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)

@@ -96,8 +96,8 @@ func (c *Cells) add(cell celltext.Cell, text string, line int) {
 	c.values = append(c.values, cell.Value)
 }
 
-// at returns the text of row i.
-func (c *Cells) at(i int) string {
+// textOf returns the text of row i.
+func (c *Cells) textOf(i int) string {
 	if i < len(c.ends) {
 		from := 0
 		if i > 0 {

@@ -197,5 +197,5 @@ func (t *intake) place(row int) string {
 // wrong returns the error of a cell.
 func (t *intake) wrong(c *Cells, row int, want string) error {
 	return &CellError{row + 1, c.name,
-		fault.Param(t.place(row), c.place(), strconv.Quote(celltext.Short(c.at(row))), want)}
+		fault.Param(t.place(row), c.place(), strconv.Quote(celltext.Short(c.textOf(row))), want)}
 }

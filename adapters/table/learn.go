@@ -52,7 +52,7 @@ func (t *intake) surveyed(out map[string]*survey.Survey) map[string]*survey.Surv
 	for _, c := range t.columns {
 		if v := out[c.name]; v != nil {
 			for i, k := range c.kinds {
-				v.Add(k, c.at(i))
+				v.Add(k, c.textOf(i))
 			}
 		}
 	}

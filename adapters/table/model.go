@@ -208,12 +208,12 @@ func (m *Model) String() string {
 	return fmt.Sprintf("table.Model(%v of %q by %T, fitted on %d features)", s.Task, c.Name, m.fitted.estimator, len(s.Names()))
 }
 
-// Save writes the model with its schema to a file. [Load], modelfile.Load and kernelearn describe read it. Errors are those of
+// Save writes the model with its schema to a file. [Load], modelfile.Load and kernelearn describe read it. It returns the errors of
 // [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 
 // Load reads a file that Save wrote. A program needs an import of the package of the estimator; the types of package selection are
-// always known. Errors are those of [modelfile.Load].
+// always known. It returns the errors of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
 // payload is the form of a fitted model in a file.

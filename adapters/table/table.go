@@ -199,7 +199,7 @@ func (t *intake) values(c Column, in *Cells, out []float64, stride int) (unseen 
 			continue
 		}
 		if math.IsInf(v, 0) {
-			return 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
+			return 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.textOf(i)))}
 		}
 		return 0, t.wrong(in, i, d.name()+", as in the rows that the schema was learnt from")
 	}
@@ -216,7 +216,7 @@ func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 			out[i*stride] = math.NaN()
 			continue
 		}
-		code := d.code(in.at(i))
+		code := d.code(in.textOf(i))
 		if code == len(d.Levels) {
 			unseen++
 		}
@@ -254,7 +254,7 @@ func (t *intake) encodeGroups(in *Cells) ([]int, error) {
 		if k == celltext.Gap {
 			return nil, t.wrong(in, i, "a group in each row")
 		}
-		text := in.at(i)
+		text := in.textOf(i)
 		code, ok := codes[text]
 		if !ok {
 			code = len(codes)
@@ -295,6 +295,6 @@ func (t *Table) written() (names []string, cell func(row, column int) string) {
 		if t.rows != nil {
 			row = t.rows[row]
 		}
-		return columns[column].at(row)
+		return columns[column].textOf(row)
 	}
 }

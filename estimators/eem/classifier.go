@@ -139,7 +139,7 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 // HeldOut cross-validates. block has the number of the block of each row of x (n×d). For each row it returns the probabilities
 // (n×K, in the order of the ascending labels) of the machine that was not fitted to the rows of its block. The units are drawn
 // once, from rows without their labels. The statistics of all rows are summed once, and those of a block are subtracted. So k
-// blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes. The errors are those of Fit, and
+// blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes. It returns the errors of Fit, and
 // [estimators.ErrShape] for a block without which a class has no rows.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)

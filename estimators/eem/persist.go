@@ -174,7 +174,7 @@ type storedKernelClassifier struct {
 }
 
 // MarshalBinary encodes the fitted machine: the landmarks, their coefficients in the direction of each pair of classes, and the
-// kernel's name. The statistics are not included. Errors are those of [Classifier.MarshalBinary].
+// kernel's name. The statistics are not included. It returns the errors of [Classifier.MarshalBinary].
 func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	of, err := c.solved()
 	if err != nil {

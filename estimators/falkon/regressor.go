@@ -146,7 +146,7 @@ func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Sour
 // FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. The model is the same, bit for bit. Only a
 // few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning for each pass, and twice
 // before the first product, to count the rows and to draw some of them. It must give the same rows in the same order each time, or
-// the error is [estimators.ErrParam]. It is run on a separate goroutine, one at a time. Errors are those of Fit and of the
+// the error is [estimators.ErrParam]. It is run on a separate goroutine, one at a time. It returns the errors of Fit and of the
 // iterator.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)

@@ -20,9 +20,9 @@
 //
 // Errors of a regressor on its training rows are too small, and errors of several steps ahead are larger than those of one. So Fit
 // first leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute errors of each
-// number of steps ahead. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble the
-// errors are those of models that were fitted to blocks of the series without the row in question (EnbPI: C. Xu and Y. Xie, ICML
-// 2021), so nothing is held out.
+// number of steps ahead. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble, each
+// error comes from models that were fitted to blocks of the series without that row (EnbPI: C. Xu and Y. Xie, ICML 2021), so
+// nothing is held out.
 //
 // Update adds the errors of observed values, and moves the level of the quantile: after an interval that missed, the next is wider,
 // by adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),

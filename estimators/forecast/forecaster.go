@@ -406,7 +406,8 @@ func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 
 // Update appends observed values to the series, with their columns known in advance if Fit had any. The models stay unchanged. The
 // intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate.
-// It costs Horizon forecasts for each value. Errors are those of Forecast and [estimators.ErrNotFinite]; they leave f unchanged.
+// It costs Horizon forecasts for each value. It returns the errors of Forecast and [estimators.ErrNotFinite]; they leave f
+// unchanged.
 func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {

@@ -113,7 +113,7 @@ func MarshalCheckpoint(model any, n Notes) ([]byte, error) {
 	return marshal(model, n, goes)
 }
 
-// Write writes a fitted model. Errors are those of Save and of w.
+// Write writes a fitted model. It returns the errors of Save and of w.
 func Write(w io.Writer, model any) error {
 	data, err := Marshal(model, Notes{})
 	if err != nil {

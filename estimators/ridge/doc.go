@@ -35,7 +35,7 @@
 // # Sparse rows
 //
 // Sparse rows (package sparse) are copied into a dense matrix up to 8 million numbers, 64 MiB. Larger matrices stay sparse. The
-// result is that of a dense fit up to rounding, by one of two solvers:
+// result agrees with a dense fit up to rounding. There are two solvers:
 //
 //   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. The cost
 //     is O(n³).

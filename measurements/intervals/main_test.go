@@ -61,7 +61,7 @@ cp low high
 	}
 }
 
-// Thirds are by the widths. The fitted spread finds the generated noise: intervals are narrower for quiet rows than for noisy ones.
+// thirdsOf divides the rows by the widths of their intervals. The fitted spread finds the generated noise: intervals are narrower for quiet rows than for noisy ones.
 func TestSpread(t *testing.T) {
 	assert.Equal(t, []int{2, 0, 1, 2, 0, 1}, thirdsOf([]float64{0, 0, 0, 0, 0, 0}, []float64{6, 1, 3, 5, 2, 4}))
 	var out strings.Builder

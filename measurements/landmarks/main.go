@@ -16,8 +16,8 @@
 // distance in place of its own choice, to compare the two. falkon-4000 has 4000 landmarks, and lssvm has all rows, in 6 GiB. Sets
 // are read from -data DIR. friedman1, sine and clusters are drawn and need no files.
 //
-// Seconds are of the clock, except in curves. Processor seconds are of all processors if the system reports them. Both are of the
-// fit alone. With -cells FILE each measurement is kept, and existing measurements are not repeated, so that an interrupted run
+// Seconds are measured by the clock, except in curves. Processor seconds are summed over all processors if the system reports them.
+// Both exclude everything except the fit. With -cells FILE each measurement is kept, and existing measurements are not repeated, so that an interrupted run
 // continues. Measurements of another version of the library have to be deleted.
 package main
 

@@ -120,7 +120,7 @@ func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path s
 // Reliability returns a panel of at most twelve reliability diagrams: the frequency of the class against the mean probability in
 // each bin of metrics.Calibration, with the interval of metrics.Bin.Interval at a level (0: 0.95), the expected calibration error
 // (ECE), and the diagonal of exact probabilities. Names, one per diagram, appear in the legend; they may be nil for a single one.
-// Errors are those of ROC, and ErrParam for a level.
+// It returns the errors of ROC, and ErrParam for a level.
 func Reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, error) {
 	p, legend, err := reliability(bins, names, level)
 	return legend.panel(p, err)

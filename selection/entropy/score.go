@@ -34,7 +34,7 @@ func (s Score) String() string {
 	return enum.Name("Score", int(s), "LeaveOneOutEvidence", "LeaveOneOut", "LogEvidence", "CrossValidation")
 }
 
-// rule is that of a closed form.
+// rule returns the rule of a closed form.
 func (s Score) rule() closedform.Rule {
 	return map[Score]closedform.Rule{
 		LeaveOneOutEvidence: closedform.ErrorAndEvidence,

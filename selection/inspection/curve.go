@@ -138,7 +138,7 @@ func ClassifierLearningCurve(ctx context.Context, model estimators.Classifier, x
 
 // RegressorValidationCurve fits the result of build for each value of a setting, a new regressor per call, on the training rows of
 // each fold, and scores it on these and on the held-out rows. The score of the best point is optimistic, since the same rows chose
-// it. Errors are those of RegressorLearningCurve.
+// it. It returns the errors of RegressorLearningCurve.
 func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -25,10 +25,10 @@ const (
 	// NoBand: the estimator has no variance, the effect is of a probability, or no band was requested. [Options].Spread suits
 	// these.
 	NoBand Band = iota
-	// ExactBand is that of the posterior of the mean function, without noise, with all covariances between the averaged rows. The
+	// ExactBand is the band of the posterior of the mean function, without noise, with all covariances between the averaged rows. The
 	// machines of package lssvm have it, directly, in pipelines, in searches, and as the mean of a search, which is a mixture.
 	ExactBand
-	// BoundBand is that of an upper bound: the standard deviation of a mean is at most the mean of the standard deviations. These
+	// BoundBand is the band of an upper bound: the standard deviation of a mean is at most the mean of the standard deviations. These
 	// are of new observations, so they include the noise.
 	BoundBand
 	// SpreadBand contains the central Level of the rows' predictions at each point. It shows how the rows differ due to their other

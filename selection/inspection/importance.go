@@ -36,7 +36,7 @@ type ImportanceOptions struct {
 	Names []string
 	// Metric scores the predictions; its zero value: NMSE for regressors, Accuracy for classifiers.
 	Metric metrics.Metric
-	// Weights are those of the metric, one > 0 per row; nil: 1 each.
+	// Weights has the weights of the metric, one > 0 per row; nil: 1 each.
 	Weights []float64
 	Repeats int    `zero:"10" most:"1048576"` // permutations of each column; 0: 10
 	Seed    uint64 // for the permutations

@@ -180,7 +180,7 @@ func oneSided(positive, count, rows int) error {
 // tie holds the total weights of rows with the same score, in the class and outside.
 type tie struct{ score, positives, negatives float64 }
 
-// tied returns the ties in ascending order of the score, and the number of rows in the class. Errors are those of AUC.
+// tied returns the ties in ascending order of the score, and the number of rows in the class. It returns the errors of AUC.
 func tied(y []int, positive int, scores, weights []float64) (groups []tie, count int, err error) {
 	if err := sameLength("scores", len(scores), len(y)); err != nil {
 		return nil, 0, err

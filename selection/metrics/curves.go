@@ -24,7 +24,7 @@ type ROCCurve struct {
 }
 
 // ROC returns the curve of the scores (n) for the class positive. Rows with equal scores share a point, so that the curve does not
-// depend on the order of the rows. Cost O(n log n). Errors are those of [AUC].
+// depend on the order of the rows. Cost O(n log n). It returns the errors of [AUC].
 func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -99,8 +99,8 @@ func PrecisionRecallOfScores(y, classes []int, scores *mat.Dense, weights []floa
 }
 
 // AveragePrecision returns the average precision of the scores (n) for the class positive, as scikit-learn's
-// average_precision_score does. 1 is perfect, and a random classifier has the fraction of rows in the class. Errors are those of
-// PrecisionRecall.
+// average_precision_score does. 1 is perfect, and a random classifier has the fraction of rows in the class. It returns the errors
+// of PrecisionRecall.
 func AveragePrecision(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	c, err := PrecisionRecall(y, positive, scores, weights)

@@ -32,7 +32,7 @@ func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err 
 //
 // For two classes it is twice the mean of (p - [y = positive])², which many call the Brier score; halve it to compare. R's
 // mlr3measures has both, as mbrier and bbrier. scikit-learn's brier_score_loss halves for two classes and not for more, unless
-// scale_by_half says otherwise. Errors are those of LogLoss.
+// scale_by_half says otherwise. It returns the errors of LogLoss.
 func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {

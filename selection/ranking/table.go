@@ -16,7 +16,7 @@ import (
 type Ranking struct {
 	Criterion Criterion
 	Entries   []Entry // ties in the order of the candidates
-	// Metric is that of Entry.Score. It is zero without a learner.
+	// Metric is the metric of Entry.Score. It is zero without a learner.
 	Metric metrics.Metric
 	labels bool // for a classification, which has FSM and CSM
 	// Whether entropies were computed, and the band of the options.

@@ -110,7 +110,7 @@ func (c *covariance) setUnit(e int) {
 	}
 }
 
-// covarianceStatistics are those of PCA.
+// covarianceStatistics holds the statistics of PCA.
 type covarianceStatistics struct {
 	typ string
 	covariance

@@ -80,8 +80,8 @@ func Prepare(ctx context.Context, c *Compiled, z *mat.Dense, workers int) (_ *Ro
 	return r, err
 }
 
-// BlockTo sets dst[a,b] to the kernel of rows i+a and j+b, where i and j are multiples of Stripe. If both are the same row, the
-// value is that of the kernel's diag.
+// BlockTo sets dst[a,b] to the kernel of rows i+a and j+b, where i and j are multiples of Stripe. If both are the same row, it
+// takes the value of the kernel's diag.
 func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
 	if r.sparse != nil {
 		return r.sparseBlockTo(dst, i, j)

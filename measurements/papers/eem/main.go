@@ -13,8 +13,8 @@
 // all other folds.
 //
 // The paper's grids take hours to days on the larger sets. With -results, finished cells are kept in a file, and the command
-// continues from it. -quick uses the grids of the figures that are shown beside ours. The figures of the paper are lost; those
-// shown are of an independent implementation, in one 10-fold run.
+// continues from it. -quick uses the grids of the figures that are shown beside ours. The figures of the paper are lost. The
+// command shows those of an independent implementation instead, from one 10-fold run.
 package main
 
 import (

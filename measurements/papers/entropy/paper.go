@@ -8,7 +8,7 @@ import (
 type paperOf struct {
 	train, test link
 	lowest      float64
-	// These are from Tables 10 and 11.
+	// Tables 10 and 11 have these numbers.
 	best, found, entropy, bestError, foundError, tried, searchTried float64
 }
 

@@ -72,7 +72,7 @@ func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 }
 
 // New returns a Basis of m columns. It evaluates each column once, and keeps as many as fit into bytes. If ones is set, the last
-// column is that of ones.
+// column contains ones.
 func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre, ones bool, bytes int64, workers int) (*Basis, error) {
 	b := &Basis{Counts: c, n: n, M: m, raw: raw, Means: make([]float64, m), Norms: make([]float64, m), workers: workers}
 	b.Kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
