@@ -6,6 +6,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver of the program
 
+	_ "github.com/kernelearn/kernelearn/adapters/table" // so that go.mod lists what the program needs
 	"github.com/kernelearn/kernelearn/internal/testkit/guide"
 )
 
