@@ -19,7 +19,7 @@ func elementwise(op string, kind Kind, values ...Value) Value {
 	n := Node{Op: op, Kind: kind, Rows: 1, Cols: 1}
 	for _, v := range values {
 		if v.g != first.g || v.g == nil {
-			return first.g.fail("%s of values of different graphs", op)
+			return first.g.fail("%s of values from different graphs", op)
 		}
 		in, okRows, okCols := v.node(), false, false
 		if n.Rows, okRows = broadcast(n.Rows, in.Rows); okRows {

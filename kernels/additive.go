@@ -86,7 +86,7 @@ func (k Additive) Validate() error {
 		return nil
 	}
 	if got, want := len(k.Variances), len(k.Lengths); got != want {
-		return fault.Param("kernels: Additive", "len(Variances)", got, fmt.Sprintf("%d as of Lengths, or nil", want))
+		return fault.Param("kernels: Additive", "len(Variances)", got, fmt.Sprintf("%d, as many as Lengths, or nil", want))
 	}
 	return validateLengths("Additive", "Variances", k.Variances)
 }
@@ -94,7 +94,7 @@ func (k Additive) Validate() error {
 // ValidateColumns returns an ErrShape error unless rows have a length for each column.
 func (k Additive) ValidateColumns(d int) error {
 	if want := len(k.Lengths); d != want {
-		return fault.Shape("rows have", d, "columns", "Additive has lengths of %d", want)
+		return fault.Shape("rows have", d, "columns", "Additive has lengths for %d", want)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (k ARD) Validate() error {
 	}
 	for g := range k.Lengths {
 		if k.Groups != nil && !slices.Contains(k.Groups, g) {
-			return fault.Param("kernels: ARD", "Groups", numeral.List(k.Groups), fmt.Sprintf("a column of the length %d, or nil", g))
+			return fault.Param("kernels: ARD", "Groups", numeral.List(k.Groups), fmt.Sprintf("a column in group %d, or nil", g))
 		}
 	}
 	for i, j := range k.Categories {
@@ -137,7 +137,7 @@ func (k ARD) Validate() error {
 		}
 	}
 	if len(k.Categories) > 0 && k.Kernel != nil && !ofDistances(k.Kernel) {
-		return fault.Param("kernels: ARD", "Kernel", k.Kernel, "a kernel of the distance with Categories")
+		return fault.Param("kernels: ARD", "Kernel", k.Kernel, "a kernel that depends on the distance, for Categories")
 	}
 	return validate(k.Kernel, k.lengths().Columns())
 }
@@ -173,7 +173,7 @@ func validateLengths(typ, field string, lengths []float64) error {
 // ValidateColumns returns an ErrShape error unless rows have a length for each column.
 func (k ARD) ValidateColumns(d int) error {
 	if want := k.lengths().Columns(); d != want {
-		return fault.Shape("rows have", d, "columns", "ARD has lengths of %d", want)
+		return fault.Shape("rows have", d, "columns", "ARD has lengths for %d", want)
 	}
 	return nil
 }

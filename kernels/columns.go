@@ -64,7 +64,7 @@ func (k Columns) Validate() error {
 // ValidateColumns returns an ErrShape error unless rows have all the columns.
 func (k Columns) ValidateColumns(d int) error {
 	if last := slices.Max(k.Of); d <= last {
-		return fault.Shape("rows have", d, "columns", "Columns takes that of index %d", last)
+		return fault.Shape("rows have", d, "columns", "Columns uses the column of index %d", last)
 	}
 	return nil
 }

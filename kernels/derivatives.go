@@ -84,8 +84,8 @@ func checkDerivatives(n, keeps int, limit int64) error {
 	}
 	if need := 8 * float64(n) * float64(n) * (1 + float64(keeps)/2); need > float64(limit) {
 		return &fault.TooLargeError{
-			What: "a kernel matrix and the distances that its derivatives are made of", Bytes: int64(min(need, 1<<62)), Limit: limit,
-			Hint: "learn on fewer rows, or raise the limit",
+			What: "a kernel matrix and the distances for its derivatives", Bytes: int64(min(need, 1<<62)), Limit: limit,
+			Hint: "fit to fewer rows, or raise the limit",
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDen
 
 func (d *Derivatives) checkGradient(dst []float64, w *mat.SymDense) error {
 	if d.kernel == nil {
-		return fault.Param("kernels: Derivatives", "kernel", "none", "one of MatrixTo, before Gradient")
+		return fault.Param("kernels: Derivatives", "kernel", "none", "a call of MatrixTo before Gradient")
 	}
 	if len(dst) != d.params {
 		return fault.Param("kernels: Derivatives", "len(dst)", len(dst), "one for each parameter of the kernel")

@@ -92,7 +92,7 @@ func AsDifferentiable(k Kernel) (Differentiable, error) {
 	}
 	d, ok := embedding.As[Differentiable](k)
 	if !ok {
-		return nil, fault.Param("kernels: AsDifferentiable", "Kernel", k, "a kernel that is Differentiable by methods of its own")
+		return nil, fault.Param("kernels: AsDifferentiable", "Kernel", k, "a kernel with its own methods of Differentiable")
 	}
 	return d, compileDerivatives(k).Err()
 }

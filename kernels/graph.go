@@ -79,7 +79,7 @@ func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 }
 
 func noGraph(k Kernel) error {
-	return graph.Unsupported(k, "it is a kernel without the methods Graph and GraphDiag")
+	return graph.Unsupported(k, "its kernel has no methods Graph and GraphDiag")
 }
 
 func times(v graph.Value, n float64, err error) (graph.Value, error) {

@@ -152,7 +152,7 @@ func checkBytes(n, m int, limit int64) error {
 	if need := 8 * float64(n) * float64(m); need > float64(limit) {
 		return &fault.TooLargeError{
 			What: fmt.Sprintf("a kernel matrix of %d×%d", n, m), Bytes: int64(min(need, 1<<62)), Limit: limit,
-			Hint: "package falkon and featuremap.Nystroem take landmarks in place of all rows; or raise the limit",
+			Hint: "use package falkon or featuremap.Nystroem, which work on landmarks, or raise the limit",
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func (k Periodic) Validate() error {
 		return err
 	}
 	if p, l := len(k.Periods), len(k.Lengths); p > 1 && l > 1 && p != l {
-		return fault.Param("kernels: Periodic", "len(Lengths)", l, fmt.Sprintf("1, or %d as of Periods", p))
+		return fault.Param("kernels: Periodic", "len(Lengths)", l, fmt.Sprintf("1, or %d, as many as Periods", p))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (k Periodic) Validate() error {
 // column.
 func (k Periodic) ValidateColumns(d int) error {
 	if want := max(len(k.Periods), len(k.Lengths)); want > 1 && d != want {
-		return fault.Shape("rows have", d, "columns", "Periodic is of %d", want)
+		return fault.Shape("rows have", d, "columns", "Periodic has periods or lengths for %d", want)
 	}
 	return nil
 }

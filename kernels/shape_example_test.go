@@ -160,7 +160,7 @@ func ExampleDotProductSlopes() {
 func ExampleColumnValidator() {
 	var k kernels.ColumnValidator = kernels.ARD{Kernel: kernels.RBF{}, Lengths: []float64{1, 2}}
 	fmt.Println(k.ValidateColumns(3))
-	// Output: rows have 3 columns, ARD has lengths of 2
+	// Output: rows have 3 columns, ARD has lengths for 2
 }
 
 // The example lists the learnt parameters: the lengths of a kernel, with their columns.

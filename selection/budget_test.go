@@ -351,7 +351,7 @@ func TestGridBudgetOverAxes(t *testing.T) {
 		fits.Store(0)
 		again := Regressor{Space: CandidateGrid(build, points), Search: &grid.Search{}, Workers: 2, Resume: r.Result().Trace}
 		require.NoError(t, again.Fit(ctx, x, y))
-		assert.EqualValues(t, (60-k)*defaultFolds+1, fits.Load(), "what was seen is not fitted again")
+		assert.EqualValues(t, (60-k)*defaultFolds+1, fits.Load(), "no candidate is fitted twice")
 		assert.Equal(t, withoutSeconds(t, inOrder.Result()), withoutSeconds(t, again.Result()))
 	}
 }
@@ -400,7 +400,7 @@ func TestGridBudgetWithinAParameter(t *testing.T) {
 	assert.Equal(t, "not scored: the budget was spent after 1 of 3 folds", res.Trace[1].Decision())
 	assert.Equal(t, "not scored: the budget was spent", res.Trace[2].Decision())
 	assert.Contains(t, res.String(), "not scored: the budget was spent after 1 of 3 folds\n1 more not scored: the budget was spent\n")
-	assert.Equal(t, 2, strings.Count(res.String(), "not scored"), "what was begun has a line")
+	assert.Equal(t, 2, strings.Count(res.String(), "not scored"), "each candidate that was begun has a line")
 	assert.Equal(t, 5, res.Fits)
 	assert.EqualValues(t, 5, clock.seconds.Load(), "the last fit is beyond the budget")
 }

@@ -51,7 +51,7 @@ func TestCategories(t *testing.T) {
 	assert.Less(t, got, .8*nmse(t, dummies, xNew, yNew))
 	assert.Len(t, r.Result().Lengths, 3)
 	assert.Contains(t, r.Result().Kernel, "categories=[0]")
-	assert.Greater(t, r.Result().Lengths[2], 3*r.Result().Lengths[1], "the last column says nothing")
+	assert.Greater(t, r.Result().Lengths[2], 3*r.Result().Lengths[1], "the last column is irrelevant")
 
 	// Renumbered codes are the same categories.
 	other := mat.DenseCopyOf(x)
@@ -67,7 +67,7 @@ func TestCategories(t *testing.T) {
 	require.NoError(t, err)
 	same, err := renamed.Predict(otherNew)
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, want, same, 1e-4, "but for where climbs end")
+	assert.InDeltaSlice(t, want, same, 1e-4, "except for the ends of climbs")
 
 	// A level that Fit has not seen differs from all others. So does a gap.
 	odd := mat.NewDense(3, 3, []float64{.5, -1, .2, .5, 1e9, .2, .5, math.NaN(), .2})
@@ -184,7 +184,7 @@ func TestCategoriesWithGroups(t *testing.T) {
 			right++
 		}
 	}
-	assert.Greater(t, right, 290, "of 500, of which 300 are of levels that no row of Fit has")
+	assert.Greater(t, right, 290, "of 500 rows, 300 have levels that no row of Fit has")
 	assert.Len(t, c.Result().Values, 3)
 	for _, m := range c.Models() {
 		z, err := m.Transform(manyNew)

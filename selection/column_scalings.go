@@ -78,13 +78,13 @@ func (c engine[Y, E]) validateKinds() error {
 	case c.given == nil:
 		return nil
 	case c.scalings == nil:
-		return fault.Param(c.Type, "Kinds", len(c.given), "nil where Space or Search is set")
+		return fault.Param(c.Type, "Kinds", len(c.given), "nil with Space or Search")
 	case len(c.given) == 0:
 		return fault.Param(c.Type, "Kinds", 0, "at least one, or nil for Matérn 5/2 and Laplacian")
 	}
 	for i, kind := range c.given {
 		if check.IsNil(kind) || slices.ContainsFunc(c.given[:i], func(f families.Family) bool { return f.String() == kind.String() }) {
-			return fault.Param(c.Type, fmt.Sprintf("Kinds[%d]", i), kind, "families of different names")
+			return fault.Param(c.Type, fmt.Sprintf("Kinds[%d]", i), kind, "families with distinct names")
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func TestFamilies(t *testing.T) {
 			default:
 				assert.LessOrEqual(t, res.Score, o.Score)
 			}
-			assert.Contains(t, res.String(), "not taken: "+numeral.Rounded(o.Kernel))
+			assert.Contains(t, res.String(), "not chosen: "+numeral.Rounded(o.Kernel))
 		}
 		if i == 0 {
 			assert.Equal(t, min(alone[0], alone[1], alone[2]), res.Score)

@@ -110,7 +110,7 @@ func TestSharesOfLeaveOneOut(t *testing.T) {
 	r := &Regressor{}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	models := r.Models()
-	require.Len(t, models, 4, "the share of one that is left out would go to the others")
+	require.Len(t, models, 4, "the share of an omitted model would go to the others")
 	residuals, variances := make([][]float64, len(models)), make([][]float64, len(models))
 	for k, m := range models {
 		var err error

@@ -92,7 +92,7 @@ func TestResume(t *testing.T) {
 			}
 			require.NoError(t, r.Fit(ctx, x, y))
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, r.Result()))
-			assert.LessOrEqual(t, fits, 3, "one to fit, two to ask what it can do")
+			assert.LessOrEqual(t, fits, 3, "one to fit, two to query its methods")
 			assert.Equal(t, len(whole.Result().Trace), len(r.Result().Trace))
 		})
 	}

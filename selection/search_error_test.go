@@ -24,7 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-var errAllRows = errors.New("not so many rows")
+var errAllRows = errors.New("fewer rows")
 
 // upTo fits at most most rows, and counts its fits.
 type upTo struct {

@@ -372,5 +372,5 @@ func TestLengthsOfEstimators(t *testing.T) {
 	}
 	flat, err := learning.Lengths{Base: defaultFamily.Kernel(1), Rows: []int{300}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), learning.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
 	require.NoError(t, err)
-	assert.InDelta(t, math.Sqrt(2.5), flat.Lengths[0], 1e-12, "the median distance where there is nothing to learn")
+	assert.InDelta(t, math.Sqrt(2.5), flat.Lengths[0], 1e-12, "the median distance if nothing can be learnt")
 }

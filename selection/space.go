@@ -143,7 +143,7 @@ func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search search.Strat
 // validate returns an error if the caller's settings are invalid.
 func (s Space[E]) validate(typ string) error {
 	if s.left {
-		return fault.Param(typ, "Space", "not there: its functions were left out of the model file", "one, before a Fit")
+		return fault.Param(typ, "Space", "missing: its functions were left out of the model file", "one, before a Fit")
 	}
 	if s.listed && len(s.candidates) == 0 {
 		return fault.Param(typ, "Space", "no candidates", "at least one")
@@ -159,14 +159,14 @@ func (s Space[E]) validate(typ string) error {
 			return err
 		}
 		if name == "" || given[name] {
-			return fault.Param(typ, fmt.Sprintf("Space: candidate %d: Name", i), fmt.Sprintf("%q", name), "names that differ")
+			return fault.Param(typ, fmt.Sprintf("Space: candidate %d: Name", i), fmt.Sprintf("%q", name), "distinct names")
 		}
 		given[name] = true
 	}
 	names := map[string]bool{}
 	for i, f := range s.families {
 		if f == nil || names[f.String()] {
-			return fault.Param(typ, fmt.Sprintf("Space: family %d", i), f, "families of different names")
+			return fault.Param(typ, fmt.Sprintf("Space: family %d", i), f, "families with distinct names")
 		}
 		names[f.String()] = true
 	}

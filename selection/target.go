@@ -160,7 +160,7 @@ func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 // validateTarget returns an error if the caller's Target is invalid.
 func (c engine[Y, E]) validateTarget() error {
 	if c.targetOf != AutomaticTarget && c.scalings == nil {
-		return fault.Param(c.Type, "Target", c.targetOf, fmt.Sprintf("%v where Space or Search is set", AutomaticTarget))
+		return fault.Param(c.Type, "Target", c.targetOf, fmt.Sprintf("%v with Space or Search", AutomaticTarget))
 	}
 	return nil
 }

@@ -229,7 +229,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	err := r.FitWeighted(ctx, x, y, w)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")
-	assert.False(t, looked, "said before the search")
+	assert.False(t, looked, "reported before the search")
 	assert.Nil(t, r.Result())
 
 	// This Build returns two different types in turn.

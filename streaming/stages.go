@@ -88,7 +88,7 @@ func (s *oneStage[Y]) Stage() (at, of int) {
 // NewStatistics implements Stages.
 func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
 	if s.learnt != nil {
-		return nil, fault.Param(fmt.Sprintf("%T", s.model), "stage", 1, "0: there is no other")
+		return nil, fault.Param(fmt.Sprintf("%T", s.model), "stage", 1, "0, the only stage")
 	}
 	return s.model.NewStatistics()
 }

@@ -49,7 +49,7 @@ var blockFitters = []struct {
 	}},
 	{"PCA", 1, false, func(w int) transformers.Transformer { return &pca.PCA{Workers: w} }},
 	{"Winsorizer", 2, true, func(w int) transformers.Transformer { return &columnwise.Winsorizer{Gaps: true, Workers: w} }},
-	{"Winsorizer of one side", 2, true, func(w int) transformers.Transformer {
+	{"Winsorizer with one bound", 2, true, func(w int) transformers.Transformer {
 		return &columnwise.Winsorizer{Lower: .5, NoUpper: true, Gaps: true, Workers: w}
 	}},
 	{"Winsorizer to the end", 2, true, func(w int) transformers.Transformer { return &columnwise.Winsorizer{Upper: 1, Gaps: true, Workers: w} }},

@@ -75,7 +75,7 @@ func TestTruncatedFiles(t *testing.T) {
 				continue
 			}
 			if name == "a.arrows" && err == nil {
-				assert.Contains(t, []int{0, 4, 8}, rows, "whole batches")
+				assert.Contains(t, []int{0, 4, 8}, rows, "complete batches")
 				continue
 			}
 			require.ErrorIs(t, err, ErrUnreadable, "%s of %d bytes", name, n)

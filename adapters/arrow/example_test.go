@@ -79,7 +79,7 @@ func ExampleSource() {
 	check(err)
 	fmt.Println(next.X.RawMatrix().Data)
 	// Output:
-	// id  left out  id          nearly every row has another name, or there are very many; convert them to levels by Kinds["id"]
+	// id  left out  id          nearly every row has a different name, or there are very many names; convert them to levels by Kinds["id"]
 	// x   feature   number      numbers
 	// y   target    regression  numbers
 	// [0.5]

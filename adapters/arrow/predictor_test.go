@@ -279,7 +279,7 @@ func TestNothingHalfWritten(t *testing.T) {
 		"lacks z":    {given("lacks", batchOf(t, `[{"x": 1}]`, field("x", floats))), failing{at: 1000}, false, estimators.ErrParam, `lacks: columns = 1`},
 		"other":      {given("other", batchOf(t, `[{"x": 1, "z": 1, "y": 1, "d": "a"}]`, field("x", floats), field("z", floats), field("y", floats), field("d", text))), failing{at: 1000}, false, estimators.ErrParam, `other: column 3 = "d" of type utf8, want "c"`},
 	} {
-		for _, old := range []string{"", "what stood there"} {
+		for _, old := range []string{"", "earlier predictions"} {
 			folder := t.TempDir()
 			to := filepath.Join(folder, "out.parquet")
 			if old != "" {

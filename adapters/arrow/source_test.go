@@ -165,7 +165,7 @@ func TestLevelsOverDictionaries(t *testing.T) {
 	same(t, mat.NewDense(10, 1, []float64{3, 2, nan, 3, 2, 1, nan, 3, 0, nan}), got)
 	back, err := learnt(t, nil, shards[2], shards[1], shards[0])
 	require.NoError(t, err)
-	assert.Equal(t, s, back, "the reverse order learns the same")
+	assert.Equal(t, s, back, "the reverse order gives the same result")
 
 	stream := inMemory("a.arrows", ipcBytes(t, true, dictionaryOf(t, `["a", "red"]`, 0, 1), dictionaryOf(t, `["blue", "a"]`, 0, 1)))
 	got, err = rowsOf(t, s, stream)

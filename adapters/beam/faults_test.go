@@ -35,26 +35,26 @@ func TestDamagedFiles(t *testing.T) {
 		reason     string
 		want       error
 	}{
-		"no number":             {"b.csv", strings.Replace(whole, "\n", "\n1,2x,3\n", 1), ":2", `column "x1" = "2x", want a number`, nil},
-		"a field too many":      {"b.csv", whole + "1,2,3,4\n", ":302", "4 fields instead of 3", nil},
-		"cut short":             {"b.csv", whole + "1,2", ":302", "2 fields instead of 3", nil},
-		"not finite":            {"b.csv", whole + "1,+Inf,3\n", ":302", `column "x1" = "+Inf", want a number`, nil},
-		"a gap":                 {"b.csv", whole + "1,,3\n", ":302", "x[0,1] is NaN", estimators.ErrNotFinite},
-		"a target that is none": {"b.csv", whole + "1,2,\n", ":302", `column "y": the target NaN is not finite`, nil},
-		"a column is missing":   {"b.csv", "x0,y\n1,2\n", ":1", `no column "x1"; there are x0, y`, estimators.ErrShape},
-		"a column twice":        {"b.csv", "x0,x1,x1,y\n1,2,3,4\n", ":1", `two columns are named "x1"`, estimators.ErrShape},
-		"a quote":               {"b.csv", whole + "1,\"2,3\n4\",5\n", ":302", "WholeFiles", estimators.ErrParam},
-		"binary":                {"b.csv", "\x00\x01\x02", ":1", `no column "x0"`, estimators.ErrShape},
-		"a quote in the names":  {"b.csv", "x0,\"x1,y\n", ":1", "WholeFiles", estimators.ErrShape},
-		"too large":             {"b.csv", whole + "1,1e400,3\n", ":302", `column "x1": 1e400 is more than a float64 holds`, nil},
-		"an integer":            {"b.csv", whole + "1,9007199254740993,3\n", ":302", "RoundIntegers", nil},
-		"not UTF-8":             {"b.csv", "x0,x1,y\xe4\n1,2,3\n", ":1", `column 3: "y\xe4" is not UTF-8: set Format.Latin1`, estimators.ErrParam},
-		"UTF-16":                {"b.csv", "\xff\xfex\x000\x00", "", "encoding = UTF-16, want UTF-8", estimators.ErrParam},
-		"carriage returns":      {"b.csv", strings.ReplaceAll(whole, "\n", "\r"), ":1", "set Data.WholeFiles", estimators.ErrParam},
-		"commas":                {"b.csv", strings.Repeat(",", 1<<20), "", "more than 1000 columns without a name", estimators.ErrShape},
-		"a wide row":            {"b.csv", whole + "1,2" + strings.Repeat(",3", 1<<20) + "\n", ":302", "1003 fields or more instead of 3", nil},
-		"a nameless cell":       {"b.csv", "x0,x1,y,\n1,2,3,\n1,2,3,4\n", ":3", `"4" in column 4, which has no name`, nil},
-		"no Parquet":            {"b.parquet", whole, "", "damaged, or no Parquet file", estimators.ErrBadModel},
+		"no number":                     {"b.csv", strings.Replace(whole, "\n", "\n1,2x,3\n", 1), ":2", `column "x1" = "2x", want a number`, nil},
+		"a field too many":              {"b.csv", whole + "1,2,3,4\n", ":302", "4 fields instead of 3", nil},
+		"cut short":                     {"b.csv", whole + "1,2", ":302", "2 fields instead of 3", nil},
+		"not finite":                    {"b.csv", whole + "1,+Inf,3\n", ":302", `column "x1" = "+Inf", want a number`, nil},
+		"a gap":                         {"b.csv", whole + "1,,3\n", ":302", "x[0,1] is NaN", estimators.ErrNotFinite},
+		"a target that is not a number": {"b.csv", whole + "1,2,\n", ":302", `column "y": the target NaN is not finite`, nil},
+		"a column is missing":           {"b.csv", "x0,y\n1,2\n", ":1", `no column "x1"; there are x0, y`, estimators.ErrShape},
+		"a column twice":                {"b.csv", "x0,x1,x1,y\n1,2,3,4\n", ":1", `two columns are named "x1"`, estimators.ErrShape},
+		"a quote":                       {"b.csv", whole + "1,\"2,3\n4\",5\n", ":302", "WholeFiles", estimators.ErrParam},
+		"binary":                        {"b.csv", "\x00\x01\x02", ":1", `no column "x0"`, estimators.ErrShape},
+		"a quote in the names":          {"b.csv", "x0,\"x1,y\n", ":1", "WholeFiles", estimators.ErrShape},
+		"too large":                     {"b.csv", whole + "1,1e400,3\n", ":302", `column "x1": 1e400 exceeds the range of float64`, nil},
+		"an integer":                    {"b.csv", whole + "1,9007199254740993,3\n", ":302", "RoundIntegers", nil},
+		"not UTF-8":                     {"b.csv", "x0,x1,y\xe4\n1,2,3\n", ":1", `column 3: "y\xe4" is not UTF-8: set Format.Latin1`, estimators.ErrParam},
+		"UTF-16":                        {"b.csv", "\xff\xfex\x000\x00", "", "encoding = UTF-16, want UTF-8", estimators.ErrParam},
+		"carriage returns":              {"b.csv", strings.ReplaceAll(whole, "\n", "\r"), ":1", "set Data.WholeFiles", estimators.ErrParam},
+		"commas":                        {"b.csv", strings.Repeat(",", 1<<20), "", "more than 1000 columns without a name", estimators.ErrShape},
+		"a wide row":                    {"b.csv", whole + "1,2" + strings.Repeat(",3", 1<<20) + "\n", ":302", "1003 fields or more instead of 3", nil},
+		"a nameless cell":               {"b.csv", "x0,x1,y,\n1,2,3,\n1,2,3,4\n", ":3", `"4" in column 4, which has no name`, nil},
+		"no Parquet":                    {"b.parquet", whole, "", "damaged, or not a Parquet file", estimators.ErrBadModel},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, o Options) {
@@ -256,10 +256,10 @@ func TestPackedFiles(t *testing.T) {
 			want                error
 		}{
 			{pack(csvText(x, y, 0, 400) + "1,2z,3\n"), ":402: ", `"2z", want a number`, nil},
-			{whole[:len(whole)/2], "", "damaged or cut short", estimators.ErrBadModel},
-			{whole[:12], "", "damaged or cut short", estimators.ErrBadModel},
-			{whole[:5], "", "damaged or cut short", estimators.ErrBadModel},
-			{whole[:len(whole)-6] + "xxxxxx", "", "damaged or cut short", estimators.ErrBadModel},
+			{whole[:len(whole)/2], "", "damaged or truncated", estimators.ErrBadModel},
+			{whole[:12], "", "damaged or truncated", estimators.ErrBadModel},
+			{whole[:5], "", "damaged or truncated", estimators.ErrBadModel},
+			{whole[:len(whole)-6] + "xxxxxx", "", "damaged or truncated", estimators.ErrBadModel},
 		} {
 			bad := filepath.Join(t.TempDir(), "bad.csv.gz")
 			writeFile(t, bad, c.text)

@@ -104,7 +104,7 @@ func newSession(ctx context.Context, d *Data, o *Options, labelled, targets bool
 	}
 	switch {
 	case options.NoEngine && d != nil && d.Rows != nil:
-		return nil, fault.Param("kernelbeam: Options", "NoEngine", true, "false: a PCollection is made by Beam")
+		return nil, fault.Param("kernelbeam: Options", "NoEngine", true, "false: Beam creates the PCollection")
 	case !options.NoEngine && !beam.Initialized():
 		return nil, fault.Param("kernelbeam", "Beam", "not initialised", "Init, at the beginning of main")
 	}

@@ -95,7 +95,7 @@ func TestBaggingReportsErrors(t *testing.T) {
 		text string
 	}{
 		"no New":            {golearn.Bagging{}, train, estimators.ErrParam, "New"},
-		"New gives nil":     {golearn.Bagging{New: func() base.Classifier { return nil }}, train, estimators.ErrParam, "nil"},
+		"New returns nil":   {golearn.Bagging{New: func() base.Classifier { return nil }}, train, estimators.ErrParam, "nil"},
 		"Models":            {golearn.Bagging{New: machine, Models: -1}, train, estimators.ErrParam, "Models"},
 		"Features":          {golearn.Bagging{New: machine, Features: 4}, train, estimators.ErrParam, "Features"},
 		"Features below 0":  {golearn.Bagging{New: machine, Features: -1}, train, estimators.ErrParam, "Features"},

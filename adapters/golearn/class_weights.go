@@ -17,7 +17,7 @@ func weigh(names []string, y []int, balanced bool, byName map[string]float64) ([
 	for name, v := range byName {
 		k := slices.Index(names, name)
 		if k < 0 {
-			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes out of "+strings.Join(names, ", "))
+			return nil, fault.Param("input", "ClassWeights", strconv.Quote(name), "classes from "+strings.Join(names, ", "))
 		}
 		if !(v > 0) || math.IsInf(v, 1) {
 			return nil, fault.Param("input", "ClassWeights["+strconv.Quote(name)+"]", v, "> 0 and finite")

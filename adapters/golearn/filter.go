@@ -170,7 +170,7 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to gridtable.Column, val
 		if to.Kind == gridtable.CategoricalKind && got > float64(last) {
 			if training || last < 0 {
 				return fault.Param(filterName, fmt.Sprintf("category of attribute %q, row %d", from.Name, i), got,
-					fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
+					fmt.Sprintf("at most %d: the filter may not be trained, or its categories may print alike", last))
 			}
 			got = float64(last)
 		}
@@ -253,5 +253,5 @@ func restoreFilter(build func(base.FixedDataGrid) (base.Filter, error), in *filt
 		}
 		outcomes[string(f.digest)] = true
 	}
-	return nil, fault.BadModel(pipelineKind, "the filter that is built now does not treat the training grid as the one that was saved did")
+	return nil, fault.BadModel(pipelineKind, "the rebuilt filter transforms the training grid differently from the saved one")
 }

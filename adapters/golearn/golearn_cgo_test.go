@@ -87,7 +87,7 @@ func TestACgoPanicOfGolearnIsAnError(t *testing.T) {
 	g := line(t)
 	svc, err := linear_models.NewLinearSVC("l1", "l2", true, 1.0, 1e-4)
 	require.NoError(t, err)
-	require.Panics(t, func() { _ = svc.Fit(g) }, "what the guard is for")
+	require.Panics(t, func() { _ = svc.Fit(g) }, "the panic that the guard recovers")
 	p := &Pipeline{Final: svc}
 	err = p.Fit(g)
 	require.ErrorIs(t, err, estimators.ErrParam)

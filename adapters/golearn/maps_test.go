@@ -133,5 +133,5 @@ func TestPowersInAPipeline(t *testing.T) {
 	require.NoError(t, power.Save(path))
 	again := of(&columnwise.PowerTransformer{})
 	require.NoError(t, again.Load(path))
-	assert.Equal(t, left, unexplained(t, again, test, y), "what Transform needs is in the file")
+	assert.Equal(t, left, unexplained(t, again, test, y), "the file contains all that Transform needs")
 }

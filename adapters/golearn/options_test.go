@@ -84,7 +84,7 @@ func TestImpute(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	assert.ErrorContains(t, err, `"size", row 1`)
 	_, err = cls.Predict(infiniteAt(t, parse("size,colour,kind\n9,red,a\n8,red,b\n"), "size", 0))
-	require.ErrorIs(t, err, estimators.ErrNotFinite, "an infinity is no gap")
+	require.ErrorIs(t, err, estimators.ErrNotFinite, "an infinity is not a gap")
 }
 
 func TestImputeForRegression(t *testing.T) {
@@ -187,7 +187,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 		for i, s := range scores {
 			assert.Equal(t, s > 0.5, hard[i] == 1, name)
 			require.Contains(t, []float64{0, 1}, hard[i])
-			require.True(t, s > 0 && s < 1, "golearn takes none that is not above 0")
+			require.True(t, s > 0 && s < 1, "golearn accepts only weights above 0")
 			if s > 0.01 && s < 0.99 {
 				between++
 			}
@@ -195,7 +195,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 		assert.Positive(t, between, name)
 		pred, err := cls.Predict(grid)
 		require.NoError(t, err)
-		assert.Greater(t, accuracyOf(t, grid, pred), 0.9, "golearn compares what it prints")
+		assert.Greater(t, accuracyOf(t, grid, pred), 0.9, "golearn compares printed values")
 		path := filepath.Join(t.TempDir(), "model")
 		for _, m := range []*golearn.Classifier{cls, scored} {
 			require.NoError(t, m.Save(path))

@@ -186,7 +186,7 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	require.ErrorIs(t, (&Pipeline{Final: mine}).UnmarshalBinary(data), estimators.ErrBadModel)
 	assert.Equal(t, want, predictions(t, tree, g))
 	require.ErrorIs(t, new(Pipeline).UnmarshalBinary(data), estimators.ErrParam)
-	require.ErrorIs(t, new(Classifier).UnmarshalBinary(cls), estimators.ErrBadModel, "a search takes the place of no Estimator")
+	require.ErrorIs(t, new(Classifier).UnmarshalBinary(cls), estimators.ErrBadModel, "a search does not replace an Estimator")
 	require.ErrorIs(t, new(Regressor).UnmarshalBinary(cls), estimators.ErrBadModel)
 }
 

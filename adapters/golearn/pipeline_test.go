@@ -114,7 +114,7 @@ func TestPipelines(t *testing.T) {
 			again, err := p.Predict(unlabelled)
 			require.NoError(t, err)
 			if name != "tree" { // golearn's tree draws a branch for a category that is new at a node
-				assert.Equal(t, classTexts(t, pred), classTexts(t, again), "the class of the grid to predict has no say")
+				assert.Equal(t, classTexts(t, pred), classTexts(t, again), "the class of the grid to predict is ignored")
 			}
 			empty, err := p.Predict(none)
 			require.NoError(t, err)

@@ -148,7 +148,7 @@ var transformerList = []listed[[]transformers.Transformer]{
 
 // The lists contain every estimator and transformer.
 func TestPlacesHaveAll(t *testing.T) {
-	const several = "has several targets, and golearn's Predict gives one"
+	const several = "has several targets, but golearn's Predict returns one"
 	var all []string
 	for _, c := range classifierList {
 		if e := c.build(); e != nil {
@@ -171,11 +171,11 @@ func TestPlacesHaveAll(t *testing.T) {
 		"lssvm.MultiRegressor":    several,
 		"falkon.MultiRegressor":   several,
 		"pipeline.MultiRegressor": several,
-		"pipeline.Transformer":    "is what a golearn.Pipeline makes of its steps",
-		"forecast.Forecaster":     "takes a series, and no rows",
-		"text.TFIDF":              "takes documents, and no rows",
-		"svm.OneClass":            "learns without a class, for which golearn has no contract",
-		"novelty.Density":         "learns without a class, for which golearn has no contract",
+		"pipeline.Transformer":    "is built by golearn.Pipeline from its steps",
+		"forecast.Forecaster":     "needs a series, not rows",
+		"text.TFIDF":              "needs documents, not rows",
+		"svm.OneClass":            "is fitted without a class, for which golearn has no contract",
+		"novelty.Density":         "is fitted without a class, for which golearn has no contract",
 	}, filepath.Join("..", ".."), "Fit")
 }
 

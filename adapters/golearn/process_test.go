@@ -245,8 +245,8 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 			for want, other := range c.others {
 				refused(other, data, want)
 			}
-			refused(c.build(), data[:len(data)/2], "cut short")
-			refused(c.build(), nil, "cut short")
+			refused(c.build(), data[:len(data)/2], "truncated")
+			refused(c.build(), nil, "truncated")
 			refused(c.build(), append([]byte("GIF8"), data[4:]...), "no kernelearn model")
 			versionAt := 6 + len(c.kind)
 			newer := resealed(data, func(b []byte) { binary.LittleEndian.PutUint16(b[versionAt:], 99) })

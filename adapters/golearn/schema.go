@@ -202,7 +202,7 @@ func (s *schema) validate() error {
 	}
 	if (s.Missing == Impute && len(s.Fills) != gridtable.MatrixWidth(s.Columns)) || (s.Missing != Impute && len(s.Fills) > 0) ||
 		!s.Fills.Finite() {
-		return fmt.Errorf("%d numbers for the gaps of %d columns with Missing = %v, or one that is none", len(s.Fills),
+		return fmt.Errorf("%d fill values for %d columns with Missing = %v, or one is not finite", len(s.Fills),
 			gridtable.MatrixWidth(s.Columns),
 			s.Missing)
 	}

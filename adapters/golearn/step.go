@@ -76,7 +76,7 @@ func (s Step) fit(ctx context.Context, t *gridtable.Table, noOneHot bool) (fitte
 	case s.build != nil:
 		return fitFilter(s.build, t)
 	}
-	return nil, nil, fault.Param("Steps", "step", "neither Transform nor Filter", "a step made by one of them of a value that is not nil")
+	return nil, nil, fault.Param("Steps", "step", "neither Transform nor Filter", "a step that one of them built from a non-nil value")
 }
 
 // restore decodes a fitted step into a copy of the configuration of s.

@@ -40,7 +40,7 @@ func Example() {
 	fmt.Println(errors.Is(err, errors.ErrUnsupported), err)
 	// Output:
 	// <nil> true true
-	// true onnx: pipeline: Classifier: final (lssvm.Classifier): onnx_test.triangle cannot be written as a graph of primitive operators, it is a kernel without the methods Graph and GraphDiag: unsupported operation
+	// true onnx: pipeline: Classifier: final (lssvm.Classifier): onnx_test.triangle cannot be written as a graph of primitive operators, its kernel has no methods Graph and GraphDiag: unsupported operation
 }
 
 // triangle is a kernel outside the module.

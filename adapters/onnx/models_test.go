@@ -375,7 +375,7 @@ func TestAllAreTried(t *testing.T) {
 	}
 	root := "../.."
 	declared.Lists(t, "the table of ONNX models", names, map[string]string{
-		"forecast.Forecaster": "takes a series; its models are written", "text.TFIDF": "takes documents; what follows it is written",
+		"forecast.Forecaster": "needs a series; its models are written", "text.TFIDF": "needs documents; the steps after it are written",
 	}, root, "Fit")
 	var ks []string
 	for _, k := range everyKernel {

@@ -69,7 +69,7 @@ func openCSV(name string, f io.ReadCloser, options Options) (*csvInput, error) {
 	place := fmt.Sprintf("%s:%d", name, max(1, records.Line()))
 	if i := strings.IndexAny(header[0], ";\t|"); len(header) == 1 && i >= 0 && options.Format.Comma == 0 {
 		return nil, fault.Param(place, "Options.Format.Comma", strconv.QuoteRune(layout.Comma),
-			fmt.Sprintf("what stands between the cells, perhaps %q", header[0][i]))
+			fmt.Sprintf("the separator of the cells, perhaps %q", header[0][i]))
 	}
 	return &csvInput{f, records}, nil
 }

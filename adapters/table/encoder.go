@@ -130,7 +130,7 @@ func (d *decoder) value(cell celltext.Cell, text string) (float64, error) {
 	v, ok := d.number(cell.Kind, cell.Value)
 	switch {
 	case ok && cell.Rounded && !d.format.RoundIntegers:
-		return 0, d.refused(text, "an integer that float64 holds to the last digit, or Format.RoundIntegers")
+		return 0, d.refused(text, "an integer that float64 represents exactly, or Format.RoundIntegers")
 	case ok:
 		return v, nil
 	case math.IsInf(cell.Value, 0):

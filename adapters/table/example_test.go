@@ -69,7 +69,7 @@ func ExampleSchema() {
 	})
 	fmt.Println(rows.Schema.Names(), err)
 	// Output:
-	// flat_id  left out  id          nearly every row has another whole number, and the name is an id's; take it in by Kinds["flat_id"]
+	// flat_id  left out  id          nearly every row has a different integer, and the name suggests an id; include it by Kinds["flat_id"]
 	// area     feature   number      whole numbers
 	// city     feature   category    2 levels; rows without a value: 1
 	// sold     feature   time        dates or times, in seconds since 1970

@@ -110,7 +110,7 @@ func (t *intake) learnTarget(c *Cells, v *survey.Survey, out *Column) (Task, err
 		return 0, fault.Param(t.input, c.place(), "times", "a target of numbers or words, or Task set to Classification")
 	case kind == Category || c.typed.words || typ == celltext.Texts:
 		if task, out.Note = Classification, "words"; v != nil && v.Values >= fewestRows && v.Share() >= nearlyEvery {
-			return 0, fault.Param(t.input, c.place(), "another word in nearly every row",
+			return 0, fault.Param(t.input, c.place(), "a different word in nearly every row",
 				"numbers or classes, or Task set to Classification")
 		}
 	case mixed:
@@ -174,7 +174,7 @@ func (t *intake) learnFeature(c *Cells, v *survey.Survey, out *Column) error {
 	case typ == celltext.Times:
 		out.Kind, out.Note = Time, "dates or times, in seconds since 1970"
 	case typ == celltext.Integers && v != nil && v.Values >= fewestRows && v.Share() >= nearlyEvery:
-		leave(ID, fmt.Sprintf("nearly every row has another whole number, and the name is an id's; take it in by Kinds[%q]", c.name))
+		leave(ID, fmt.Sprintf("nearly every row has a different integer, and the name suggests an id; include it by Kinds[%q]", c.name))
 	default:
 		if out.Kind, out.Note = Number, "numbers"; typ == celltext.Integers {
 			out.Note = "whole numbers"
@@ -196,10 +196,10 @@ func (t *intake) learnTexts(c *Cells, v *survey.Survey, out *Column) {
 		}
 		switch {
 		case v.Share() >= nearlyEvery && v.Length() < severalWords || v.Full():
-			leave(ID, "nearly every row has another name, or there are very many"+v.DatesNote())
+			leave(ID, "nearly every row has a different name, or there are very many names"+v.DatesNote())
 			return
 		case v.Share() >= nearlyEvery || v.Share() >= mostlyOther && v.Length() >= manyWords:
-			leave(Text, fmt.Sprintf("texts of %.0f words, another in nearly every row", v.Length()))
+			leave(Text, fmt.Sprintf("texts of %.0f words that differ in nearly every row", v.Length()))
 			return
 		}
 	}

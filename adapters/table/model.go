@@ -115,7 +115,7 @@ func checkTable(t *Table) error {
 	case t == nil || t.Schema == nil || t.X == nil:
 		return fault.Param("table: Model", "table", "nil", "one that was read")
 	case t.Targets == nil && t.Labels == nil:
-		return fault.Param("table: Model", "target", "none", "a column to learn: Options.Target names it")
+		return fault.Param("table: Model", "target", "none", "a target column: set Options.Target")
 	}
 	return t.Schema.check()
 }

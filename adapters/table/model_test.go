@@ -91,7 +91,7 @@ func TestModelPredictsRowsAsTheyAreWritten(t *testing.T) {
 		"want a map from names, a struct or a line":          7,
 		`row = nil`:                (*row)(nil),
 		"UTF-8":                    map[string]any{"a": 5, "colour": "\xff"},
-		`column "a": +Inf is more`: map[string]any{"a": math.Inf(1), "colour": "red"},
+		`column "a": +Inf exceeds`: map[string]any{"a": math.Inf(1), "colour": "red"},
 		`column "a" = 9007199254740995, want an integer`: map[string]any{"a": int64(9007199254740995), "colour": "red"},
 	} {
 		_, err := m.PredictRow(wrong)

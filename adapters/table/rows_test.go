@@ -58,7 +58,7 @@ func TestStructs(t *testing.T) {
 		{1, 0, 0, 2, 86400, gap, 0, gap, 0, 1 << 40},
 	}, got.X)
 	assert.Equal(t, []float64{1.5, 1.5, 1.5}, got.Targets)
-	assert.Equal(t, []string{"10", "00184"}, got.Schema.Columns[2].Levels, "in the order of their numbers, as they are written")
+	assert.Equal(t, []string{"10", "00184"}, got.Schema.Columns[2].Levels, "in the order of their numbers")
 
 	same, err := got.Schema.Rows(rows[0], &rows[1])
 	require.NoError(t, err)
@@ -85,7 +85,7 @@ func TestRefusedStructs(t *testing.T) {
 	_, err := FromStructs([]int{1}, nil)
 	refused("T = int, want a struct", err)
 	_, err = FromStructs([]node{{}}, nil)
-	refused("within itself", err)
+	refused("recursive struct", err)
 	_, err = FromStructs([]struct{ A []int }{{}}, nil)
 	refused("field A = []int", err)
 	_, err = FromStructs([]struct {

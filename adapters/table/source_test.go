@@ -122,7 +122,7 @@ func TestErrorsOfSources(t *testing.T) {
 		"Open and Read": {},
 		`f.csv: column = "x", which is missing, want all columns of values`:    Join(valuesOf(&opened, columns, []any{1., 2.}), source("y,z", "1,2")),
 		"values:2: column \"y\" = a []int":                                     valuesOf(&opened, columns, []any{1., 2.}, []any{1., []int{1}}),
-		"values:2: column \"x\": +Inf is more than a float64 holds":            valuesOf(&opened, columns, []any{1., 2.}, []any{math.Inf(1), 1.}),
+		"values:2: column \"x\": +Inf exceeds the range of float64":            valuesOf(&opened, columns, []any{1., 2.}, []any{math.Inf(1), 1.}),
 		"values:1: column \"x\" = \"\\xff\", want UTF-8":                       valuesOf(&opened, columns, []any{"\xff", 2.}),
 		"values: column \"y\" = of the type list, want numbers, times or text": valuesOf(&opened, []Column{{Name: "x"}, {Name: "y", Role: LeftOut, Note: "of the type list"}}, []any{1., nil}),
 	} {
@@ -227,8 +227,8 @@ func TestEncoder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1., v, "the bytes of a file are Latin-1, the texts of a program UTF-8")
 	for text, want := range map[string]string{
-		"x": `column "n" = "x", want a number`, "9007199254740993": `column "n" = 9007199254740993, want an integer that float64 holds`,
-		"1e400": `column "n": 1e400 is more than a float64 holds`,
+		"x": `column "n" = "x", want a number`, "9007199254740993": `column "n" = 9007199254740993, want an integer that float64 represents`,
+		"1e400": `column "n": 1e400 exceeds the range of float64`,
 	} {
 		_, err = e.Text(0, text)
 		assert.ErrorContains(t, err, want)

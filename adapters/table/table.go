@@ -94,7 +94,7 @@ func (t *Table) readBy(s *Schema) (*Table, error) {
 		return t, nil
 	}
 	if t.input == nil {
-		return nil, fault.Param("table", "Schema", "another", "that of the model, by Options.Schema")
+		return nil, fault.Param("table", "Schema", "another", "the model's, by Options.Schema")
 	}
 	in := *t.input
 	in.options = Options{Schema: s, Format: in.options.Format}

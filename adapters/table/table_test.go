@@ -237,7 +237,7 @@ func TestRefusedCSV(t *testing.T) {
 		{"a,b\n1,x\n1,y\n", Options{Target: "b", Task: Regression}, `column "b" = "x"`, estimators.ErrParam},
 		{"a,b\n1,2000-01-01\n1,2000-01-02\n", Options{Target: "b"}, `column "b" = times`, estimators.ErrParam},
 		{"a,b" + strings.Join(strings.Split(" zero one two three four five six seven eight nine", " "), "\n1,"), Options{Target: "b"},
-			`column "b" = another word in nearly every row`, estimators.ErrParam},
+			`column "b" = a different word in nearly every row`, estimators.ErrParam},
 		{"a,b\n1,2\n1,0\n", Options{Weight: "b"}, `f.csv:3: column "b" = "0", want a weight > 0`, estimators.ErrParam},
 		{"a,b\n1,2\n1,x\n", Options{Weight: "b"}, `column "b"`, estimators.ErrParam},
 		{"a,b\n1,2\n1,\n", Options{Group: "b"}, "a group in each row", estimators.ErrParam},

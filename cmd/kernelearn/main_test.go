@@ -279,7 +279,7 @@ func TestUsage(t *testing.T) {
 	for want, args := range map[string][]string{
 		"no such file": {"train", filepath.Join(dir, "none.csv"), "-target", "price"},
 		`"cost", want one of the columns id, area`: {"train", path, "-target", "cost"},
-		"no kernelearn model":                      {"predict", path, path},
+		"not a kernelearn model":                   {"predict", path, path},
 	} {
 		code, _, progress := command(t, "", args...)
 		assert.Equal(t, exitFailed, code, "%v: %s", args, progress)

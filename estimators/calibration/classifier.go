@@ -247,7 +247,7 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 		}
 	}
 	if got := len(classes.Distinct(at)); got < len(t.classes) {
-		return nil, fault.Shape("rows without a fold have", got, "classes", "all rows have %d: want more rows of each class",
+		return nil, fault.Shape("the rows outside a fold have", got, "classes", "all rows together have %d: want more rows of each class",
 			len(t.classes))
 	}
 	y := make([]int, len(at))

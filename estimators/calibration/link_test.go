@@ -99,7 +99,7 @@ func TestLinksFindWhatIsThere(t *testing.T) {
 			assert.InDelta(t, 1, p.At(i, 0)+p.At(i, 1), 1e-12)
 		}
 		if m == Automatic {
-			assert.Less(t, l.method, Isotonic, "those of fewer numbers are right")
+			assert.Less(t, l.method, Isotonic, "fewer numbers give the right error")
 		}
 	}
 

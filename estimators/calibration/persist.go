@@ -62,7 +62,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return fault.BadModel(classifierKind, "the estimator has the classes %d, the file %d", clone.Classes(), s.Classes)
 	}
 	if s.Logs && !estimators.Supports(clone, estimators.Proba) {
-		return fault.BadModel(classifierKind, "the estimator has no probabilities, of which the file has the temperature")
+		return fault.BadModel(classifierKind, "the estimator has no probabilities, but the file has a temperature for them")
 	}
 	c.m = &model{classes: s.Classes, chosen: clone, link: l}
 	return nil
@@ -99,7 +99,7 @@ func (s *stored) link() (link, error) {
 		for j, p := range g.P {
 			if !(p > 0 && p < 1) || j > 0 && !(g.X[j] > g.X[j-1] && p >= g.P[j-1]) {
 				return l, fault.BadModel(classifierKind,
-					"step function %d, step %d: want ascending scores and probabilities between 0 and 1 that do not fall", i, j)
+					"step function %d, step %d: want ascending scores and probabilities between 0 and 1 in ascending order", i, j)
 			}
 		}
 		l.steps = append(l.steps, steps{X: g.X, P: g.P})

@@ -40,7 +40,7 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 		k = min(k, groups.Count(m.groups))
 	}
 	if k < 2 {
-		return fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
+		return fault.Shape("x has", n, "different rows", "method %v needs at least 2", m.method)
 	}
 	m.held = rowsUpTo(n)
 	group := progress.Open(ctx)

@@ -134,7 +134,7 @@ func checkHeld(kind, typ string, m Method, rows *mat.Dense, own []float64, held 
 	}
 	switch {
 	case !ascending(held, n) || len(held) == 0:
-		return fault.BadModel(kind, "rows whose scores count: want ascending numbers below %d", n)
+		return fault.BadModel(kind, "rows with scores: want ascending numbers below %d", n)
 	case m.smooths() != (len(folds) == 0) || m == Split && len(folds) != 1:
 		return fault.BadModel(kind, "%d folds with method %v", len(folds), m)
 	}
@@ -151,7 +151,7 @@ func checkHeld(kind, typ string, m Method, rows *mat.Dense, own []float64, held 
 		dealt = append(dealt, f.Rows...)
 	}
 	if slices.Sort(dealt); len(folds) > 0 && !slices.Equal(dealt, held) {
-		return fault.BadModel(kind, "folds and the rows whose scores count are not the same")
+		return fault.BadModel(kind, "folds and the the rows with scores are not the same")
 	}
 	return nil
 }

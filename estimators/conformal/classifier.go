@@ -157,7 +157,7 @@ func (c *Classifier) validate() error {
 		return err
 	}
 	if c.Method == JackknifeMinMax {
-		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants but JackknifeMinMax")
+		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants except JackknifeMinMax")
 	}
 	return checkGroups(classifierType, c.Groups, c.Method)
 }
@@ -220,8 +220,8 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 		y[i] = m.classes[m.at[row]]
 	}
 	if got := len(classes.Distinct(y)); got < len(m.classes) {
-		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes",
-			"all rows have %d: want more rows of each class",
+		return nil, fault.Shape("the training rows of an estimator have", got, "classes",
+			"all rows together have %d: want more rows of each class",
 			len(m.classes))
 	}
 	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
@@ -268,7 +268,7 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	var out [2][]int
 	n := len(m.at)
 	if n < 4 {
-		return out, fault.Shape("x has", n, "different rows", "method %v wants at least 4", m.method)
+		return out, fault.Shape("x has", n, "different rows", "method %v needs at least 4", m.method)
 	}
 	if m.groups != nil {
 		fitted := min(max(int(share*float64(n)+.5), 1), n-1)
@@ -293,7 +293,7 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	slices.Sort(out[0])
 	slices.Sort(out[1])
 	if len(out[1]) == 0 {
-		return out, fault.Shape("rows whose scores count are", 0, "rows", "want one at least")
+		return out, fault.Shape("the rows with scores are", 0, "rows", "want at least one")
 	}
 	return out, nil
 }

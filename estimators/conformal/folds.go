@@ -40,7 +40,7 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	}
 	k := min(cmp.Or(r.Folds, defaultFolds), m.units())
 	if k < 2 {
-		return fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
+		return fault.Shape("x has", n, "different rows", "method %v needs at least 2", m.method)
 	}
 	p, err := parts(m.groups, nil, r.Seed, sizes(n, k)...)
 	if err != nil {

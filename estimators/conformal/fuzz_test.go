@@ -20,7 +20,7 @@ func documented(t *testing.T, err error) {
 			return
 		}
 	}
-	t.Errorf("%v is none of the documented errors", err)
+	t.Errorf("%v is not a documented error", err)
 }
 
 // FuzzFit fits rows with arbitrary bits. The bounds of every interval are ordered and may be infinite, every set has a class, and

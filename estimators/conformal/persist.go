@@ -156,7 +156,7 @@ func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold,
 func readFolds[E any](kind string, m Method, folds []storedFold, chosen E,
 	read func(p estimators.NestedModel, which string) (E, error)) (out []fold[E], err error) {
 	if m.smooths() && !estimators.Supports(chosen, estimators.Smoothing) {
-		return nil, fault.BadModel(kind, "method %v with an estimator that is no linear smoother", m)
+		return nil, fault.BadModel(kind, "method %v with an estimator that is not a linear smoother", m)
 	}
 	for i, f := range folds {
 		fitted := chosen

@@ -221,7 +221,7 @@ func (r *Regressor) methodFor(n int) Method {
 func (m *model) halves(r *Regressor) (choose, held []int, err error) {
 	n := len(m.y)
 	if n < 2 {
-		return nil, nil, fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
+		return nil, nil, fault.Shape("x has", n, "different rows", "method %v needs at least 2", m.method)
 	}
 	share := cmp.Or(r.Held, defaultHeld)
 	count := min(max(int(share*float64(n)+.5), 1), n-1)

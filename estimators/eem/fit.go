@@ -93,7 +93,7 @@ func cubed(width int) float64 { return float64(width) * float64(width) * float64
 func (m *model) complete() error {
 	for k, s := range m.stats {
 		if s.Weight == 0 {
-			return fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
+			return fault.Shape(fmt.Sprintf("class %d has", m.classes[k]), 0, "rows", "want at least 1")
 		}
 	}
 	return nil
@@ -111,7 +111,7 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 		if m, r, err = sampled.begin(ctx, x, y, nil); err == nil && len(y) < c.wanted {
 			m.few = fmt.Sprintf("the first chunk has %d rows for the %d that units or landmarks are drawn from: later chunks add none, "+
 				"so begin "+
-				"with a larger one, or ask for fewer", len(y), c.wanted)
+				"with a larger one, or set fewer", len(y), c.wanted)
 		}
 	case old.stats == nil:
 		return nil, noStatistics(c.typ)
@@ -158,7 +158,7 @@ func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of
 			have = s.Dim()
 		}
 		if have != features {
-			return nil, fault.Shape(fmt.Sprintf("of class %d there are", names[k]), have, "features", "want %d", features)
+			return nil, fault.Shape(fmt.Sprintf("class %d has", names[k]), have, "features", "want %d", features)
 		}
 		m.stats = append(m.stats, s.m.Clone())
 	}

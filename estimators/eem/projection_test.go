@@ -168,5 +168,5 @@ func TestDegenerateProjections(t *testing.T) {
 	assert.Equal(t, p.SPos, p.SNeg, "a single row borrows the covariance of the other class")
 	p, err = discriminant.NewProjection(ctx, momentstest.Sum(t, momentstest.Random(2, 6, 5)), momentstest.Sum(t, momentstest.Random(2, 6, 6)))
 	require.NoError(t, err)
-	assert.Positive(t, p.Distance, "two rows a class: singular but for jitter")
+	assert.Positive(t, p.Distance, "two rows a class: singular without jitter")
 }

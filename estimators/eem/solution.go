@@ -83,7 +83,7 @@ func (s *solution) solvePairs(ctx context.Context, stats []*moments.Moments, odd
 			s.report.Jitter = max(s.report.Jitter, p.Jitter)
 			if p.Constant {
 				s.report.Warnings = append(s.report.Warnings,
-					fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart",
+					fmt.Sprintf("classes %d and %d have the same mean: no direction separates them",
 						s.classes[j], s.classes[i]))
 			}
 			steps.Next(s.report.Objective, "classes %d and %d solved in %d features", s.classes[j], s.classes[i], len(p.Beta))
@@ -107,7 +107,7 @@ func (s *solution) solvePlane(ctx context.Context, stats []*moments.Moments, odd
 	}
 	if _, r := fit.Directions.Dims(); r < len(stats)-1 {
 		s.report.Warnings = append(s.report.Warnings,
-			"the class means lie in a smaller space than K-1: some classes are hard to tell apart")
+			"the class means lie in fewer than K-1 dimensions: some classes are hard to separate")
 	}
 	s.plane, s.report.Jitter, s.report.Objective = fit.Plane, fit.Jitter, fit.Objective
 	return fit.Directions, nil

@@ -67,7 +67,7 @@ func (s *stages) fresh() (*sums, error) {
 	at, of := s.Stage()
 	switch {
 	case at == of:
-		return nil, fault.Param(s.c.typ, "stage", at, fmt.Sprintf("less than %d: all are learnt", of))
+		return nil, fault.Param(s.c.typ, "stage", at, fmt.Sprintf("less than %d: every column would be a target", of))
 	case of-at == 2:
 		return s.c.newSums(s.c.sampled(), nil, ""), nil
 	}

@@ -257,7 +257,7 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	}
 	_, shifts := m.hidden.UnitWeights()
 	if err := check.Numbers(fmt.Sprintf("%s: outputs of %d units for %d rows", classifierType, len(shifts), n),
-		float64(n)*float64(len(shifts)), "take fewer Units, or eem.Classifier, which learns from blocks of rows"); err != nil {
+		float64(n)*float64(len(shifts)), "take fewer Units, or eem.Classifier, which is fitted to blocks of rows"); err != nil {
 		return nil, err
 	}
 	out := mat.NewDense(n, len(shifts), nil)

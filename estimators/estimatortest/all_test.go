@@ -50,7 +50,7 @@ func TestAll(t *testing.T) {
 		return &o
 	}
 	plain := with(estimatortest.Options{})
-	width := with(estimatortest.Options{Skip: map[string]string{"partial-fit": "learns the number of columns alone, which other rows do not change"}})
+	width := with(estimatortest.Options{Skip: map[string]string{"partial-fit": "stores only the number of columns, which other rows do not change"}})
 
 	estimatortest.Transformer(t, "scalers.StandardScaler", func() transformers.Transformer { return &scalers.StandardScaler{} }, plain)
 	estimatortest.Transformer(t, "scalers.RMSScaler", func() transformers.Transformer { return &scalers.RMSScaler{} }, plain)
@@ -125,7 +125,7 @@ func TestAll(t *testing.T) {
 	}, plain)
 
 	// A given penalty is per unit of weight, so giving every row twice halves its effect.
-	const penalised = "has a penalty that is set, of which each row outweighs a share"
+	const penalised = "has a fixed penalty, which more rows outweigh"
 	penalty := with(estimatortest.Options{Skip: map[string]string{"repeated-rows": penalised}})
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
@@ -188,7 +188,7 @@ func TestAll(t *testing.T) {
 		"row-permutation":        "deals rows to parts by their number",
 		"more-columns-than-rows": "six rows are too few for an end at that level, which is infinite",
 	}
-	once := map[string]string{"weighted-fit": "counts copies of a row once, so that they take nothing from the guarantee"}
+	once := map[string]string{"weighted-fit": "counts copies of a row once, so that they do not weaken the guarantee"}
 	maps.Copy(once, deals)
 	estimatortest.Regressor(t, "conformal.Regressor", func() estimators.Regressor { return &conformal.Regressor{} },
 		with(estimatortest.Options{Skip: once, Workers: func(w int) any { return &conformal.Regressor{Workers: w} }}))
@@ -306,7 +306,7 @@ func TestAll(t *testing.T) {
 		}
 	}, with(estimatortest.Options{Gaps: true, Skip: map[string]string{
 		"row-permutation": "has landmarks that it draws by the number of the row", "statistics-and-fit": "draws rows by their hash",
-		"weighted-fit": "fits its scalers on the rows without their weights", "repeated-rows": penalised, "smoother": "takes a NaN for a gap",
+		"weighted-fit": "fits its scalers on the rows without their weights", "repeated-rows": penalised, "smoother": "treats a NaN as a gap",
 	}}))
 	estimatortest.Regressor(t, "pipeline.Regressor (ridge alone)", func() estimators.Regressor {
 		return &pipeline.Regressor{Final: &ridge.Regressor{Ridge: 0.1}}
@@ -331,7 +331,7 @@ func TestAll(t *testing.T) {
 	}, plain)
 	estimatortest.Regressor(t, "rvm.Regressor (no intercept, fixed noise)", func() estimators.Regressor {
 		return &rvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, NoIntercept: true, NoiseVariance: 0.1}
-	}, with(estimatortest.Options{Skip: map[string]string{"target-units": "has a noise in the units of the targets", "repeated-rows": "has a noise that is set, which is that of each row given"}}))
+	}, with(estimatortest.Options{Skip: map[string]string{"target-units": "has a noise in the units of the targets", "repeated-rows": "has a fixed noise, which is the noise of each row"}}))
 	estimatortest.Classifier(t, "rvm.Classifier", func() estimators.Classifier { return &rvm.Classifier{} },
 		with(estimatortest.Options{Skip: medianOfStart, Workers: func(w int) any { return &rvm.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "rvm.Classifier (several kernels)", func() estimators.Classifier {
@@ -349,7 +349,7 @@ func TestAll(t *testing.T) {
 	}
 	estimatortest.Regressor(t, "svm.Regressor", func() estimators.Regressor { return &svm.Regressor{} },
 		approximate(func(w int) any { return &svm.Regressor{Workers: w} }))
-	const priced = "has a C that is set, which is the price of each row"
+	const priced = "has a fixed C, which is the price of each row"
 	inUnits := map[string]string{"target-units": "has settings in the units of the targets", "repeated-rows": priced}
 	estimatortest.Regressor(t, "svm.Regressor (to the optimum, two rows in the cache)", func() estimators.Regressor {
 		return &svm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 10, Epsilon: 0.1, Tolerance: 1e-9, CacheBytes: 1}
@@ -440,7 +440,7 @@ func TestAll(t *testing.T) {
 		return &gabasr.Regressor{Pairs: 6, Features: gabasr.Paired, Sweeps: 8, Chains: 2, Workers: w}
 	}))
 	parabola := sampled(func(w int) any { return &gabasr.Regressor{Pairs: 6, Sweeps: 8, Chains: 2, Trend: 2, Workers: w} })
-	parabola.Skip["more-columns-than-rows"] = "a trend of a flat prior wants more rows than it has coefficients, and says so"
+	parabola.Skip["more-columns-than-rows"] = "a trend with a flat prior needs more rows than coefficients, and the error reports this"
 	estimatortest.Regressor(t, "gabasr.Regressor (parabola)", func() estimators.Regressor {
 		return &gabasr.Regressor{Pairs: 6, Sweeps: 8, Chains: 2, Trend: 2}
 	}, parabola)
@@ -475,7 +475,7 @@ func TestAll(t *testing.T) {
 	classifies := &pipeline.Classifier{Steps: filled, Final: &toy.Centroid{}}
 	ofAllRows := map[string]string{
 		"weighted-fit": "fits its imputers on the rows without their weights", "repeated-rows": "has means of all rows, equal ones among them",
-		"smoother": "takes a NaN for a gap",
+		"smoother": "treats a NaN as a gap",
 	}
 	countsGaps := with(estimatortest.Options{Gaps: true, Skip: maps.Clone(ofAllRows)})
 	maps.Copy(ofAllRows, deals)
@@ -550,7 +550,7 @@ func TestAll(t *testing.T) {
 		tested = append(tested, typ)
 	}
 	declared.Lists(t, "TestAll", tested, map[string]string{
-		"forecast.Forecaster": "takes a series, and no rows", "text.TFIDF": "takes documents, and no rows",
+		"forecast.Forecaster": "needs a series, not rows", "text.TFIDF": "needs documents, not rows",
 	}, filepath.Join("..", ".."), "Fit")
 }
 

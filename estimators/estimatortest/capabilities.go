@@ -25,7 +25,7 @@ func checkVariance(p *subject.Probe, s *subject.Subject) {
 	mean, variance, err := m.Value.(estimators.VariancePredictor).PredictVariance(x)
 	p.Must("PredictVariance", err)
 	if len(mean) != subject.TestRows || len(variance) != subject.TestRows {
-		p.Fatalf("PredictVariance gave %d means and %d variances for %d rows", len(mean), len(variance), subject.TestRows)
+		p.Fatalf("PredictVariance returned %d means and %d variances for %d rows", len(mean), len(variance), subject.TestRows)
 	}
 	for i, v := range variance {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -51,7 +51,7 @@ func checkInterval(p *subject.Probe, s *subject.Subject) {
 		low, high, err := v.PredictInterval(x, level)
 		p.Must("PredictInterval", err)
 		if len(low) != subject.TestRows || len(high) != subject.TestRows {
-			p.Fatalf("PredictInterval gave %d and %d ends for %d rows", len(low), len(high), subject.TestRows)
+			p.Fatalf("PredictInterval returned %d and %d ends for %d rows", len(low), len(high), subject.TestRows)
 		}
 		for i := range subject.TestRows {
 			slack := s.Options.Tolerance * max(1, math.Abs(mean.At(i, 0)))
@@ -159,7 +159,7 @@ func checkReport(p *subject.Probe, s *subject.Subject) {
 		got.Warnings[i] = "overwritten"
 	}
 	if third := r.Report(); len(got.Warnings) > 0 && third.Warnings[0] == "overwritten" {
-		p.Errorf("the Warnings of a Report are those of the model itself, no copy")
+		p.Errorf("the Warnings of a Report are not a copy")
 	} else if len(third.Warnings) != len(again.Warnings) {
 		p.Errorf("Report: %d warnings, then %d", len(again.Warnings), len(third.Warnings))
 	}
@@ -185,11 +185,11 @@ func checkCapabilities(p *subject.Probe, s *subject.Subject) {
 		err := call()
 		switch supports := m.Can(capability); {
 		case supports && err != nil:
-			p.Errorf("%v is said to be supported: %v", capability, err)
+			p.Errorf("Supports reports %v, but it fails: %v", capability, err)
 		case !supports && err == nil:
-			p.Errorf("%v is said not to be supported, yet works", capability)
+			p.Errorf("Supports denies %v, but it works", capability)
 		case !supports && !errors.Is(err, errors.ErrUnsupported):
-			p.Errorf("%v is said not to be supported; the error %q is no errors.ErrUnsupported", capability, err)
+			p.Errorf("Supports denies %v, but the error %q is not errors.ErrUnsupported", capability, err)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func checkProbabilities(p *subject.Probe, s *subject.Subject) {
 
 func dims(p *subject.Probe, method string, m *mat.Dense, rows, cols int) {
 	if r, c := m.Dims(); r != rows || c != cols {
-		p.Fatalf("%s gave %d×%d, want %d×%d", method, r, c, rows, cols)
+		p.Fatalf("%s returned %d×%d, want %d×%d", method, r, c, rows, cols)
 	}
 }
 

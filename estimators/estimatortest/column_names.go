@@ -31,8 +31,8 @@ func checkColumnNames(p *subject.Probe, s *subject.Subject) {
 		p.Fatalf("ColumnNames after Fit with %q: %q", names, got)
 	}
 	estimators.SetColumnNames(m.Value, append(slices.Clone(names), "one more"))
-	p.Wants("Fit with a name too many", m.Fit(context.Background(), d.X, d.Y), estimators.ErrParam)
-	p.Keeps("a Fit with a name too many", m, x, want)
+	p.Wants("Fit with one name too many", m.Fit(context.Background(), d.X, d.Y), estimators.ErrParam)
+	p.Keeps("a Fit with one name too many", m, x, want)
 	if got := estimators.ColumnNames(m.Value); !slices.Equal(got, names) {
 		p.Errorf("ColumnNames after a Fit that failed: %q", got)
 	}

@@ -33,7 +33,7 @@ func checkGraph(p *subject.Probe, s *subject.Subject) {
 	p.Must("Graph", err)
 	_, wide := graph.New(width + 1)
 	_, err = graph.Build(m.Value, wide)
-	p.Wants("Graph of a column too many", err, estimators.ErrShape)
+	p.Wants("Graph with one column too many", err, estimators.ErrShape)
 	run := func(what string, v graph.Value) *mat.Dense {
 		if v.IsZero() {
 			p.Fatalf("Graph has no %s", what)

@@ -53,7 +53,7 @@ func goesBack(s *subject.Subject, p *subject.Probe, what string, d subject.Data)
 		p.SameMatrix("InverseTransform of "+what, x, back, s.Options.Tolerance)
 		back.Apply(func(int, int, float64) float64 { return math.Pi }, back)
 		if !mat.Equal(z, kept) {
-			p.Errorf("InverseTransform changed its z, or gave it back")
+			p.Errorf("InverseTransform changed its z, or returned it")
 		}
 	}
 }

@@ -117,7 +117,7 @@ func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 			p.Must("Fit with a context that does not end", err)
 			return false
 		}
-		doing := fmt.Sprintf("Fit with a context that has ended at look %d", looks+1)
+		doing := fmt.Sprintf("Fit with a context that has ended at check %d", looks+1)
 		p.Wants(doing, err, context.Canceled)
 		p.Keeps(doing, m, x, want)
 		return true
@@ -167,7 +167,7 @@ func checkAnyMatrix(p *subject.Probe, s *subject.Subject) {
 		"a transposed view":        func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
 		"a part of a larger one":   partOfLarger,
 		"a foreign type of matrix": func(x *mat.Dense) mat.Matrix { return subject.Foreign{Dense: x} },
-		"a type that says what of it is not 0": func(x *mat.Dense) mat.Matrix {
+		"a matrix that lists its nonzero entries": func(x *mat.Dense) mat.Matrix {
 			return subject.Telling{Foreign: subject.Foreign{Dense: x}}
 		},
 	} {
@@ -199,7 +199,7 @@ func checkKeepsNoReference(p *subject.Probe, s *subject.Subject) {
 	kept := mat.DenseCopyOf(x)
 	p.Must("overwriting results", m.OverwriteResults(x))
 	if !mat.Equal(x, kept) {
-		p.Fatalf("what a method returned is its x itself")
+		p.Fatalf("a method returned its x itself")
 	}
 	p.Keeps("overwriting what the methods returned", m, x, want)
 }
@@ -286,7 +286,7 @@ func clonesConfiguration(s *subject.Subject, p *subject.Probe) {
 			if a.Len() != b.Len() {
 				p.Errorf("the clone's %s has %d entries, want %d", name, b.Len(), a.Len())
 			} else if a.Len() > 0 && a.Pointer() == b.Pointer() {
-				p.Errorf("the clone's %s is the same slice, no copy", name)
+				p.Errorf("the clone's %s is the same slice, not a copy", name)
 			}
 		case odd[i] && !a.Equal(b):
 			p.Errorf("the clone's %s is %v, want %v", name, b, a)

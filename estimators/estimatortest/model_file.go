@@ -33,16 +33,16 @@ func checkModelFile(p *subject.Probe, s *subject.Subject) {
 	_, d := x.Dims()
 	switch {
 	case info.Type != known.Name || info.Package == "" || info.Library == "" || info.Checksum == "" || info.Bytes != len(data):
-		p.Errorf("Describe says %+v of a %s of %d bytes", info, known.Name, len(data))
+		p.Errorf("Describe returns %+v for a %s of %d bytes", info, known.Name, len(data))
 	case info.Columns != d:
-		p.Errorf("Describe says %d columns, want %d", info.Columns, d)
+		p.Errorf("Describe reports %d columns, want %d", info.Columns, d)
 	case m.Kind == subject.Classifiers && !slices.Equal(info.Classes, m.Classifier().Classes()):
-		p.Errorf("Describe says the classes %v, want %v", info.Classes, m.Classifier().Classes())
+		p.Errorf("Describe reports the classes %v, want %v", info.Classes, m.Classifier().Classes())
 	}
 	again, err := modelfile.Marshal(read, modelfile.Notes{})
 	p.Must("modelfile.Marshal of the value that was read", err)
 	if !bytes.Equal(data, again) {
-		p.Errorf("the value that was read from a model file writes another: %d bytes, first were %d", len(again), len(data))
+		p.Errorf("the value from a model file writes a different file: %d bytes, first %d", len(again), len(data))
 	}
 }
 

@@ -48,7 +48,7 @@ func transformer(name, says string, with transformerMethods) mutant {
 }
 
 // stepsOf has the Options.Steps of broken types, by name.
-var stepsOf = map[string]int{"says all at the end": 1, "makes one step": 10, "begins when half of it is over": 10}
+var stepsOf = map[string]int{"reports everything at the end": 1, "makes one step": 10, "reports its first step after half of the work": 10}
 
 // deaf is a context without values, so that an observer receives nothing from it.
 type deaf struct{ context.Context }
@@ -119,14 +119,14 @@ func mutants(release chan struct{}) map[string][]mutant {
 				y, err := b.Ridge.Predict(x)
 				return y[:max(0, len(y)-1)], err
 			}}),
-			classifier("probabilities of the first row only", "PredictProba gave 1 rows", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
+			classifier("probabilities of the first row only", "PredictProba returned 1 rows", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
 				p, err := b.Centroid.PredictProba(x)
 				if err != nil {
 					return nil, err
 				}
 				return p.Slice(0, 1, 0, 2).(*mat.Dense), nil
 			}}),
-			transformer("gives nothing", "Transform gave 0 rows", transformerMethods{transform: func(T, mat.Matrix) (*mat.Dense, error) { return nil, nil }}),
+			transformer("returns nothing", "Transform returned 0 rows", transformerMethods{transform: func(T, mat.Matrix) (*mat.Dense, error) { return nil, nil }}),
 			regressor("means and variances of two lengths", "entries", regressorMethods{variance: func(b R, x mat.Matrix) ([]float64, []float64, error) {
 				m, v, err := b.Ridge.PredictVariance(x)
 				return m, append(v, 1), err
@@ -231,7 +231,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"length-of-y": {
-			regressor("takes what is there", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+			regressor("uses any leftover result", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				n, _ := x.Dims()
 				all := make([]float64, n)
 				copy(all, y)
@@ -243,7 +243,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"width-at-predict": {
-			regressor("takes what is there", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+			regressor("uses any leftover result", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
 				n, d := x.Dims()
 				three := mat.NewDense(n, 3, nil)
 				three.Slice(0, n, 0, min(d, 3)).(*mat.Dense).Copy(x)
@@ -312,16 +312,16 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"progress": {
-			regressor("says nothing", "says to nobody", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+			regressor("reports nothing", "says to nobody", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
-			regressor("never says that it is done", "want 1", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+			regressor("never reports the end", "want 1", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				own := c
 				estimators.BeginFit(&own, nil)
 				estimators.Tell(own, estimators.Step{Iteration: 1, Done: .9})
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
-			transformer("learns other things while somebody listens", "that somebody listens to", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) (err error) {
+			transformer("fits other things with an observer", "with an observer", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) (err error) {
 				own := c
 				defer estimators.BeginFit(&own, nil)(&err)
 				if own != c {
@@ -334,7 +334,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				_ = b.Ridge.Fit(c, x, y)
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
-			regressor("says all at the end", "of the looks", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
+			regressor("reports everything at the end", "of the looks", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
 				for range 100 {
 					if err := c.Err(); err != nil {
 						return err
@@ -347,7 +347,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				defer estimators.BeginFit(&own, nil)(&err)
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
-			regressor("begins when half of it is over", "is done, want at most", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
+			regressor("reports its first step after half of the work", "done, want at most", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
 				own := c
 				defer estimators.BeginFit(&own, nil)(&err)
 				for i := range 20 {
@@ -371,7 +371,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"cancelled-at-any-look": {
-			regressor("looks a second time, and goes on all the same", "at look 2: no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+			regressor("ignores the second check of the context", "at check 2: no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				if err := c.Err(); err != nil {
 					return err
 				}
@@ -533,7 +533,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"batch-equals-rows": {
-			regressor("centres what it predicts on", "by itself", regressorMethods{predict: shifted(func(_ R, x mat.Matrix) float64 { return mat.Sum(x) })}),
+			regressor("centres the rows to predict", "by itself", regressorMethods{predict: shifted(func(_ R, x mat.Matrix) float64 { return mat.Sum(x) })}),
 		},
 		"learns": {
 			regressor("predicts the mean", "squared error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
@@ -552,7 +552,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"marshal-round-trip": {
-			regressor("forgets what it does not store", "the value that was read", regressorMethods{
+			regressor("forgets settings that it does not store", "the value that was read", regressorMethods{
 				fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 					b.calls.Store(7)
 					return b.Ridge.Fit(c, x, y)
@@ -579,20 +579,20 @@ func mutants(release chan struct{}) map[string][]mutant {
 		},
 		"model-file": {
 			{"loses a setting", subject.Regressors, func() any { return &filed{Broken: losesSetting, Offset: 2} }, "the setting Offset is 0"},
-			{"predicts by what is in no file", subject.Regressors, func() any { return &filed{Broken: losesState, Offset: 2} }, "the value that was read from a model file: Predict"},
+			{"predicts by a field that is not stored", subject.Regressors, func() any { return &filed{Broken: losesState, Offset: 2} }, "the value that was read from a model file: Predict"},
 			{"is not what it reads", subject.Regressors, func() any { return &filed{Broken: refusesOwn} }, "modelfile.Unmarshal"},
 			{"does not tell its columns", subject.Regressors, func() any { return &filed{Broken: hidesColumns} }, "Describe says 0 columns"},
 			{"writes another file", subject.Regressors, func() any { return &filed{Broken: changesBytes} }, "writes another"},
 		},
 		"stop-and-go": {
-			{"loses rows", subject.Regressors, newContinued(forgetsRows), "the value that was read, and went on"},
-			{"takes any bytes", subject.Regressors, newContinued(takesAnything), "UnmarshalStatistics of other bytes: no error"},
+			{"loses rows", subject.Regressors, newContinued(forgetsRows), "the value that was read and continued"},
+			{"accepts any bytes", subject.Regressors, newContinued(takesAnything), "UnmarshalStatistics of other bytes: no error"},
 			{"has statistics of a Fit that left none", subject.Regressors, newContinued(storesOfFit), "after Fit"},
 			{"has statistics of nothing", subject.Regressors, newContinued(hasThemBefore), "MarshalStatistics before Fit: no error"},
-			{"goes on from none", subject.Regressors, newContinued(movesTheModel), "UnmarshalStatistics"},
+			{"continues from missing statistics", subject.Regressors, newContinued(movesTheModel), "UnmarshalStatistics"},
 		},
 		"marshal-into-fitted": {
-			regressor("keeps what it has", "reading into a fitted value", regressorMethods{unmarshal: func(b R, data []byte) error {
+			regressor("keeps its earlier state", "reading into a fitted value", regressorMethods{unmarshal: func(b R, data []byte) error {
 				if b.Report().Converged {
 					return nil
 				}
@@ -648,13 +648,13 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}(),
 		},
 		"marshal-garbage": {
-			regressor("takes nothing for a model", "no error", regressorMethods{unmarshal: func(b R, data []byte) error {
+			regressor("accepts empty data as a model", "no error", regressorMethods{unmarshal: func(b R, data []byte) error {
 				if len(data) == 0 {
 					return nil
 				}
 				return b.Ridge.UnmarshalBinary(data)
 			}}),
-			regressor("ignores what follows", "no error", regressorMethods{
+			regressor("ignores trailing bytes", "no error", regressorMethods{
 				marshal: func(b R) ([]byte, error) {
 					data, err := b.Ridge.MarshalBinary()
 					total.Store(int64(len(data)))
@@ -666,7 +666,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}),
 		},
 		"labels": {
-			classifier("takes them for indices", "panic", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+			classifier("uses labels as indices", "panic", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
 				if err := b.Centroid.Fit(c, x, y); err != nil {
 					return err
 				}
@@ -707,7 +707,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"probabilities": {
-			classifier("gives scores", "numbers in [0,1]", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) { return b.Centroid.Decision(x) }}),
+			classifier("returns scores", "numbers in [0,1]", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) { return b.Centroid.Decision(x) }}),
 			classifier("of the second class alone", "want 24×2", classifierMethods{proba: func(b C, x mat.Matrix) (*mat.Dense, error) {
 				p, err := b.Centroid.PredictProba(x)
 				if err != nil {
@@ -757,7 +757,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("has another mean", "the mean of PredictVariance", regressorMethods{predict: shifted(func(R, mat.Matrix) float64 { return 0.01 })}),
 		},
 		"interval": {
-			regressor("takes any level", "level 0: no error", regressorMethods{interval: func(b R, x mat.Matrix, level float64) ([]float64, []float64, error) {
+			regressor("accepts any level", "level 0: no error", regressorMethods{interval: func(b R, x mat.Matrix, level float64) ([]float64, []float64, error) {
 				if !(level > 0 && level < 1) {
 					level = 0.5
 				}
@@ -777,7 +777,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return b.Ridge.PredictInterval(x, level)
 			}}),
-			regressor("takes the variance for the deviation", "the standard deviation", regressorMethods{interval: func(b R, x mat.Matrix, level float64) ([]float64, []float64, error) {
+			regressor("uses the variance as the deviation", "the standard deviation", regressorMethods{interval: func(b R, x mat.Matrix, level float64) ([]float64, []float64, error) {
 				low, high, err := b.Ridge.PredictInterval(x, level)
 				for i := range low {
 					mean, half := (low[i]+high[i])/2, 9*(high[i]-low[i])
@@ -797,7 +797,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return copyInto(dst, y)
 			}}),
-			regressor("fills what it can", "one more", regressorMethods{to: func(b R, dst []float64, x mat.Matrix) error {
+			regressor("fills the rows that it can", "one more", regressorMethods{to: func(b R, dst []float64, x mat.Matrix) error {
 				y, err := b.Ridge.Predict(x)
 				copy(dst, y)
 				return err
@@ -853,7 +853,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return z.(*mat.Dense), copyTo(z.(*mat.Dense), x)
 			}}),
-			transformer("takes any width", "a column too many: no error", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
+			transformer("accepts any width", "a column too many: no error", transformerMethods{inverse: func(b T, z mat.Matrix) (*mat.Dense, error) {
 				if d, ok := z.(*mat.Dense); ok && width(z) == 4 {
 					n, _ := d.Dims()
 					z = d.Slice(0, n, 0, 3)
@@ -869,21 +869,21 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"partial-fit": {
-			{"is no Fit at first", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
+			{"differs from Fit at first", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
 				if c.chunks.X == nil && y[0] != 0 {
 					y = slices.Clone(y)
 					y[0]++
 				}
 				return c.takeIn(x, y)
 			}), "PartialFit before Fit, and Fit"},
-			{"learns from a chunk that failed", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
+			{"adds rows of a failed chunk", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
 				err := c.takeIn(x, y)
 				if err != nil && c.chunks.X != nil {
 					_ = c.Fit(context.Background(), c.chunks.X, shiftedBy(c.chunks.Y, 1))
 				}
 				return err
 			}), "a PartialFit that failed"},
-			{"learns once", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
+			{"fits only once", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
 				kept := c.chunks
 				if err := c.takeIn(x, y); err != nil || kept.X == nil {
 					return err
@@ -893,7 +893,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}), "changes no result"},
 		},
 		"statistics": {
-			transformer("forgets what it merges", "parts have", transformerMethods{sums: sumsMethods{merge: func(b S, other streaming.Statistics[streaming.None]) error {
+			transformer("forgets merged statistics", "parts have", transformerMethods{sums: sumsMethods{merge: func(b S, other streaming.Statistics[streaming.None]) error {
 				if o, ok := other.(S); ok && o.Rows() < 15 {
 					return nil
 				}
@@ -923,10 +923,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return b.sound(other)
 			}}}),
-			transformer("has no eye for the context", "cancelled context: no error", transformerMethods{sums: sumsMethods{add: func(b S, _ ctx, x *mat.Dense) error {
+			transformer("ignores the context", "cancelled context: no error", transformerMethods{sums: sumsMethods{add: func(b S, _ ctx, x *mat.Dense) error {
 				return b.Statistics.AddBlock(context.Background(), streaming.Rows(x))
 			}}}),
-			transformer("has no eye for the checksum", "a changed byte: no error", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
+			transformer("ignores the checksum", "a changed byte: no error", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
 				if err := b.Statistics.UnmarshalBinary(data); err != nil && len(data) < 200 {
 					return err
 				}
@@ -934,7 +934,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}}),
 		},
 		"statistics-and-fit": {
-			transformer("learns something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, _ streaming.Statistics[streaming.None]) error {
+			transformer("fits something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, _ streaming.Statistics[streaming.None]) error {
 				x := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
 				return b.StandardScaler.Fit(c, x)
 			}}),
@@ -960,7 +960,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return b.StandardScaler.Fit(c, all)
 			}}),
-			transformer("learns from the first block", "and Fit", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+			transformer("fits the first block only", "and Fit", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
 				if err := (&scalers.UnitRows{}).FitBlocks(c, rows); err != nil {
 					return err
 				}
@@ -969,7 +969,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return nil
 			}}),
-			transformer("takes what came before an error", "a stream that fails: no error", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
+			transformer("uses the blocks before an error", "a stream that fails: no error", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
 				return b.StandardScaler.FitBlocks(c, func(yield func(streaming.Block[streaming.None], error) bool) {
 					for x, err := range rows {
 						if err != nil || !yield(x, nil) {
@@ -989,14 +989,14 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return b.StandardScaler.FitBlocks(c, rows)
 			}}),
-			transformer("has no eye for the context", "cancelled before block 0: no error", transformerMethods{blocks: func(b T, _ ctx, rows stream) error {
+			transformer("ignores the context", "cancelled before block 0: no error", transformerMethods{blocks: func(b T, _ ctx, rows stream) error {
 				return b.StandardScaler.FitBlocks(context.Background(), rows)
 			}}),
 			transformer("forgets before it reads", "not fitted", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
 				b.StandardScaler = &scalers.StandardScaler{}
 				return b.StandardScaler.FitBlocks(c, rows)
 			}}),
-			{"has no eye for weights", subject.Regressors, func() any { return &unweighing{} }, "FitBlocks with weights"},
+			{"ignores weights", subject.Regressors, func() any { return &unweighing{} }, "FitBlocks with weights"},
 		},
 		"leave-one-out": {
 			{"leaves out nothing", subject.Regressors, newLeaving(func(l *leaving, row int) float64 {
@@ -1022,7 +1022,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 			}}.build, "1/c of row 0"},
 			{"has other outputs", subject.Regressors, smoothing{spoil: func(_ []float64, f, _ *mat.Dense, _ []float64) { f.Set(2, 1, f.At(2, 1)+0.1) }}.build, "Outputs and f"},
-			{"has no eye for weights", subject.Regressors, smoothing{rows: func(w []float64) []float64 {
+			{"ignores weights", subject.Regressors, smoothing{rows: func(w []float64) []float64 {
 				for i := range w {
 					w[i] = max(w[i], 1)
 				}
@@ -1039,10 +1039,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"forgets the intercept", subject.Regressors, func() any { return &drawn{of: -1} }, "what Graph writes of Predict"},
 			{"writes before Fit", subject.Regressors, func() any { return &drawn{early: true} }, "Graph before Fit: no error"},
 			{"writes no mean", subject.Regressors, func() any { return &drawn{none: true} }, "Graph has no Mean"},
-			{"takes any width", subject.Transforms, func() any { return &wideScaler{} }, "Graph of a column too many: no error"},
+			{"accepts any width", subject.Transforms, func() any { return &wideScaler{} }, "Graph with one column too many: no error"},
 		},
 		"target-units": {
-			regressor("takes what is below a number for nothing", "targets times 2^-41: Predict", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+			regressor("ignores small differences", "targets times 2^-41: Predict", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
 				y, err := b.Ridge.Predict(x)
 				for i, v := range y {
 					if math.Abs(v) < 1e-6 {
@@ -1075,14 +1075,14 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return y
 			}}.build, "targets in other units: Predict"},
 			{"has negative variances", subject.Multis, brokenMulti{variance: func(v *mat.Dense) { v.Scale(-1, v) }}.build, "a variance is -"},
-			{"has no eye for the level", subject.Multis, brokenMulti{level: func(float64) float64 { return .5 }}.build, "PredictInterval of level 0: no error"},
+			{"ignores the level", subject.Multis, brokenMulti{level: func(float64) float64 { return .5 }}.build, "PredictInterval of level 0: no error"},
 			{"narrows", subject.Multis, brokenMulti{level: func(l float64) float64 {
 				if l > .99 {
 					return .4
 				}
 				return l
 			}}.build, "is no wider"},
-			{"takes what is no number", subject.Multis, brokenMulti{clean: true}.build, "Fit with y[5,2] = NaN: no error"},
+			{"accepts NaN", subject.Multis, brokenMulti{clean: true}.build, "Fit with y[5,2] = NaN: no error"},
 		},
 		"novelty": {
 			{"finds all novel", subject.Detectors, brokenDetector{novel: func(out []bool) {
@@ -1114,8 +1114,8 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}.build, "the mean p-value"},
 		},
 		"sets": {
-			{"has no eye for the level", subject.Classifiers, setting{}.build, "PredictSet of level 0: no error"},
-			{"gives labels that nobody saw", subject.Classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
+			{"ignores the level", subject.Classifiers, setting{}.build, "PredictSet of level 0: no error"},
+			{"returns unknown labels", subject.Classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
 				sets[1] = []int{77}
 				return sets
 			}}.build, "row 1: the set [77]"},
@@ -1140,14 +1140,14 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return m.FitMatrix(context.Background(), own, y)
 			}}.build, "on the matrices of"},
-			{"has no eye for the columns", subject.Regressors, onMatrices{predict: func(m *lssvm.Regressor, k mat.Matrix) ([]float64, error) {
+			{"ignores the columns", subject.Regressors, onMatrices{predict: func(m *lssvm.Regressor, k mat.Matrix) ([]float64, error) {
 				n, columns := k.Dims()
 				if columns == subject.TrainRows {
 					return m.PredictMatrix(k)
 				}
 				return make([]float64, n), nil
 			}}.build, "a column too few: no error"},
-			{"has no eye for what is not finite", subject.Regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
+			{"ignores values that are not finite", subject.Regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
 				own := mat.NewSymDense(k.SymmetricDim(), nil)
 				own.CopySym(k)
 				for i := range own.SymmetricDim() {
@@ -1162,7 +1162,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 		},
 		"weighted-fit": {
 			regressor("ignores weights", "the row twice", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, _ []float64) error { return b.Ridge.Fit(c, x, y) }}),
-			regressor("changes what weights of 1 mean", "weights of 1", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
+			regressor("changes the meaning of weights of 1", "weights of 1", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
 				if slices.Max(w) == 1 {
 					w = slices.Clone(w)
 					w[0] = 5
@@ -1178,7 +1178,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"bad-weights": {
-			regressor("takes their size", "negative weights: no error", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
+			regressor("uses the size of labels", "negative weights: no error", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
 				w = slices.Clone(w)
 				for i, v := range w {
 					w[i] = math.Abs(v)
@@ -1199,7 +1199,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("converged before Fit", "Report before Fit", regressorMethods{report: func(R) estimators.Report { return estimators.Report{Converged: true} }}),
 			func() mutant {
 				warnings := []string{"of the model"}
-				return regressor("gives its own warnings", "no copy", regressorMethods{report: func(b R) estimators.Report {
+				return regressor("returns its own warnings", "no copy", regressorMethods{report: func(b R) estimators.Report {
 					r := b.Ridge.Report()
 					r.Warnings = warnings
 					return r
@@ -1208,11 +1208,11 @@ func mutants(release chan struct{}) map[string][]mutant {
 		},
 		"column-names": {
 			{"forgets them", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}, Forgets: true} }, "ColumnNames after Fit"},
-			{"counts none", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}} }, "Fit with a name too many"},
+			{"counts none", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}} }, "Fit with one name too many"},
 		},
 		"capabilities": {
-			{"denies what it can", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
-			{"grants what it cannot", subject.Regressors, func() any {
+			{"denies a supported method", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
+			{"reports an unsupported method", subject.Regressors, func() any {
 				return regressorMethods{variance: func(R, mat.Matrix) ([]float64, []float64, error) { return nil, nil, errOther }}.build()
 			}, "is said to be supported"},
 			{"writes and does not read", subject.Regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},

@@ -127,7 +127,7 @@ func TestWeightsOfAClassThatIsNone(t *testing.T) {
 		typ := strings.Replace(strings.TrimPrefix(fmt.Sprintf("%T", c), "*"), ".", ": ", 1)
 		err := c.Fit(ctx, x, labels)
 		require.ErrorIs(t, err, estimators.ErrParam, typ)
-		assert.EqualError(t, err, typ+": ClassWeights[3] = 2, want weights of classes that y has: [0 1 5]")
+		assert.EqualError(t, err, typ+": ClassWeights[3] = 2, want weights of classes in y only: [0 1 5]")
 
 		_, err = validation.CrossValidateClassifier(ctx, build(map[int]float64{5: 2}), x, labels, nil)
 		assert.NoError(t, err, typ)

@@ -36,7 +36,7 @@ func checkKernelMatrix(p *subject.Probe, s *subject.Subject) {
 	rows.Needs(p, estimators.KernelMatrix)
 	chosen, ok := rows.Value.(interface{ ChosenKernel() kernels.Kernel })
 	if !ok {
-		p.Skip("does not say by ChosenKernel which kernel it used")
+		p.Skip("does not return its kernel by ChosenKernel")
 	}
 	kernel := chosen.ChosenKernel()
 	k, err := kernels.Matrix(context.Background(), kernel, d.X, nil)
@@ -85,7 +85,7 @@ func checkLeaveOneOut(p *subject.Probe, s *subject.Subject) {
 	got, err := m.LeaveOneOutResiduals(ctx)
 	p.Must("LeaveOneOutResiduals", err)
 	if len(got) != subject.TrainRows {
-		p.Fatalf("LeaveOneOutResiduals gave %d residuals for %d rows", len(got), subject.TrainRows)
+		p.Fatalf("LeaveOneOutResiduals returned %d residuals for %d rows", len(got), subject.TrainRows)
 	}
 	for _, out := range []int{0, 7, subject.TrainRows - 1} {
 		var others []int
@@ -103,6 +103,6 @@ func checkLeaveOneOut(p *subject.Probe, s *subject.Subject) {
 	again, err := m.LeaveOneOutResiduals(ctx)
 	p.Must("LeaveOneOutResiduals", err)
 	if again[0] == 0 {
-		p.Errorf("what LeaveOneOutResiduals returned is the model's own")
+		p.Errorf("LeaveOneOutResiduals returned the model's own matrix")
 	}
 }

@@ -28,7 +28,7 @@ func checkRoundTrip(p *subject.Probe, s *subject.Subject) {
 	again, err := read.Marshal()
 	p.Must("MarshalBinary of the value that was read", err)
 	if !bytes.Equal(stored, again) {
-		p.Errorf("the value that was read writes other bytes: %d, first were %d", len(again), len(stored))
+		p.Errorf("the value that was read writes different bytes: %d, first %d", len(again), len(stored))
 	}
 	if m.Kind == subject.Classifiers && !slices.Equal(m.Classifier().Classes(), read.Classifier().Classes()) {
 		p.Errorf("Classes of the value that was read: %v, want %v", read.Classifier().Classes(), m.Classifier().Classes())

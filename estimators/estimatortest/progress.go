@@ -30,7 +30,7 @@ func observedFit(s *subject.Subject, p *subject.Probe, d subject.Data) (subject.
 	h, ctx := &observedSteps{}, endsAfter(math.MaxInt64)
 	defer ctx.cancel()
 	m := s.New()
-	p.Must("Fit while somebody listens", m.Fit(estimators.Observed(ctx, func(step estimators.Step) {
+	p.Must("Fit with an observer", m.Fit(estimators.Observed(ctx, func(step estimators.Step) {
 		if h.inside.Add(1) > 1 {
 			h.concurrent = true
 		}
@@ -48,7 +48,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	if h.concurrent {
 		p.Errorf("two goroutines called an observer at the same time")
 	}
-	p.Same("a Fit that somebody listens to", s.Fitted(p, d).Outputs(p, x), m.Outputs(p, x), 0)
+	p.Same("a Fit with an observer", s.Fitted(p, d).Outputs(p, x), m.Outputs(p, x), 0)
 
 	// A panic of an observer is an error of the fit, and the old model stays.
 	want := m.Outputs(p, x)
@@ -70,26 +70,26 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 		return
 	}
 	if first := h.steps[0]; !(first.Done <= lateShare) {
-		p.Errorf("the first step on %d rows comes when %.2f is done, want at most %v", progressRows, first.Done, lateShare)
+		p.Errorf("the first step on %d rows comes at a share of %.2f done, want at most %v", progressRows, first.Done, lateShare)
 	}
 	if share := float64(h.at[0]) / float64(h.looks); h.looks > 4 && !(share <= lateShare) {
-		p.Errorf("the first step on %d rows comes after %.2f of the looks at the context, want at most %v", progressRows, share, lateShare)
+		p.Errorf("the first step on %d rows comes after a share of %.2f of the checks of the context, want at most %v", progressRows, share, lateShare)
 	}
 }
 
 // risen fails unless the shares increase, to 1 at the end.
 func risen(p *subject.Probe, h *observedSteps) {
 	if len(h.steps) == 0 {
-		p.Fatalf("Fit says to nobody how far it is: estimators.BeginFit begins one that does")
+		p.Fatalf("Fit reports no progress: begin it with estimators.BeginFit")
 	}
 	before := 0.0
 	for i, step := range h.steps {
 		if !(step.Done >= before && step.Done <= 1) {
-			p.Fatalf("step %d says that %v is done, after %v", i+1, step.Done, before)
+			p.Fatalf("step %d reports a share of %v done, after %v", i+1, step.Done, before)
 		}
 		before = step.Done
 	}
 	if before != 1 {
-		p.Errorf("the last step of a Fit without an error says that %v is done, want 1", before)
+		p.Errorf("the last step of a Fit without an error reports a share of %v done, want 1", before)
 	}
 }

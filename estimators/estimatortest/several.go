@@ -85,7 +85,7 @@ func checkSeveralTargets(p *subject.Probe, s *subject.Subject) {
 	for k, o := range whole {
 		_, c := o.Values.Dims()
 		if c%3 != 0 {
-			p.Fatalf("%s gave %d columns for 3 targets", o.Method, c)
+			p.Fatalf("%s returned %d columns for 3 targets", o.Method, c)
 		}
 		back := inUnits[k].Values
 		back.Apply(func(_, j int, v float64) float64 {
@@ -111,13 +111,13 @@ func checkSeveralTargets(p *subject.Probe, s *subject.Subject) {
 	bad := d.Three(subject.Units)
 	bad.Set(5, 2, math.NaN())
 	p.Place("Fit with y[5,2] = NaN", s.New().Multi().Fit(ctx, d.X, bad), 5, 2)
-	p.Wants("Fit with rows of y too few", s.New().Multi().Fit(ctx, d.X, d.Three(subject.Units).Slice(1, subject.TrainRows, 0, 3)),
+	p.Wants("Fit with too few rows of y", s.New().Multi().Fit(ctx, d.X, d.Three(subject.Units).Slice(1, subject.TrainRows, 0, 3)),
 		estimators.ErrShape)
 	p.Wants("Fit with y without columns", s.New().Multi().Fit(ctx, d.X, subject.Hollow{Rows: subject.TrainRows, Cols: 0}),
 		estimators.ErrShape)
 	one := fit(d, mat.NewDense(len(d.Y), 1, d.Y)).Outputs(p, x)[0].Values
 	if _, c := one.Dims(); c != 1 {
-		p.Errorf("Predict gave %d columns for 1 target", c)
+		p.Errorf("Predict returned %d columns for 1 target", c)
 	}
 }
 
@@ -164,7 +164,7 @@ func checkLeaveOneOutOfSeveral(p *subject.Probe, s *subject.Subject) {
 	left, err := v.LeaveOneOutResiduals(ctx)
 	p.Must("LeaveOneOutResiduals", err)
 	if r, c := left.Dims(); r != subject.TrainRows || c != 3 {
-		p.Fatalf("LeaveOneOutResiduals gave %d×%d for %d rows and 3 targets", r, c, subject.TrainRows)
+		p.Fatalf("LeaveOneOutResiduals returned %d×%d for %d rows and 3 targets", r, c, subject.TrainRows)
 	}
 	y := d.Three(subject.Units)
 	for _, out := range []int{0, 7, subject.TrainRows - 1} {
@@ -185,6 +185,6 @@ func checkLeaveOneOutOfSeveral(p *subject.Probe, s *subject.Subject) {
 	again, err := v.LeaveOneOutResiduals(ctx)
 	p.Must("LeaveOneOutResiduals", err)
 	if again.At(0, 0) == 0 {
-		p.Errorf("what LeaveOneOutResiduals returned is the model's own")
+		p.Errorf("LeaveOneOutResiduals returned the model's own matrix")
 	}
 }

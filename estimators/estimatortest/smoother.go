@@ -75,7 +75,7 @@ func (r smootherRows) outputs(p *subject.Probe, m estimators.LinearSmoother, x m
 	dims(p, "f of Influence", f, rows, 2)
 	dims(p, "b of Influence", b, rows, n)
 	if len(s) != rows {
-		p.Fatalf("Influence gave %d s for %d rows", len(s), rows)
+		p.Fatalf("Influence returned %d s for %d rows", len(s), rows)
 	}
 	outputs, err := smoother.Outputs(context.Background(), x)
 	p.Must("Outputs", err)
@@ -89,7 +89,7 @@ func checkSmootherOf(p *subject.Probe, s *subject.Subject, m estimators.LinearSm
 	n, _ := rows.x.Dims()
 	dims(p, "a of Rows", a, n, 2)
 	if len(c) != n {
-		p.Fatalf("Rows gave %d c for %d rows", len(c), n)
+		p.Fatalf("Rows returned %d c for %d rows", len(c), n)
 	}
 	// Variances are in units of the ridge, which may be small.
 	differ := func(what string, got, want, scale float64) {
@@ -145,7 +145,7 @@ func checkSmootherInput(p *subject.Probe, m estimators.LinearSmoother, x, target
 	smoother, err := m.Smoother(context.Background(), x, targets, nil)
 	p.Must("Smoother", err)
 	_, _, _, err = smoother.Influence(context.Background(), x.Slice(0, n, 0, d-1))
-	p.Wants("Influence on rows too narrow", err, estimators.ErrShape)
+	p.Wants("Influence on rows that are too narrow", err, estimators.ErrShape)
 	_, err = smoother.Outputs(context.Background(), withNaN(x))
 	p.Wants("Outputs of a row that is NaN", err, estimators.ErrNotFinite)
 }
@@ -175,7 +175,7 @@ func checkSets(p *subject.Probe, s *subject.Subject) {
 			sets, err := v.PredictSet(x, level)
 			p.Must("PredictSet", err)
 			if len(sets) != subject.TestRows {
-				p.Fatalf("PredictSet gave %d sets for %d rows", len(sets), subject.TestRows)
+				p.Fatalf("PredictSet returned %d sets for %d rows", len(sets), subject.TestRows)
 			}
 			for i, set := range sets {
 				checkSet(p, i, set, m.Classifier().Classes())

@@ -57,7 +57,7 @@ func (m *meanRegressor) Predict(x mat.Matrix) ([]float64, error) {
 // TestThirdParty is an example of the test of a type outside of this module.
 func TestThirdParty(t *testing.T) {
 	estimatortest.Regressor(t, "thirdparty.Mean", func() estimators.Regressor { return &meanRegressor{} }, &estimatortest.Options{
-		Skip: map[string]string{"learns": "predicts the mean, which is what others are compared with"},
+		Skip: map[string]string{"learns": "predicts the mean, the baseline of the others"},
 	})
 }
 

@@ -11,7 +11,7 @@ func checkToForms(p *subject.Probe, s *subject.Subject) {
 	m := s.Fitted(p, s.Train())
 	forms := m.ToForms()
 	if len(forms) == 0 {
-		p.Skip("has no methods into memory of the caller's")
+		p.Skip("has no methods that write into the caller's memory")
 	}
 	for _, f := range forms {
 		for _, n := range []int{1, 16, 17, 2 * subject.TrainRows} {

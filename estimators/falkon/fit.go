@@ -49,7 +49,7 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
 			return m, nil
 		}
-		s.Steps.Next(0, "the effective dimension is %.0f of %d landmarks: %d are taken", m.details.EffectiveDimension, m.details.Landmarks,
+		s.Steps.Next(0, "the effective dimension is %.0f of %d landmarks: %d landmarks are used", m.details.EffectiveDimension, m.details.Landmarks,
 			next)
 		s.components, s.Resume = next, nil
 	}
@@ -98,7 +98,7 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 	}
 	if solved.EffectiveDimension > dimensionLimit*float64(p.M) && p.M < src.N {
 		m.report.Warnings = append(m.report.Warnings,
-			fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error",
+			fmt.Sprintf("the effective dimension %.0f is close to the %d landmarks: more landmarks may lower the error",
 				solved.EffectiveDimension,
 				p.M))
 	}

@@ -78,5 +78,5 @@ func documented(t *testing.T, err error) {
 			return
 		}
 	}
-	t.Errorf("%v is none of the documented errors", err)
+	t.Errorf("%v is not a documented error", err)
 }

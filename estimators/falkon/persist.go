@@ -77,7 +77,7 @@ func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMa
 	}
 	count, d := landmarks.Dims()
 	if r, c := beta.Dims(); r != k || c != count || len(s.Bias) != k || !s.Bias.Finite() {
-		return nil, fault.BadModel(kind, "%d landmarks do not fit its coefficients", count)
+		return nil, fault.BadModel(kind, "%d landmarks do not match its coefficients", count)
 	}
 	if !(s.Ridge > 0) || math.IsInf(s.Ridge, 1) {
 		return nil, fault.BadModel(kind, "ridge %v", s.Ridge)
@@ -90,7 +90,7 @@ func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMa
 		return nil, fault.BadModel(kind, "%v", err)
 	}
 	if s.Sparse != nil && !kernels.TakesSparseRows(kernel) {
-		return nil, fault.BadModel(kind, "sparse landmarks of the kernel %v, which takes dense ones", kernel)
+		return nil, fault.BadModel(kind, "sparse landmarks with the kernel %v, which needs dense ones", kernel)
 	}
 	m, err := machine.NewMachine(kernel, landmarks, beta, s.Bias, s.Ridge)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	}
 	if !classes.Valid(s.Classes) || s.Loss < SquaredLoss || s.Loss > LogisticLoss || len(s.Offset) != offsets || !s.Offset.Finite() ||
 		!(s.Slope >= 0) || s.Slope-s.Slope != 0 {
-		return fault.BadModel(classifierKind, "%d classes do not fit its link", k)
+		return fault.BadModel(classifierKind, "%d classes do not match its link", k)
 	}
 	f, err := s.Machine.fitted(classifierKind, c.Kernel, classes.Machines(k))
 	if err != nil {

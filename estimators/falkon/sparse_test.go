@@ -94,7 +94,7 @@ func TestSparseRows(t *testing.T) {
 	assert.True(t, mat.Equal(given.Landmarks, given.LandmarkRows()))
 	pivoted := &falkon.Regressor{Kernel: kernels.Linear{}, Components: 50, Rule: falkon.PivotedCholesky}
 	assert.ErrorIs(t, pivoted.Fit(ctx, x, y), estimators.ErrParam)
-	assert.ErrorIs(t, (&falkon.Regressor{}).Fit(ctx, wide, y), estimators.ErrTooLarge, "a kernel that is chosen for dense rows")
+	assert.ErrorIs(t, (&falkon.Regressor{}).Fit(ctx, wide, y), estimators.ErrTooLarge, "a kernel chosen for dense rows")
 	assert.ErrorIs(t, got.Fit(ctx, wide, labels[:9]), estimators.ErrShape)
 	assert.ErrorIs(t, given.Fit(ctx, x, y[:9]), estimators.ErrShape)
 	_, err = given.Predict(freshWide)

@@ -203,7 +203,7 @@ func TestErrors(t *testing.T) {
 	cancel()
 	assert.ErrorIs(t, f.Fit(cancelled, values, nil), context.Canceled)
 	_, err = f.Forecast(1, nil)
-	assert.NoError(t, err, "what was fitted before stays")
+	assert.NoError(t, err, "the earlier model stays")
 	_, _, _, err = forecast.Lagged{}.Rows(values[:5], nil, 1)
 	assert.ErrorContains(t, err, "values has 5 entries, want at least 13")
 	for _, steps := range []int{0, 61, math.MaxInt} {

@@ -258,7 +258,7 @@ func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 		first, _ := slices.BinarySearch(at, cut)
 		if first < 2 {
 			return fault.Param(forecasterType, "Held", cmp.Or(f.Held, defaultHeld),
-				fmt.Sprintf("less: %d rows are left to learn forecasts of %d steps from", first, h+1))
+				fmt.Sprintf("less: %d rows remain to fit forecasts of %d steps", first, h+1))
 		}
 		part, whole := progress.Two(group.Step(h, len(trained)), 1, 2)
 		trained[h] = estimators.Clone(f.base())

@@ -237,7 +237,7 @@ func (l *learned) summary(s sampler.Settings) estimators.Report {
 	}
 	if s.Evidence == sampler.NormalEvidence && kept <= baseline {
 		out.Warnings = append(out.Warnings,
-			fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f",
+			fmt.Sprintf("sampling did not improve the model: log evidence %.2f, with the initial random features %.2f",
 				kept, baseline))
 	}
 	return out

@@ -84,7 +84,7 @@ func TestDefaultsMix(t *testing.T) {
 			assert.Equal(t, r.RHat() < sampler.MixedBelow, report.Converged, name)
 			t.Logf("%s: %d sweeps, R-hat %.3f, another seed %.3f", name, longest(r.Trace()), r.RHat(), apart)
 			if !report.Converged {
-				assert.Equal(t, sampler.DefaultSweeps<<sampler.DefaultDoublings, longest(r.Trace()), "%s: chains go on", name)
+				assert.Equal(t, sampler.DefaultSweeps<<sampler.DefaultDoublings, longest(r.Trace()), "%s: chains continue", name)
 				assert.Contains(t, strings.Join(report.Warnings, "; "), "after 200 sweeps", name)
 				continue
 			}

@@ -56,7 +56,7 @@ func (m *machine) graph(typ string, x graph.Value) (graph.Outputs, error) {
 // graphVariance returns the variance in units of s².
 func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error) {
 	if m.posterior != nil {
-		return k, nil, graph.Unsupported(m.details.Solver, "since the variance takes the nearest rows")
+		return k, nil, graph.Unsupported(m.details.Solver, "because the variance uses the nearest rows")
 	}
 	chol, err := m.factorOf(context.Background())
 	if err != nil {

@@ -348,7 +348,7 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	cancel()
 	_, err = first.LeaveOneOutResiduals(cancelled)
 	require.ErrorIs(t, err, context.Canceled)
-	require.True(t, waits(first), "an error is not kept")
+	require.True(t, waits(first), "an error is not stored")
 	want := residuals(t, first)
 	require.Len(t, want, 40)
 	require.Nil(t, first.m.waiting.factor, "the factor is for the variance")
@@ -689,37 +689,37 @@ func TestHostilePayloads(t *testing.T) {
 		return (&Regressor{Kernel: k}).UnmarshalBinary(data)
 	}
 	for _, r := range []*Regressor{rows, chosen, given} {
-		require.NoError(t, read(r.m.store(r.Kernel)), "what is changed below is what is wrong with it")
+		require.NoError(t, read(r.m.store(r.Kernel)), "the changes below are its only faults")
 	}
 	two := codec.Matrix{Rows: 2, Cols: 1, Data: codec.Floats{1, 2}}
 	for name, c := range map[string]struct {
 		of     *Regressor
 		change func(s *stored)
 	}{
-		"no rows announced":          {rows, func(s *stored) { s.N = 0 }},
-		"other rows":                 {rows, func(s *stored) { s.Rows = two }},
-		"no kernel for rows":         {rows, func(s *stored) { s.Kernel = "" }},
-		"a matrix beside rows":       {rows, func(s *stored) { s.Matrix = make(codec.Floats, 21) }},
-		"a factor beside rows":       {rows, func(s *stored) { s.Factor = make(codec.Floats, 21) }},
-		"coefficients of others":     {rows, func(s *stored) { s.Alpha = two }},
-		"no intercept":               {rows, func(s *stored) { s.Bias = nil }},
-		"an infinite intercept":      {rows, func(s *stored) { s.Bias = codec.Floats{math.Inf(1)} }},
-		"an eta too few":             {rows, func(s *stored) { s.Eta = s.Eta[1:] }},
-		"weights too few":            {rows, func(s *stored) { s.Weights = codec.Floats{1} }},
-		"a weight of 0":              {rows, func(s *stored) { s.Weights = codec.Floats{1, 1, 0, 1, 1, 1} }},
-		"no ridge":                   {rows, func(s *stored) { s.Ridge = 0 }},
-		"a negative scale":           {chosen, func(s *stored) { s.Scales = codec.Floats{-1} }},
-		"residuals of others":        {rows, func(s *stored) { s.LeftOut = two }},
-		"a residual that is NaN":     {rows, func(s *stored) { s.LeftOut.Data[2] = math.NaN() }},
-		"a matrix too small":         {chosen, func(s *stored) { s.Matrix = s.Matrix[1:] }},
-		"a matrix that is NaN":       {chosen, func(s *stored) { s.Matrix = append(codec.Floats{math.NaN()}, s.Matrix[1:]...) }},
-		"neither matrix nor factor":  {chosen, func(s *stored) { s.Matrix = nil }},
-		"both matrix and factor":     {chosen, func(s *stored) { s.Factor = s.Matrix }},
-		"a factor too small":         {given, func(s *stored) { s.Factor = s.Factor[1:] }},
-		"a factor of zeros":          {given, func(s *stored) { s.Factor = make(codec.Floats, 21) }},
-		"rows without their kernel":  {given, func(s *stored) { s.Rows = codec.FromDense(x) }},
-		"a kernel without its rows":  {given, func(s *stored) { s.Kernel = k.String() }},
-		"a factor that is no number": {given, func(s *stored) { s.Factor = append(codec.Floats{math.Inf(1)}, s.Factor[1:]...) }},
+		"no rows announced":             {rows, func(s *stored) { s.N = 0 }},
+		"other rows":                    {rows, func(s *stored) { s.Rows = two }},
+		"no kernel for rows":            {rows, func(s *stored) { s.Kernel = "" }},
+		"a matrix beside rows":          {rows, func(s *stored) { s.Matrix = make(codec.Floats, 21) }},
+		"a factor beside rows":          {rows, func(s *stored) { s.Factor = make(codec.Floats, 21) }},
+		"coefficients of others":        {rows, func(s *stored) { s.Alpha = two }},
+		"no intercept":                  {rows, func(s *stored) { s.Bias = nil }},
+		"an infinite intercept":         {rows, func(s *stored) { s.Bias = codec.Floats{math.Inf(1)} }},
+		"an eta too few":                {rows, func(s *stored) { s.Eta = s.Eta[1:] }},
+		"weights too few":               {rows, func(s *stored) { s.Weights = codec.Floats{1} }},
+		"a weight of 0":                 {rows, func(s *stored) { s.Weights = codec.Floats{1, 1, 0, 1, 1, 1} }},
+		"no ridge":                      {rows, func(s *stored) { s.Ridge = 0 }},
+		"a negative scale":              {chosen, func(s *stored) { s.Scales = codec.Floats{-1} }},
+		"residuals of others":           {rows, func(s *stored) { s.LeftOut = two }},
+		"a residual that is NaN":        {rows, func(s *stored) { s.LeftOut.Data[2] = math.NaN() }},
+		"a matrix too small":            {chosen, func(s *stored) { s.Matrix = s.Matrix[1:] }},
+		"a matrix that is NaN":          {chosen, func(s *stored) { s.Matrix = append(codec.Floats{math.NaN()}, s.Matrix[1:]...) }},
+		"neither matrix nor factor":     {chosen, func(s *stored) { s.Matrix = nil }},
+		"both matrix and factor":        {chosen, func(s *stored) { s.Factor = s.Matrix }},
+		"a factor too small":            {given, func(s *stored) { s.Factor = s.Factor[1:] }},
+		"a factor of zeros":             {given, func(s *stored) { s.Factor = make(codec.Floats, 21) }},
+		"rows without their kernel":     {given, func(s *stored) { s.Rows = codec.FromDense(x) }},
+		"a kernel without its rows":     {given, func(s *stored) { s.Kernel = k.String() }},
+		"a factor that is not a number": {given, func(s *stored) { s.Factor = append(codec.Floats{math.Inf(1)}, s.Factor[1:]...) }},
 	} {
 		s := c.of.m.store(c.of.Kernel)
 		c.change(&s)

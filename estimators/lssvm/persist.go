@@ -94,7 +94,7 @@ func (s *storedPosterior) restore(kind string, n int) (*fullsystem.Posterior, er
 	}
 	var ok bool
 	if out.Factor, ok = linalg.FromPacked(len(s.Pivots), s.Factor, 0); !ok || !s.Factor.Finite() {
-		return nil, fault.BadModel(kind, "the factor of a variance does not fit %d rows", len(s.Pivots))
+		return nil, fault.BadModel(kind, "the factor of a variance does not match %d rows", len(s.Pivots))
 	}
 	return out, nil
 }
@@ -179,7 +179,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 		return nil, fault.BadModel(kind, "%v", err)
 	}
 	if s.Sparse != nil && !kernels.TakesSparseRows(m.kernel) {
-		return nil, fault.BadModel(kind, "sparse rows of the kernel %v, which takes dense ones", m.kernel)
+		return nil, fault.BadModel(kind, "sparse rows with the kernel %v, which needs dense ones", m.kernel)
 	}
 	return m, nil
 }
@@ -223,7 +223,7 @@ func (s stored) readGivenRows(k int) (givenRows, error) {
 	case len(s.Index) == 0 && (out.rest != nil || len(s.Within) != 0):
 		return out, fmt.Errorf("targets of equal rows without the rows")
 	case len(s.Index) > 0 && (!isShape(out.rest, len(s.Index), k) || len(s.Within) != k || !s.Within.Finite()):
-		return out, fmt.Errorf("targets of %d equal rows do not fit", len(s.Index))
+		return out, fmt.Errorf("targets of %d equal rows are inconsistent", len(s.Index))
 	case slices.ContainsFunc(s.Within, func(v float64) bool { return v < 0 }):
 		return out, fmt.Errorf("mean squares %v of the targets of equal rows", s.Within)
 	case slices.ContainsFunc(s.Index, outside(s.N)):
@@ -257,7 +257,7 @@ func (s stored) groups() ([][]int, error) {
 func (s stored) wrong(alpha *mat.Dense, k int) string {
 	switch {
 	case s.N < 1 || !isShape(alpha, s.N, k) || len(s.Bias) != k || len(s.Eta) != s.N:
-		return fmt.Sprintf("%d rows do not fit its coefficients", s.N)
+		return fmt.Sprintf("%d rows do not match its coefficients", s.N)
 	case len(s.Weights) != 0 && len(s.Weights) != s.N:
 		return fmt.Sprintf("%d weights for %d rows", len(s.Weights), s.N)
 	case !s.Bias.Finite() || !s.Eta.Finite() || !s.Weights.Finite():
@@ -292,7 +292,7 @@ func (s stored) complete(kind string, m *machine, k int) error {
 		rows = len(m.given.index)
 	}
 	if residuals != nil && !isShape(residuals, rows, k) {
-		return fault.BadModel(kind, "leave-one-out residuals do not fit %d rows", rows)
+		return fault.BadModel(kind, "leave-one-out residuals do not match %d rows", rows)
 	}
 	if residuals != nil || s.N == 1 {
 		if len(s.Scales) != k || !s.Scales.Finite() || slices.Min(s.Scales) < 0 {
@@ -322,7 +322,7 @@ func (s stored) complete(kind string, m *machine, k int) error {
 			return nil
 		}
 	}
-	return fault.BadModel(kind, "the kernel matrix or its factor does not fit %d rows", s.N)
+	return fault.BadModel(kind, "the kernel matrix or its factor does not match %d rows", s.N)
 }
 
 // MarshalBinary encodes the fitted model: the training rows, their coefficients and the kernel's name, or after FitMatrix the n²/2
@@ -396,7 +396,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	}
 	k := len(s.Classes)
 	if !classes.Valid(s.Classes) || len(s.Offset) != k || !s.Offset.Finite() || !(s.Slope >= 0) || s.Slope-s.Slope != 0 {
-		return fault.BadModel(classifierKind, "%d classes do not fit its link", k)
+		return fault.BadModel(classifierKind, "%d classes do not match its link", k)
 	}
 	m, err := s.Machine.machine(classifierKind, c.Kernel, classes.Machines(k), c.settings().options)
 	if err != nil {

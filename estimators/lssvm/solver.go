@@ -70,7 +70,7 @@ func (s machineSettings) iterates(n int, grouped bool) bool {
 func (s machineSettings) holdsFactor(rows int) error {
 	n := float64(rows)
 	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
-		"package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
+		"use package falkon, which fits any number of rows on landmarks, or raise MaxKernelBytes")
 	return fault.AddName(s.typ, err)
 }
 
@@ -82,7 +82,7 @@ func (s machineSettings) holds(rows int) error {
 	if s.solver == Automatic && rows > mostToIterate {
 		return &fault.TooLargeError{What: fmt.Sprintf("%s: the system of %d rows", s.typ, rows), Bytes: 2 * int64(rows) * int64(rows),
 			Limit: 2 * mostToIterate * mostToIterate,
-			Hint: fmt.Sprintf("up to %d rows are solved for if nothing is set: set Solver to ConjugateGradients, or take package falkon",
+			Hint: fmt.Sprintf("the default Solver takes up to %d rows: set Solver to ConjugateGradients, or use package falkon",
 				mostToIterate)}
 	}
 	return s.iteration(nil).Holds(rows)
@@ -96,7 +96,7 @@ func (s machineSettings) resumes(iterates bool) error {
 		return nil
 	case !iterates:
 		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State after %d iterations", s.resume.Iteration),
-			"nil where the system is factored: see Details")
+			"nil for a system that is factored: see Details")
 	case s.resume.at == nil || s.ridge != 0 && s.ridge != s.resume.at.Ridge:
 		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State of ridge %v", s.resume.Ridge),
 			"one of a Fit of the same configuration and rows")

@@ -146,7 +146,7 @@ func TestSparseRowsAreNeverDense(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrTooLarge)
 	_, err = model.Predict(x)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	assert.ErrorIs(t, (&lssvm.Regressor{}).Fit(ctx, wide, y), estimators.ErrTooLarge, "a kernel that is chosen for dense rows")
+	assert.ErrorIs(t, (&lssvm.Regressor{}).Fit(ctx, wide, y), estimators.ErrTooLarge, "a kernel chosen for dense rows")
 	assert.ErrorIs(t, (&lssvm.Regressor{Kernel: kernels.Laplacian{Gamma: 1}}).Fit(ctx, wide, y), estimators.ErrTooLarge)
 	assert.ErrorIs(t, model.Fit(ctx, wide, y[:9]), estimators.ErrShape)
 	assert.ErrorIs(t, (&lssvm.Classifier{Kernel: kernels.Linear{}}).Fit(ctx, wide, signs(y)[:9]), estimators.ErrShape)

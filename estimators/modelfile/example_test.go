@@ -68,7 +68,7 @@ func Example() {
 	// pipeline.Regressor 2 [hour wind]
 	// Steps = [transformers.StandardScaler{}]
 	// Final = lssvm.Regressor{Kernel: Matern(nu=2.5, length=2), Ridge: 0.01}
-	// modelfile: bad model data: the file holds a *pipeline.Regressor, which is no estimators.Classifier
+	// modelfile: bad model data: the file holds a *pipeline.Regressor, which is not of type estimators.Classifier
 }
 
 // One program ends a stream, and another program continues it.

@@ -310,7 +310,7 @@ func Unmarshal[T any](data []byte) (T, error) {
 	// A wrong type is reported before time is spent on the model.
 	known, ok := registry.Named(s.Head.Type)
 	if ok && !reflect.PointerTo(known.Of).AssignableTo(reflect.TypeFor[T]()) {
-		return none, fault.BadModel(kind, "the file holds a *%s, which is no %v", s.Head.Type, reflect.TypeFor[T]())
+		return none, fault.BadModel(kind, "the file holds a *%s, which is not of type %v", s.Head.Type, reflect.TypeFor[T]())
 	}
 	v, err := s.value(nil)
 	if err != nil {

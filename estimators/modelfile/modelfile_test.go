@@ -217,9 +217,9 @@ func TestErrors(t *testing.T) {
 
 	_, err = modelfile.Unmarshal[*lssvm.Classifier](data)
 	assert.ErrorIs(t, err, estimators.ErrBadModel)
-	assert.ErrorContains(t, err, "the file holds a *lssvm.Regressor, which is no *lssvm.Classifier")
+	assert.ErrorContains(t, err, "the file holds a *lssvm.Regressor, which is not of type *lssvm.Classifier")
 	_, err = modelfile.Unmarshal[estimators.Classifier](data)
-	assert.ErrorContains(t, err, "which is no estimators.Classifier")
+	assert.ErrorContains(t, err, "which is not of type estimators.Classifier")
 	assert.ErrorIs(t, modelfile.ReadInto(data, &lssvm.Classifier{}), estimators.ErrParam)
 	assert.ErrorIs(t, modelfile.ReadInto(data, nil), estimators.ErrParam)
 

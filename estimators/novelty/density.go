@@ -109,7 +109,7 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	}
 	n, columns := xd.Dims()
 	if n < 2 {
-		return fault.Shape("x has", n, "rows", "want at least 2, of which one can be left out")
+		return fault.Shape("x has", n, "rows", "want at least 2, so that one can be left out")
 	}
 	if err := fits(n, columns); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	}
 	if least := 1 / float64(n+1); least > cmp.Or(d.Level, defaultLevel) {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf(
-			"of %d rows the least p-value is %.3g, and no row is novel at a level of %.3g: fit more rows", n, least, cmp.Or(d.Level,
+			"the smallest possible p-value of %d rows is %.3g, so no row is novel at level %.3g: fit more rows", n, least, cmp.Or(d.Level,
 				defaultLevel)))
 	}
 	if err := ctx.Err(); err != nil {
@@ -273,7 +273,7 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 	}
 	if best < 0 { // all rows are equal
 		m.bandwidth = middle
-		m.report.Warnings = append(m.report.Warnings, "all rows are equal: the bandwidth is that of a normal distribution")
+		m.report.Warnings = append(m.report.Warnings, "all rows are equal: the bandwidth for a normal distribution is used")
 		return nil
 	}
 	for range mostExtensions { // if the best is at an end of the grid

@@ -332,7 +332,7 @@ func TestErrors(t *testing.T) {
 		assert.ErrorIs(t, d.Fit(ctx, x), estimators.ErrParam)
 	}
 	d := &Density{}
-	assert.EqualError(t, d.Fit(ctx, x.Slice(0, 1, 0, 2)), "novelty: Density: x has 1 rows, want at least 2, of which one can be left out")
+	assert.EqualError(t, d.Fit(ctx, x.Slice(0, 1, 0, 2)), "novelty: Density: x has 1 rows, want at least 2, so that one can be left out")
 	require.NoError(t, d.Fit(ctx, x))
 	assert.Empty(t, d.Report().Warnings)
 	d.Level = 2

@@ -83,7 +83,7 @@ func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
 	}
 	if _, err := capable[streaming.BlockFitter[Y]](c, estimators.Blocks); err != nil {
 		if estimators.Supports(c.final, estimators.Mergeable) {
-			return nil, fmt.Errorf("%w; it learns from sums: use NewStages and FitStages of the pipeline", err)
+			return nil, fmt.Errorf("%w; it is fitted to sums: use NewStages and FitStages of the pipeline", err)
 		}
 		return nil, err
 	}

@@ -183,7 +183,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	summing := &pipeline.Regressor{Final: &ridge.Regressor{}}
 	err = summing.FitBlocks(ctx, inBlocks(x, y, nil, 2000))
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
-	assert.ErrorContains(t, err, "use NewStages and FitStages", "it says what serves in its place")
+	assert.ErrorContains(t, err, "use NewStages and FitStages", "it names the alternative")
 	assert.ErrorIs(t, (&pipeline.Regressor{}).FitBlocks(ctx, inBlocks(x, y, nil, 2000)), estimators.ErrParam)
 }
 

@@ -104,7 +104,7 @@ func TestColumnsByName(t *testing.T) {
 	assert.True(t, mat.Equal(a, b))
 	steps.Names = flatNames[1:]
 	assert.ErrorIs(t, steps.FitBlocks(ctx, blocks), estimators.ErrParam)
-	assert.Equal(t, flatNames, steps.ColumnNames(), "what was fitted stays")
+	assert.Equal(t, flatNames, steps.ColumnNames(), "the fitted model stays")
 }
 
 // Parts by kind have the categories of a table, and no columns if it has none.
@@ -137,7 +137,7 @@ func TestColumnsByKind(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 
 	none := encoder()
-	assert.ErrorIs(t, none.Fit(ctx, x), estimators.ErrParam, "nobody has said which columns are categories")
+	assert.ErrorIs(t, none.Fit(ctx, x), estimators.ErrParam, "no list of categorical columns")
 	none.Names = flatNames
 	require.NoError(t, none.Fit(ctx, x), "the table has no categories")
 	got, err = none.Transform(x)

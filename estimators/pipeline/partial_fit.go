@@ -39,7 +39,7 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 		for i, s := range out.steps.fitted.Steps {
 			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
 				out.few = append(out.few,
-					fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a "+
+					fmt.Sprintf("%s: the first chunk has %d rows for the %d that are set: later chunks add none, so begin with a "+
 						"larger one",
 						c.steps.stepName(i, s), n, w.RowsWanted()))
 			}

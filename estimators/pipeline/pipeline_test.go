@@ -104,7 +104,7 @@ func TestFitLeavesTheConfigurationAlone(t *testing.T) {
 	p.Steps[0], p.Final = nil, nil
 	got, err := p.Decision(x)
 	require.NoError(t, err)
-	assert.Equal(t, want, got, "what is fitted does not hang on the configuration")
+	assert.Equal(t, want, got, "the fitted model does not depend on the configuration")
 }
 
 func TestCloneIsDeep(t *testing.T) {

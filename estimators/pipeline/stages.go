@@ -137,7 +137,7 @@ func (s *stages[Y]) NewStatistics() (streaming.Statistics[Y], error) {
 func (s *stages[Y]) newStatistics() (*stream.Sent[Y], error) {
 	at, of := s.Stage()
 	if s.isLearnt() {
-		return nil, fault.Param(s.t.name(), "stage", at, fmt.Sprintf("less than %d: all are learnt", of))
+		return nil, fault.Param(s.t.name(), "stage", at, fmt.Sprintf("less than %d: every column would be a target", of))
 	}
 	out := &stream.Sent[Y]{Place: stream.Place{
 		Name: s.t.name(), Steps: s.steps[:s.done], Part: s.part(), Stage: at, Digest: s.digest, Width: s.width,

@@ -56,7 +56,7 @@ func TestFitTransformsOnce(t *testing.T) {
 
 	require.NoError(t, tr.Fit(ctx, x))
 	assert.Equal(t, [2]int{2, 2}, fits)
-	assert.Equal(t, [2]int{3, 2}, transforms, "what the last step gives, Fit has no use for")
+	assert.Equal(t, [2]int{3, 2}, transforms, "Fit does not use the result of the last step")
 }
 
 func TestPass(t *testing.T) {

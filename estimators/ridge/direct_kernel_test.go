@@ -163,5 +163,5 @@ func TestDirectKernelErrors(t *testing.T) {
 	assert.ErrorContains(t, (&DirectKernel{Ridge: -1}).Fit(ctx, mat.NewDense(2, 2, nil), []float64{1, 2}), "ridge: DirectKernel: Ridge = -1")
 	assert.ErrorIs(t, d.Fit(ctx, mat.NewDense(2, 2, nil), []float64{1}), estimators.ErrShape)
 	_, err := d.Predict(mat.NewDense(1, 2, []float64{1, 0}))
-	assert.NoError(t, err, "what was fitted before is there")
+	assert.NoError(t, err, "the earlier model is there")
 }

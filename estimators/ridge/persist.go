@@ -127,7 +127,7 @@ func (s *storedModel) model(kind string, k int) (*model, error) {
 	for _, f := range s.Factors {
 		factor, ok := linalg.FromPacked(rank, f.Packed, f.Jitter)
 		if !ok || !f.Packed.Finite() || f.Jitter-f.Jitter != 0 {
-			return bad("a factor does not fit %d columns", d)
+			return bad("a factor does not match %d columns", d)
 		}
 		m.factors = append(m.factors, factor)
 	}

@@ -73,7 +73,7 @@ func TestHostilePayloads(t *testing.T) {
 	for _, s := range []storedModel{good(), wide()} {
 		data, err := codec.Marshal(regressorKind, 1, s)
 		require.NoError(t, err)
-		require.NoError(t, (&Regressor{}).UnmarshalBinary(data), "what is changed below is what is wrong with it")
+		require.NoError(t, (&Regressor{}).UnmarshalBinary(data), "the changes below are its only faults")
 	}
 	inf := math.Inf(1)
 	for name, change := range map[string]func(s *storedModel){

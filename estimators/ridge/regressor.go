@@ -548,7 +548,7 @@ func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 	case m == nil:
 		return nil, fault.NotFitted(typ)
 	case m.fromSums:
-		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", typ, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s: the model was fitted to sums, which have no rows to leave out: %w", typ, errors.ErrUnsupported)
 	case m.sparse == gradientSolver:
 		return nil, fmt.Errorf("%s: conjugate gradients on sparse rows leave out no rows: %w", typ, errors.ErrUnsupported)
 	case m.loo == nil:

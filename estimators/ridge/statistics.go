@@ -157,7 +157,7 @@ func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[fl
 	}
 	if r.Groups != nil {
 		return fault.Param(regressorType, "Groups", fmt.Sprintf("%d groups of rows", len(r.Groups)),
-			"nil: sums of rows do not know which row is of which group")
+			"nil: sums of rows do not record groups")
 	}
 	o, err := asStatistics(s)
 	if err != nil {

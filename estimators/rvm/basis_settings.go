@@ -35,7 +35,7 @@ type basisSettings struct {
 func (p basisSettings) validate() error {
 	err := settings.Check(p.typ, p.config)
 	if err == nil && p.kernel != nil && len(p.kernels) > 0 {
-		err = fault.Param(p.typ, "Kernels", len(p.kernels), "nil where Kernel is set: the one goes among the others")
+		err = fault.Param(p.typ, "Kernels", len(p.kernels), "nil with Kernel: list that kernel in Kernels too")
 	}
 	for i, k := range p.kernels {
 		if err == nil && check.IsNil(k) {

@@ -143,8 +143,8 @@ func TestUnseenOfKernels(t *testing.T) {
 func TestKernelsAreChecked(t *testing.T) {
 	x, y := wave(30)
 	for want, r := range map[string]*Regressor{
-		"rvm: Regressor: Kernels = 2, want nil where Kernel is set: the one goes among the others": {Kernel: kernels.RBF{}, Kernels: twoWidths},
-		"rvm: Regressor: Kernels[1] = <nil>, want a kernel":                                        {Kernels: []kernels.Kernel{kernels.RBF{}, nil}},
+		"rvm: Regressor: Kernels = 2, want nil with Kernel: list that kernel in Kernels too": {Kernel: kernels.RBF{}, Kernels: twoWidths},
+		"rvm: Regressor: Kernels[1] = <nil>, want a kernel":                                  {Kernels: []kernels.Kernel{kernels.RBF{}, nil}},
 	} {
 		err := r.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam)
@@ -179,7 +179,7 @@ func TestLearntKernel(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, x, y))
 	require.NoError(t, c.Fit(ctx, x, labels))
 	for _, l := range [][]float64{lengths(r.ChosenKernel()), lengths(c.ChosenKernel())} {
-		assert.Greater(t, l[2], 3*max(l[0], l[1]), "%v: the third column says nothing", l)
+		assert.Greater(t, l[2], 3*max(l[0], l[1]), "%v: the third column is irrelevant", l)
 	}
 	scaled := mat.DenseCopyOf(x)
 	for i := range y {

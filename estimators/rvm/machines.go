@@ -75,7 +75,7 @@ func gather(d basis.Design, labels, positive []int, fitted []*evidence.Classific
 		}
 		if len(p.Columns()) == 0 {
 			out.report.Warnings = append(out.report.Warnings,
-				fmt.Sprintf("class %d: no relevance vectors: no column of the basis tells it from the rest", positive[i]))
+				fmt.Sprintf("class %d: no relevance vectors: no column of the basis separates it from the rest", positive[i]))
 		}
 	}
 	return out

@@ -222,8 +222,8 @@ func (c *Classifier) finish(
 	if c.Probabilities {
 		perRow *= defaultFolds
 	}
-	if err := check.Numbers(fmt.Sprintf("%s: the problems of %d rows of %d classes, two by two", classifierType, len(at), len(names)),
-		perRow*float64(len(names)-1)*float64(len(at)+len(names)), "take another estimator, such as an lssvm.Classifier, for so many "+
+	if err := check.Numbers(fmt.Sprintf("%s: the pairwise problems of %d rows of %d classes", classifierType, len(at), len(names)),
+		perRow*float64(len(names)-1)*float64(len(at)+len(names)), "use another estimator, such as an lssvm.Classifier, for this number of "+
 			"classes"); err != nil {
 		return err
 	}
@@ -300,8 +300,8 @@ func flatWarnings(names []int, solutions []smo.Solution) []string {
 	if count == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %d machines, the first that of the classes %s, have no margin, because more rows overlap "+
-		"than Nu allows: they predict the class with more weight; take a larger Nu", count, len(solutions), first)}
+	return []string{fmt.Sprintf("%d of %d machines, the first for the classes %s, have no margin, because more rows overlap "+
+		"than Nu allows: they predict the class with more weight; use a larger Nu", count, len(solutions), first)}
 }
 
 // pair returns the problem of two classes with the given rows, which ascend in each class.

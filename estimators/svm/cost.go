@@ -49,7 +49,7 @@ func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *f
 		return err
 	case l == nil:
 		s.c = 1
-		s.warnings = append(s.warnings, "the kernel matrix is so indefinite that it has no least-squares machine to take C from: took 1")
+		s.warnings = append(s.warnings, "the kernel matrix is so indefinite that it has no least-squares machine for C: 1 is used")
 	default:
 		s.c = cmp.Or(classFactor*l.rms, 1)
 	}
@@ -80,7 +80,7 @@ func (s *machineSettings) ofTargets(ctx context.Context, src smo.Source, rows *f
 			return errOverflow(s.typ)
 		default:
 			s.warnings = append(s.warnings, fmt.Sprintf(
-				"the kernel matrix is so indefinite that it has no least-squares machine to take C and Epsilon from: those not given "+
+				"the kernel matrix is so indefinite that it has no least-squares machine for C and Epsilon: those not given "+
 					"are the "+
 					"targets' standard deviation, %.3g, and a tenth of it", spread))
 		}

@@ -10,7 +10,7 @@ import (
 // checkNu returns an error if ν is given together with the field that it replaces.
 func (s machineSettings) checkNu(field string, replaced float64) error {
 	if s.nu > 0 && replaced > 0 {
-		return fault.Param(s.typ, field, replaced, "0 beside Nu, which takes its place")
+		return fault.Param(s.typ, field, replaced, "0 with Nu, which replaces it")
 	}
 	return nil
 }

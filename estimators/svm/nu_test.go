@@ -313,8 +313,8 @@ func TestNuThatCannotBe(t *testing.T) {
 		assert.ErrorIs(t, (&Classifier{Nu: nu}).Fit(ctx, x, y), estimators.ErrParam)
 		assert.ErrorIs(t, (&Regressor{Nu: nu}).Fit(ctx, x, target), estimators.ErrParam)
 	}
-	assert.EqualError(t, (&Classifier{Nu: 0.1, C: 2}).Fit(ctx, x, y), "svm: Classifier: C = 2, want 0 beside Nu, which takes its place")
-	assert.EqualError(t, (&Regressor{Nu: 0.1, Epsilon: 2}).Fit(ctx, x, target), "svm: Regressor: Epsilon = 2, want 0 beside Nu, which takes its place")
+	assert.EqualError(t, (&Classifier{Nu: 0.1, C: 2}).Fit(ctx, x, y), "svm: Classifier: C = 2, want 0 with Nu, which replaces it")
+	assert.EqualError(t, (&Regressor{Nu: 0.1, Epsilon: 2}).Fit(ctx, x, target), "svm: Regressor: Epsilon = 2, want 0 with Nu, which replaces it")
 }
 
 // Classes that overlap more than ν allows have no margin.

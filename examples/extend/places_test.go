@@ -80,7 +80,7 @@ func TestPoints(t *testing.T) {
 	}
 	want, err := p.Estimator.Predict(x.Slice(0, 3, 0, 2))
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("predicted %v, the estimator says %v, %v", got, want, err)
+		t.Errorf("predicted %v, the estimator returns %v, %v", got, want, err)
 	}
 	for _, bad := range [][][]float64{nil, {{}}, {{1, 2}, {3}}} {
 		if err := p.Fit(context.Background(), bad, y[:len(bad)]); !errors.Is(err, estimators.ErrShape) {

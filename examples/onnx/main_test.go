@@ -99,7 +99,7 @@ func TestBrowser(t *testing.T) {
 	require.NotEqual(t, script[1], program)
 	modules := os.Getenv("KERNELEARN_NODE_MODULES")
 	if _, err := os.Stat(filepath.Join(modules, "onnxruntime-web")); modules == "" || err != nil {
-		missing(t, "KERNELEARN_NODE_MODULES is no folder with onnxruntime-web: npm install --ignore-scripts onnxruntime-web, and set it to node_modules")
+		missing(t, "KERNELEARN_NODE_MODULES is not a folder with onnxruntime-web: npm install --ignore-scripts onnxruntime-web, and set it to node_modules")
 	}
 	require.NoError(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "page.mjs"), []byte(program), 0o600))

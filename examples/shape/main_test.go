@@ -26,7 +26,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	assert.Regexp(t, `standardised +-?\d`, text, "the table of the search")
 	m := regexp.MustCompile(`first order +relevance\s+(\w+) `).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
-	assert.Contains(t, []string{"bmi", "s5"}, m[1], "what is known to matter most")
+	assert.Contains(t, []string{"bmi", "s5"}, m[1], "the features known to matter most")
 	errors := regexp.MustCompile(`(?m)(?:column|entropy\)) +\d+\.\d+ +(\d\.\d+) +(\d+\.\d)%`).FindAllStringSubmatch(text, -1)
 	require.Len(t, errors, 2, text)
 	for _, e := range errors {

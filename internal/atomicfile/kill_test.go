@@ -34,7 +34,7 @@ func whole(t *testing.T, data []byte) uint64 {
 	t.Helper()
 	require.GreaterOrEqual(t, len(data), 8)
 	number := binary.LittleEndian.Uint64(data)
-	require.True(t, bytes.Equal(content(number), data), "%d bytes that begin as those of writing %d", len(data), number)
+	require.True(t, bytes.Equal(content(number), data), "%d bytes with the first bytes of version %d", len(data), number)
 	return number
 }
 

@@ -181,12 +181,12 @@ func (c *Column) Numeric(file, name string, round bool, hint string) error {
 	}
 	if s := c.seen.rounded; s.Line > 0 && !round {
 		return fault.Param(fmt.Sprintf("%s:%d", file, s.Line), fmt.Sprintf("column %q", name), s.Text,
-			"an integer that float64 holds to the last digit"+hint)
+			"an integer that float64 represents exactly"+hint)
 	}
 	return nil
 }
 
 // TooLarge returns the error for a number beyond the largest float64.
 func TooLarge(text string) error {
-	return fmt.Errorf("%.40s is more than a float64 holds: %w", text, fault.ErrNotFinite)
+	return fmt.Errorf("%.40s exceeds the range of float64: %w", text, fault.ErrNotFinite)
 }

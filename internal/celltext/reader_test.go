@@ -168,10 +168,10 @@ func TestNumbersThatFloatsDoNotHold(t *testing.T) {
 	c := columnOf(t, Rules{}, "1", "9007199254740993")
 	err := c.Numeric("f.csv", "id", false, "")
 	require.ErrorIs(t, err, fault.ErrParam)
-	assert.EqualError(t, err, `f.csv:3: column "id" = 9007199254740993, want an integer that float64 holds to the last digit`)
+	assert.EqualError(t, err, `f.csv:3: column "id" = 9007199254740993, want an integer that float64 represents exactly`)
 	assert.NoError(t, c.Numeric("f.csv", "id", true, ""))
 	err = columnOf(t, Rules{}, "1", "-1e400").Numeric("f.csv", "a", true, "")
-	assert.EqualError(t, err, `f.csv:3: column "a": -1e400 is more than a float64 holds: value is not finite`)
+	assert.EqualError(t, err, `f.csv:3: column "a": -1e400 exceeds the range of float64: value is not finite`)
 	assert.True(t, c.Int64())
 	assert.False(t, columnOf(t, Rules{}, "12345678901234567890").Int64())
 }

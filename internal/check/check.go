@@ -72,7 +72,7 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // sparseHint advises on sparse rows whose dense copy does not fit into memory.
-const sparseHint = "take fewer rows at a time; or, for rows that are mostly 0, ridge.Regressor, lssvm or falkon with a kernel such " +
+const sparseHint = "pass fewer rows at a time; or, for rows that are mostly 0, use ridge.Regressor, lssvm or falkon with a kernel such " +
 	"as kernels.Linear, or featuremap.RandomFourier, which make no dense copy (docs/sparse.md)"
 
 // filled returns a dense copy of a sparse matrix. It visits the nonzero entries only.

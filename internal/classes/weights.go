@@ -46,7 +46,7 @@ func (w Weights) CheckClasses(typ string, classes []int) error {
 	}
 	for _, label := range slices.Sorted(maps.Keys(w.Of)) {
 		if !slices.Contains(classes, label) {
-			return fault.Param(typ, fmt.Sprintf("ClassWeights[%d]", label), w.Of[label], "weights of classes that y has: "+listed(classes))
+			return fault.Param(typ, fmt.Sprintf("ClassWeights[%d]", label), w.Of[label], "weights of classes in y only: "+listed(classes))
 		}
 	}
 	return nil

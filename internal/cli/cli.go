@@ -204,7 +204,7 @@ func (f *Flags) Parse(args []string) error {
 	}
 	switch {
 	case f.arguments == "" && f.NArg() > 0:
-		return fmt.Errorf("%q belongs to no flag (-h lists the flags)", f.Arg(0))
+		return fmt.Errorf("unexpected argument %q (-h lists the flags)", f.Arg(0))
 	case f.arguments != "" && f.NArg() == 0:
 		return fmt.Errorf("want %s (-h lists the flags)", f.arguments)
 	}

@@ -55,7 +55,7 @@ func TestFlagsAreCheckedByParse(t *testing.T) {
 		`-python: exec: "no such program"`:                       {"-python", "no such program"},
 		"-script: stat default.py: no such file":                 {"-python", "go"},
 		"flag provided but not defined: -row (-h lists":          {"-row", "3"},
-		`"3" belongs to no flag (-h lists the flags)`:            {"3"},
+		`unexpected argument "3" (-h lists the flags)`:           {"3"},
 		"-script: stat " + file + "s: no such file or directory": {"-script", file + "s"},
 	} {
 		_, err := parse(args...)

@@ -113,27 +113,27 @@ func Unmarshal(data []byte, kind string, maxVersion int, payload any) (version i
 
 func open(data []byte, want string) (kind string, version int, body []byte, err error) {
 	if len(data) < fixedSize+checksumSize {
-		return "", 0, nil, fault.BadModel(want, "cut short: %d bytes, an empty model has %d", len(data), fixedSize+checksumSize)
+		return "", 0, nil, fault.BadModel(want, "truncated: %d bytes, want at least %d", len(data), fixedSize+checksumSize)
 	}
 	if string(data[:4]) != magic {
-		return "", 0, nil, fault.BadModel(want, "no kernelearn model: it begins with %q, want %q", data[:4], magic)
+		return "", 0, nil, fault.BadModel(want, "not a kernelearn model: it begins with %q, want %q", data[:4], magic)
 	}
 	if data[4] != envelopeFormat {
 		return "", 0, nil, fault.BadModel(want, "envelope format %d, this release reads %d", data[4], envelopeFormat)
 	}
 	k := int(data[5])
 	if len(data) < fixedSize+k+checksumSize {
-		return "", 0, nil, fault.BadModel(want, "cut short in its header")
+		return "", 0, nil, fault.BadModel(want, "truncated in its header")
 	}
 	length := binary.LittleEndian.Uint64(data[8+k:])
 	switch have := uint64(len(data) - fixedSize - k - checksumSize); {
 	case length > have:
-		return "", 0, nil, fault.BadModel(want, "cut short: payload of %d bytes announced, %d found", length, have)
+		return "", 0, nil, fault.BadModel(want, "truncated: payload of %d bytes announced, %d found", length, have)
 	case length < have:
 		return "", 0, nil, fault.BadModel(want, "payload of %d bytes announced, %d found", length, have)
 	}
 	if deep := nested(data); deep > maxNested {
-		return "", 0, nil, fault.BadModel(want, "%d models within each other, at most %d are read", deep, maxNested)
+		return "", 0, nil, fault.BadModel(want, "%d nested models, limit %d", deep, maxNested)
 	}
 	end := len(data) - checksumSize
 	if sum := sha256.Sum256(data[:end]); string(sum[:]) != string(data[end:]) {
@@ -165,7 +165,7 @@ func (f *Floats) UnmarshalCBOR(data []byte) error {
 		return err
 	}
 	if t.Number != floatsTag || len(raw)%8 != 0 {
-		return fmt.Errorf("tag %d with %d bytes is no vector of float64", t.Number, len(raw))
+		return fmt.Errorf("tag %d with %d bytes is not a vector of float64", t.Number, len(raw))
 	}
 	out := make([]float64, len(raw)/8)
 	for i := range out {

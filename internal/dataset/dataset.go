@@ -93,7 +93,7 @@ func (p Protocol) read(r io.Reader) (*Set, error) {
 		return nil, err
 	}
 	if len(records) < 2 {
-		return nil, fmt.Errorf("no rows under the header")
+		return nil, fmt.Errorf("no rows after the header")
 	}
 	header := records[0]
 	last := len(header) - 1

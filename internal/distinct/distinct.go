@@ -445,7 +445,7 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	}
 	members = slices.DeleteFunc(members, func(m []int) bool { return len(m) < 2 })
 	if len(members) == 1 && len(members[0]) == r.m {
-		return nil, fault.Shape("Groups has", 1, "group of rows that differ", "want at least 2, of which one can be left out")
+		return nil, fault.Shape("Groups has", 1, "group of distinct rows", "want at least 2, so that one can be left out")
 	}
 	return members, nil
 }

@@ -193,7 +193,7 @@ func (s *Sum) UnmarshalBinary(data []byte) error {
 		return nil
 	}
 	if len(data)%8 != 2 || len(data) < 10 {
-		return fmt.Errorf("%d bytes are no sum", len(data))
+		return fmt.Errorf("%d bytes do not encode a sum", len(data))
 	}
 	out := Sum{low: int(binary.LittleEndian.Uint16(data))}
 	for data = data[2:]; len(data) > 0; data = data[8:] {

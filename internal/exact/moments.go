@@ -90,7 +90,7 @@ func (m Moments) Valid() error {
 	squares := m.Squares.Float()
 	switch {
 	case m.N < 0 || squares.Sign() < 0 || m.N == 0 && (squares.Sign() != 0 || m.Sum.Float().Sign() != 0):
-		return fmt.Errorf("moments of %d numbers that no such numbers have", m.N)
+		return fmt.Errorf("moments that no %d numbers can have", m.N)
 	}
 	if mean := m.Mean(); mean-mean != 0 {
 		return fmt.Errorf("a mean of %v", mean)

@@ -102,7 +102,7 @@ func (s *State) Check() string {
 		switch {
 		case n == 0, len(side.Solution) != n, len(side.Residual) != n, len(side.Direction) != n,
 			len(side.Before) != n && len(side.Before) != 0:
-			return "its vectors do not fit each other"
+			return "its vectors are inconsistent"
 		case !side.Solution.Finite(), !side.Residual.Finite(), !side.Direction.Finite(), !side.Before.Finite(),
 			!side.Gains.Finite(), !(side.Rho >= 0), side.Rho-side.Rho != 0:
 			return "a number is not finite"

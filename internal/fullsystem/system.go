@@ -133,7 +133,7 @@ func (s Settings) Holds(rows int) error {
 	n := float64(rows)
 	return check.BytesWithin(fmt.Sprintf("%s: the preconditioner of %d rows", s.Type, rows),
 		8*n*(min(leastRank, n)/factorShare+8*vectorsOf),
-		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
+		int64(s.limit()), "use package falkon, which fits any number of rows on landmarks, or raise MaxKernelBytes")
 }
 
 // Keeps reports whether all entries of K, in float32, fit into the memory beside the largest factor.
@@ -301,7 +301,7 @@ func (r Report) Entries() string {
 	if r.Kept == 1 {
 		return r.Storage.String()
 	}
-	return fmt.Sprintf("%v, %.0f%% of it kept", r.Storage, 100*r.Kept)
+	return fmt.Sprintf("%v, %.0f%% of it stored", r.Storage, 100*r.Kept)
 }
 
 // Solve solves for each of the ridges λ, with one pass over K per iteration. The report says whether it converged.

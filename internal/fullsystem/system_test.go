@@ -360,7 +360,7 @@ func TestEndsAndErrors(t *testing.T) {
 	_, report, err := p.Solve(context.Background(), []float64{1e-2})
 	require.NoError(t, err)
 	assert.Less(t, report.Kept, 1.0)
-	assert.Contains(t, report.Entries(), "% of it kept")
+	assert.Contains(t, report.Entries(), "% of it stored")
 	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test"}, kernels.Tanh{Gamma: 1, Coef0: -1}), fault.ErrNotPSD)
 }
 

@@ -31,5 +31,5 @@ func TestContextsCarryProgressAlone(t *testing.T) {
 			return true
 		})
 	})
-	assert.Positive(t, found, "the search for calls finds those of internal/progress")
+	assert.Positive(t, found, "the search finds the calls in internal/progress")
 }

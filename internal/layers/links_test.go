@@ -54,7 +54,7 @@ func TestLinksOfPages(t *testing.T) {
 				target = page
 			}
 			if other, ok := all[target]; ok && m[2] != "" {
-				assert.True(t, hasHeading(other, m[2]), "%s links to %s#%s, and there is no such heading", page, m[1], m[2])
+				assert.True(t, hasHeading(other, m[2]), "%s links to %s#%s, which has no such heading", page, m[1], m[2])
 			}
 			info, err := os.Stat(target)
 			if !assert.NoError(t, err, "%s links to %s", page, m[1]) {

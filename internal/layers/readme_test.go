@@ -36,7 +36,7 @@ func TestPackagesPageHasEveryPackage(t *testing.T) {
 		require.NoError(t, err)
 		packages[filepath.ToSlash(dir)] = true
 	})
-	assert.True(t, packages["kernels"], "the search finds what is known to be there")
+	assert.True(t, packages["kernels"], "the search finds the known uses")
 	for p := range packages {
 		_, ok := rows[p]
 		assert.True(t, ok, "docs/packages.md lacks %s", p)

@@ -204,9 +204,9 @@ const steps = 12 * ridgesPerDecade
 func (m Minimum) Warning() string {
 	switch {
 	case m.Ridge == 0:
-		return "no ridge gave a finite leave-one-out error: took the heuristic"
+		return "no ridge gave a finite leave-one-out error: the heuristic ridge is used"
 	case m.Edge < 0:
-		return "the best ridge is the smallest that was tried: the targets look free of noise"
+		return "the best ridge is the smallest that was tried: the targets seem to have no noise"
 	case m.Edge > 0:
 		return "the best ridge is the largest that was tried: the model is nearly constant"
 	}

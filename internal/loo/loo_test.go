@@ -170,7 +170,7 @@ func TestSearchEdges(t *testing.T) {
 	assert.Equal(t, -1, m.Edge, "a line without noise")
 	m, err = must(New(ctx, line(), noise, nil, 0)).Search(ctx, nil)
 	require.NoError(t, err)
-	assert.Equal(t, 1, m.Edge, "a line through what alternates")
+	assert.Equal(t, 1, m.Edge, "a line through alternating values")
 
 	done, cancel := context.WithCancel(ctx)
 	cancel()

@@ -63,7 +63,7 @@ func TestSumsAreRows(t *testing.T) {
 	require.NoError(t, err)
 	best, err := none.Search(ctx, nil)
 	require.NoError(t, err)
-	assert.Equal(t, 1, best.Edge, "constant targets take the smoothest machine")
+	assert.Equal(t, 1, best.Edge, "constant targets choose the smoothest machine")
 }
 
 func centred(m *mat.Dense) {

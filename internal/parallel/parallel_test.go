@@ -153,7 +153,7 @@ func TestAround(t *testing.T) {
 		}
 	}
 	assert.NoError(t, ForEach(context.Background(), 2, 1, func(int) error {
-		assert.False(t, within(), "a single task leaves the processors to what it calls")
+		assert.False(t, within(), "a single task leaves the processors to its calls")
 		return nil
 	}))
 }

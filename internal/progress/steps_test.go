@@ -26,5 +26,5 @@ func TestNewSteps(t *testing.T) {
 	var err error
 	end(&err)
 	assert.Equal(t, progress.Step{Iteration: 50, Total: 50, Objective: 2, Message: "7 vectors", Done: 1, Between: true, Whole: 1}, seen[50])
-	progress.NewSteps(context.Background(), 3).Next(1, "nobody looks")
+	progress.NewSteps(context.Background(), 3).Next(1, "no observer")
 }

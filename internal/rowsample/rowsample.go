@@ -112,7 +112,7 @@ func (s *Sample) Restore(in codec.Matrix, rows, columns int) (Sample, error) {
 	case err != nil:
 		return Sample{}, err
 	case in.Rows > min(s.Limit, rows) || in.Rows > 0 && in.Cols != columns || (in.Rows == 0) != (s.Limit == 0 || rows == 0):
-		return Sample{}, fmt.Errorf("%d rows of %d columns are kept of %d of %d", in.Rows, in.Cols, rows, columns)
+		return Sample{}, fmt.Errorf("a sample of %d rows of %d columns from %d rows of %d columns", in.Rows, in.Cols, rows, columns)
 	}
 	out := Sample{Seed: s.Seed, Limit: s.Limit}
 	for i := range in.Rows {

@@ -35,7 +35,7 @@ func (e *MissingError) Error() string {
 	}
 	more := ""
 	if left > 0 {
-		more = fmt.Sprintf(", and what %d more types need", left)
+		more = fmt.Sprintf(", and the packages of %d more types", left)
 	}
 	return fmt.Sprintf("the types %s are not known to this program: import %s, which register them%s", strings.Join(types, ", "),
 		strings.Join(packages, " and "), more)
@@ -61,7 +61,7 @@ type decoder struct{ left int64 } // remaining memory in bytes
 func (d *decoder) spend(path string, n int, t reflect.Type) error {
 	size := int64(t.Size())
 	if size > 0 && int64(n) > d.left/size {
-		return errorAt(path, "more than the file can stand for")
+		return errorAt(path, "more than the file can contain")
 	}
 	d.left -= int64(n) * size
 	return nil
@@ -112,7 +112,7 @@ func (d *decoder) registered(path string, s Value, old reflect.Value) (reflect.V
 	case !isStruct && s.Kind == Other && len(s.List) == 1:
 		err = d.decode(path, s.List[0], out.Elem(), none)
 	default:
-		err = errorAt(path, "no settings of a %s", typ.Name)
+		err = errorAt(path, "not the settings of a %s", typ.Name)
 	}
 	if err != nil {
 		return none, err
@@ -131,7 +131,7 @@ func (d *decoder) registered(path string, s Value, old reflect.Value) (reflect.V
 // fields sets the fields of a struct.
 func (d *decoder) fields(path string, s Value, v, old reflect.Value, isKnown bool) error {
 	if s.Kind != Struct || len(s.Names) != len(s.List) {
-		return errorAt(path, "no fields of a %v", v.Type())
+		return errorAt(path, "not the fields of a %v", v.Type())
 	}
 	for i, name := range s.Names {
 		where := name
@@ -169,7 +169,7 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 		}
 		return nil
 	}
-	wrong := func() error { return errorAt(path, "no %v", v.Type()) }
+	wrong := func() error { return errorAt(path, "not a %v", v.Type()) }
 	if stand, ok := registry.Standing(v.Type()); ok {
 		of := reflect.New(stand.Of).Elem()
 		if err := d.fields(path, s, of, reflect.Value{}, false); err != nil {
@@ -199,7 +199,7 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 			return err
 		}
 		if !one.Type().Implements(v.Type()) {
-			return errorAt(path, "a %v is no %v", one.Type(), v.Type())
+			return errorAt(path, "a %v is not a %v", one.Type(), v.Type())
 		}
 		v.Set(one)
 	case kind == reflect.Pointer && s.Kind == Bytes:
@@ -266,7 +266,7 @@ func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 	}
 	if numbers != (s.Kind == Floats) || numbers && len(s.Bytes)%8 != 0 || !numbers && s.Kind != List || v.Kind() == reflect.Array &&
 		v.Len() != n {
-		return errorAt(path, "no %v", v.Type())
+		return errorAt(path, "not a %v", v.Type())
 	}
 	if v.Kind() == reflect.Slice {
 		if err := d.spend(path, n, v.Type().Elem()); err != nil {
@@ -288,7 +288,7 @@ func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 
 func (d *decoder) entries(path string, s Value, v reflect.Value) error {
 	if s.Kind != Pairs || len(s.List)%2 != 0 {
-		return errorAt(path, "no %v", v.Type())
+		return errorAt(path, "not a %v", v.Type())
 	}
 	for _, t := range []reflect.Type{v.Type().Key(), v.Type().Elem(), v.Type()} {
 		if err := d.spend(path, len(s.List), t); err != nil {
@@ -299,7 +299,7 @@ func (d *decoder) entries(path string, s Value, v reflect.Value) error {
 	for i := 0; i < len(s.List); i += 2 {
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		if k := key.Kind(); k != reflect.String && !key.CanInt() {
-			return errorAt(path, "no %v", v.Type())
+			return errorAt(path, "not a %v", v.Type())
 		}
 		where := fmt.Sprintf("%s[%d]", path, i/2)
 		if err := d.decode(where, s.List[i], key, reflect.Value{}); err != nil {

@@ -38,7 +38,7 @@ func registered(path string, v reflect.Value, depth int) (Value, error) {
 	}
 	typ, ok := registry.Typed(v.Type())
 	if !ok {
-		return Value{}, refused(path, v.Type().String(), "a type that is registered: modelfile.Register makes one known")
+		return Value{}, refused(path, v.Type().String(), "a registered type: call modelfile.Register")
 	}
 	out := Value{}
 	pointer := v.Kind() == reflect.Pointer

@@ -115,7 +115,7 @@ func TestThereAndBack(t *testing.T) {
 
 	zero, err := settings.Encode(&all{})
 	require.NoError(t, err)
-	assert.Empty(t, zero.Names, "what is zero takes no place")
+	assert.Empty(t, zero.Names, "zero values need no space")
 }
 
 func TestWhatCannotBeStored(t *testing.T) {
@@ -165,7 +165,7 @@ func TestTreesThatAreWrong(t *testing.T) {
 		"side -1": func(v *settings.Value) {
 			v.List[at("Shape")].List[0].Number = math.Float64bits(-1)
 		},
-		"is no settings_test.shape": func(v *settings.Value) { v.List[at("Shape")] = good },
+		"is not a settings_test.shape": func(v *settings.Value) { v.List[at("Shape")] = good },
 		"setting Weights[1]": func(v *settings.Value) {
 			w := &v.List[at("Weights")]
 			w.List[2] = w.List[0]

@@ -55,7 +55,7 @@ func TestCampaignProducts(t *testing.T) {
 				first = now
 			}
 			if triangular := strings.HasPrefix(c.name, "Dtr") && !strings.HasPrefix(c.name, "Dtrsv"); !triangular && !slices.Equal(first, now) {
-				t.Fatalf("%s: other bits than on another path", what)
+				t.Fatalf("%s: different bits on another path", what)
 			}
 		})
 	})

@@ -16,7 +16,7 @@ func TestHopeless(t *testing.T) {
 	assert.True(t, Hopeless(worse, best, true))
 	assert.False(t, Hopeless(outlier, best, true))
 	assert.False(t, Hopeless(best, best, true))
-	assert.False(t, Hopeless(nil, best, true), "of which nothing is known")
+	assert.False(t, Hopeless(nil, best, true), "without any information")
 
 	sure, unsure := make([]float64, 100), make([]float64, 100)
 	for i := range sure {

@@ -78,7 +78,7 @@ func TestCampaignVectors(t *testing.T) {
 				}
 			}
 			if !slices.Equal(bitsOf(s[0]), bitsOf(x)) {
-				t.Fatalf("routine %d, %s: writes to what it only reads", routine, name)
+				t.Fatalf("routine %d, %s: writes to an input", routine, name)
 			}
 			return said, slices.Clone(s[1]), slices.Clone(s[2])
 		}

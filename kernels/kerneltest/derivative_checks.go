@@ -73,7 +73,7 @@ func checkParameters(p *conformance.Probe, s *subject) {
 			wrong := slices.Clone(values)
 			wrong[i] = bad
 			if kernels.Validate(k.WithParams(wrong)) == nil {
-				p.Errorf("Validate finds nothing wrong with %s = %v", q.Name, bad)
+				p.Errorf("Validate accepts %s = %v", q.Name, bad)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (s *subject) checkGradient(p *conformance.Probe, k kernels.Differentiable) 
 		}
 	}
 	if !slices.Equal(one, s.gradient(p, k, x, w, 3)) {
-		p.Errorf("Derivatives.Gradient has other bits on three workers than on one")
+		p.Errorf("Derivatives.Gradient differs between three workers and one")
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *subject) gradient(p *conformance.Probe, k kernels.Differentiable, x *ma
 	want, err := kernels.Matrix(context.Background(), k, x, nil)
 	p.Must("kernels.Matrix", err)
 	if !mat.EqualApprox(&gram, want, s.Tolerance) {
-		p.Errorf("Derivatives.MatrixTo has other values than kernels.Matrix")
+		p.Errorf("Derivatives.MatrixTo differs from kernels.Matrix")
 	}
 	dst := make([]float64, len(k.Params()))
 	p.Must("Derivatives.Gradient", d.Gradient(context.Background(), dst, w))
@@ -162,7 +162,7 @@ func checkUnits(p *conformance.Probe, s *subject) {
 	k := s.differentiable(p)
 	params := k.Params()
 	if slices.ContainsFunc(params, func(q kernels.Param) bool { return q.Kind == kernels.KindRate }) {
-		p.Skip("has a rate, of which is not known whether it is of a distance or of its square")
+		p.Skip("has a rate, but not the information whether it multiplies a distance or its square")
 	}
 	if !slices.ContainsFunc(params, func(q kernels.Param) bool { return inUnits(q) }) {
 		p.Skip("has no length and no period")

@@ -86,8 +86,8 @@ func checkInteger(p *conformance.Probe, s *subject) {
 	near, at := s.family.Kernel(whole+0.3).String(), s.family.Kernel(whole).String()
 	switch {
 	case s.family.Integer() && near != at:
-		p.Errorf("At(%v) is %s, At(%v) is %s: Integer says that parameters are whole", whole+0.3, near, whole, at)
+		p.Errorf("At(%v) is %s, At(%v) is %s: Integer reports integer parameters", whole+0.3, near, whole, at)
 	case !s.family.Integer() && near == at:
-		p.Errorf("At(%v) and At(%v) are both %s: Integer says that parameters are not rounded", whole+0.3, whole, at)
+		p.Errorf("At(%v) and At(%v) are both %s: Integer reports that parameters are not rounded", whole+0.3, whole, at)
 	}
 }

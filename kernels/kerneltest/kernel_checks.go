@@ -72,7 +72,7 @@ func checkValid(p *conformance.Probe, s *subject) {
 			changed.Set(v)
 			changed.Field(i).SetFloat(bad)
 			if kernels.Validate(changed.Interface().(kernels.Kernel)) == nil {
-				p.Errorf("Validate finds nothing wrong with %s = %v", field.Name, bad)
+				p.Errorf("Validate accepts %s = %v", field.Name, bad)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func checkWorkers(p *conformance.Probe, s *subject) {
 	for _, w := range []int{2, 5} {
 		sq, cr := matrices(p, s.kernel, x, z, w)
 		if !mat.Equal(square, sq) || !mat.Equal(cross, cr) {
-			p.Errorf("%d workers give other bits than one", w)
+			p.Errorf("%d workers and one give different bits", w)
 		}
 	}
 }
@@ -246,7 +246,7 @@ func checkShared(p *conformance.Probe, s *subject) {
 		cross, err := two.Cross(context.Background(), k)
 		p.Must("SharedCross.Cross", err)
 		if !mat.Equal(square, wantSquare) || !mat.Equal(cross, wantCross) {
-			p.Fatalf("a Shared or SharedCross gives other bits for %v than kernels.Matrix and kernels.Cross", k)
+			p.Fatalf("a Shared or SharedCross differs for %v from kernels.Matrix and kernels.Cross", k)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func checkGraph(p *conformance.Probe, s *subject) {
 	}
 	_, wide := graph.New(d + 1)
 	if _, err = kernels.Graph(s.kernel, wide, z); !errors.Is(err, fault.ErrShape) {
-		p.Errorf("Graph of a column too many: %v, want %v", err, fault.ErrShape)
+		p.Errorf("Graph with one column too many: %v, want %v", err, fault.ErrShape)
 	}
 }
 

@@ -265,10 +265,10 @@ func mutants() map[string]map[string]any {
 				dst.Set(r-1, 0, 7)
 			}
 		})}},
-		"workers": {"give other bits": broken{blocks: after(func(dst, _, _ *mat.Dense) {
+		"workers": {"give different bits": broken{blocks: after(func(dst, _, _ *mat.Dense) {
 			dst.Set(0, 0, first(dst)+1e-15*float64(calls.Add(1)))
 		})}},
-		"shared": {"other bits for RBF": spoiling{}},
+		"shared": {"differs for RBF": spoiling{}},
 		"graph": {
 			"Graph: element [0,0]": broken{drawn: 1},
 			"GraphDiag: element 0": broken{drawnDiag: 1},
@@ -288,7 +288,7 @@ func mutants() map[string]map[string]any {
 			}},
 			"after WithParams the parameter length": broken{with: func([]float64) kernels.Kernel { return broken{} }},
 			"changed the kernel":                    keeping{new(float64)},
-			"nothing wrong with length = 0": broken{with: func(values []float64) kernels.Kernel {
+			"accepts length = 0": broken{with: func(values []float64) kernels.Kernel {
 				return broken{ell: cmp.Or(values[0], 1), rbf: kernels.RBFOfLength(cmp.Or(values[0], 1))}
 			}},
 		},

@@ -159,42 +159,39 @@ type check struct {
 }
 
 var checks = []check{
-	{"valid", kernel, "Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the " +
-		"same each time.", checkValid},
-	{"formula", kernel, "Eval is Options.Formula.", checkFormula},
-	{"symmetric", kernel, "Eval(x, z) is Eval(z, x).", checkSymmetric},
+	{"valid", kernel, "Validate, if present, rejects only a NaN or an infinity in a field. String always returns the same.", checkValid},
+	{"formula", kernel, "Eval equals Options.Formula.", checkFormula},
+	{"symmetric", kernel, "Eval(x, z) equals Eval(z, x).", checkSymmetric},
 	{"finite", kernel, "Eval, kernels.Diag and kernels.Block are finite on rows of zeros, of equal values, and of values up to 30.",
 		checkFinite},
 	{"positive-semi-definite", kernel,
-		"No matrix of rows, repeated and nearly repeated ones and zeros among them, has an eigenvalue below rounding.", checkPositive},
-	{"diagonal", kernel, "kernels.Diag is Eval of a row with itself.", checkDiagonal},
+		"No kernel matrix has an eigenvalue below rounding, also with repeated rows, nearly repeated rows and zeros.", checkPositive},
+	{"diagonal", kernel, "kernels.Diag equals Eval of each row with itself.", checkDiagonal},
 	{"block-equals-eval", kernel,
-		"kernels.Block and kernels.Row are Eval of each pair, for blocks of any shape and for views of larger matrices.", checkBlock},
-	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross are Eval of each pair.", checkMatrix},
-	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
-	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.",
+		"kernels.Block and kernels.Row equal Eval of each pair, for blocks of any shape and for views of larger matrices.", checkBlock},
+	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross equal Eval of each pair.", checkMatrix},
+	{"workers", kernel, "kernels.Matrix and kernels.Cross return the same bits on 1, 2 and 5 workers.", checkWorkers},
+	{"shared", kernel, "kernels.Shared and SharedCross return the bits of Matrix and Cross in each call, also for a second kernel.",
 		checkShared},
-	{"graph", kernel, "What kernels.Graph and GraphDiag write gives, operator by operator, what Eval gives.", checkGraph},
-	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.",
+	{"graph", kernel, "The operators of kernels.Graph and GraphDiag compute the values of Eval.", checkGraph},
+	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity equals the kernel within five standard errors.",
 		checkSpectral},
 	{"parameters", kernel,
-		"WithParams of the values of Params is the same kernel, of others one that has those, and of one that is not positive a kernel " +
-			"that " +
-			"Validate refuses.", checkParameters},
+		"WithParams returns the same kernel for the values of Params, and a kernel with other values for those. Validate rejects a " +
+			"value that is not positive.", checkParameters},
 	{"derivatives", kernel,
-		"EvalGradient is the limit of differences of Eval, and kernels.Derivatives the sum of EvalGradient over a matrix, on any number " +
-			"of " +
-			"workers.", checkDerivatives},
-	{"units", kernel, "A column in another unit, with its lengths and periods in it, has the same values.", checkUnits},
-	{"inputs-unmodified", kernel, "Eval, kernels.Diag and kernels.Block write to no row.", checkInputs},
-	{"concurrent", kernel, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrent},
-	{"lengths", kernel, "Eval panics on rows of different length.", checkLengths},
+		"EvalGradient is the limit of differences of Eval. kernels.Derivatives returns the sum of EvalGradient over a matrix, on any " +
+			"number of workers.", checkDerivatives},
+	{"units", kernel, "A column in another unit gives the same values if its lengths and periods are in that unit too.", checkUnits},
+	{"inputs-unmodified", kernel, "Eval, kernels.Diag and kernels.Block do not write to rows.", checkInputs},
+	{"concurrent", kernel, "Concurrent calls return the same as single calls; with -race, without a race.", checkConcurrent},
+	{"lengths", kernel, "Eval panics on rows of different lengths.", checkLengths},
 
-	{"bounds", family, "Bounds are ordered and positive, and Start lies between them, be the rows spread, all equal, or a single one.",
+	{"bounds", family, "Bounds are ordered and positive. Start lies between them for spread rows, equal rows and a single row.",
 		checkBounds},
-	{"start-not-finite", family, "Start on a NaN is no NaN: an error, or the value of a family that does not look at the rows.",
+	{"start-not-finite", family, "Start on a NaN returns an error, or a finite value if the family does not use the rows.",
 		checkStartNotFinite},
-	{"members", family, "At gives kernels that are valid and positive semi-definite, from bound to bound.", checkMembers},
-	{"distinct", family, "At gives the same kernel for the same parameter, and others for others.", checkDistinct},
-	{"integer", family, "A family of integers rounds its parameter; one of reals does not.", checkInteger},
+	{"members", family, "At returns valid and positive semi-definite kernels from bound to bound.", checkMembers},
+	{"distinct", family, "At returns the same kernel for the same parameter, and different kernels for different parameters.", checkDistinct},
+	{"integer", family, "A family of integers rounds its parameter, and a family of real numbers does not.", checkInteger},
 }

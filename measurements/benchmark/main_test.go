@@ -212,9 +212,9 @@ func TestAnotherConfigurationIsNotMixedIn(t *testing.T) {
 	}
 
 	_, err = bench(t, append(args, "-rows", "6")...)
-	require.NoError(t, err, "a limit that cuts nothing is no other configuration")
+	require.NoError(t, err, "a limit without effect does not change the configuration")
 	_, err = bench(t, append(args, "-splits", "2")...)
-	require.NoError(t, err, "more splits are no other configuration")
+	require.NoError(t, err, "more splits do not change the configuration")
 	assert.Len(t, readReport(t, dir).Cells, 2)
 
 	split := filepath.Join(dir, "splits", "own", "00-train.csv")
@@ -275,7 +275,7 @@ func TestOverBudgetIsNotRunAgain(t *testing.T) {
 			statuses = append(statuses, c.Status+": "+c.Error)
 		}
 		if c.Method == "errs" {
-			assert.Equal(t, protocol.StatusFailed, c.Status, "what fails is tried on each split")
+			assert.Equal(t, protocol.StatusFailed, c.Status, "a failing method is tried on each split")
 		}
 	}
 	reason := "not run: over budget on split 0 of " + diabetes
@@ -319,7 +319,7 @@ func TestSynthetic(t *testing.T) {
 	}
 	for _, c := range r.Cells {
 		if c.Method == "spins" && (c.Set != sets[0] || c.Split > 0) {
-			assert.Equal(t, protocol.StatusNotRun, c.Status, "what is over budget on few rows is not run on more")
+			assert.Equal(t, protocol.StatusNotRun, c.Status, "a method that exceeds the budget on few rows is not run on more")
 		}
 	}
 	assert.Contains(t, printed, "## Growth")

@@ -96,11 +96,11 @@ func TestSecondCollection(t *testing.T) {
 	assert.Equal(t, []string{"x1", "x2", "x3=high", "x3=low"}, set.Columns)
 	assert.Equal(t, []string{"c0", "c1", "c2"}, set.Classes)
 	assert.True(t, math.IsNaN(set.X.At(7, 1)), "a gap is filled from the training rows of a split")
-	assert.Equal(t, []float64{0, 0}, []float64{set.X.At(2, 2), set.X.At(2, 3)}, "a gap among words is none of them")
+	assert.Equal(t, []float64{0, 0}, []float64{set.X.At(2, 2), set.X.At(2, 3)}, "a gap is not a word")
 
 	got, err := protocol.Choose("", second, "")
 	require.NoError(t, err)
-	assert.Equal(t, []protocol.NamedSet{{Name: "servo", Folder: second, Collection: protocol.SecondCollection}, {Name: "wine", Folder: second, Collection: protocol.SecondCollection}}, got, "in the order of the list, and none that is not in it")
+	assert.Equal(t, []protocol.NamedSet{{Name: "servo", Folder: second, Collection: protocol.SecondCollection}, {Name: "wine", Folder: second, Collection: protocol.SecondCollection}}, got, "in the order of the list, and no others")
 
 	data := ownFolder(t)
 	require.NoError(t, os.WriteFile(filepath.Join(data, "prostate.csv"), []byte(strings.Replace(numbers.String(), "target", "lpsa", 1)), 0o600))

@@ -219,7 +219,7 @@ func TestWhatTheServerMayGetWrong(t *testing.T) {
 			assert.ErrorContains(t, err, word)
 		}
 	})
-	t.Run("a host that is not there", func(t *testing.T) {
+	t.Run("an unreachable host", func(t *testing.T) {
 		lookups := 0
 		f := fetcherOf(t, answer(content))
 		f.client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
@@ -309,7 +309,7 @@ func TestFilesThatAreThere(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, there)
 	}
-	assert.Equal(t, 1, requests, "what is right is not fetched again")
+	assert.Equal(t, 1, requests, "a correct file is not fetched again")
 }
 
 func TestTheCommand(t *testing.T) {
@@ -348,7 +348,7 @@ func TestTheCommand(t *testing.T) {
 	for says, args := range map[string][]string{
 		"-out DIR is missing":                    {},
 		`there is no set "bostn"`:                {"-out", dir, "-sets", "bostn"},
-		`"boston" belongs to no flag`:            {"-out", dir, "boston"},
+		`unexpected argument "boston"`:           {"-out", dir, "boston"},
 		`-mirror "example.org"`:                  {"-out", dir, "-mirror", "example.org"},
 		"-timeout is 0s, and has to be positive": {"-out", dir, "-timeout", "0s"},
 	} {

@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 	}
 	var again bytes.Buffer
 	require.NoError(t, run(t.Context(), keep, &again, io.Discard))
-	assert.Equal(t, errorsOf(whole.String()), errorsOf(again.String()), "but for the seconds")
+	assert.Equal(t, errorsOf(whole.String()), errorsOf(again.String()), "except for the seconds")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 
 	ended, stop := context.WithCancel(t.Context())
 	stop()
-	assert.NoError(t, run(ended, keep, io.Discard, io.Discard), "all is kept")
+	assert.NoError(t, run(ended, keep, io.Discard, io.Discard), "everything is kept")
 	assert.ErrorIs(t, run(ended, append(keep, "-seed", "9"), io.Discard, io.Discard), context.Canceled)
 }
 
@@ -146,7 +146,7 @@ func TestSigned(t *testing.T) {
 	for _, labels := range [][]int{{1, 1, 1, 1, 1, 1}, {1, 2, 3, 1, 2, 3}} {
 		assert.ErrorContains(t, c.Fit(t.Context(), x, labels), "for two")
 	}
-	assert.Equal(t, []int{4, 7}, c.Classes(), "a Fit that failed leaves what was there")
+	assert.Equal(t, []int{4, 7}, c.Classes(), "a failed Fit keeps the earlier model")
 }
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -72,7 +72,7 @@ func TestCurves(t *testing.T) {
 	first, second := lines(text), lines(again.String())
 	for i, words := range second {
 		if strings.Contains(strings.Join(words, " "), "±") {
-			assert.Equal(t, first[i][:4], words[:4], "but for the seconds")
+			assert.Equal(t, first[i][:4], words[:4], "except for the seconds")
 		}
 	}
 }

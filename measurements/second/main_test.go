@@ -37,7 +37,7 @@ func TestTable(t *testing.T) {
 		}
 		assert.Contains(t, string(page), fmt.Sprintf("| %s | %d | %d | %s |", s.name, s.rows, s.features, classes))
 	}
-	assert.Equal(t, len(all), strings.Count(string(page), "\n| ")-2, "the page has no other rows but two heads")
+	assert.Equal(t, len(all), strings.Count(string(page), "\n| ")-2, "the page has no further rows except two headers")
 }
 
 func TestCSV(t *testing.T) {

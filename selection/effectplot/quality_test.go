@@ -136,7 +136,7 @@ func TestCurve(t *testing.T) {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, "NaN")
-	assert.NotContains(t, text, "best", "of a learning curve the last point is no choice")
+	assert.NotContains(t, text, "best", "the last point of a learning curve is not a choice")
 
 	named := inspection.Curve{Setting: "kernel", Metric: "Accuracy", LargerIsBetter: true}
 	for i := range 8 {

@@ -131,12 +131,12 @@ func (g *GoldenSection) warn(r *search.Run, at search.TraceRow, status search.St
 	why := map[search.Status]string{
 		search.StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
 		search.StatusNonMonotone: "the entropy falls where it should rise",
-		search.StatusAtomic:      "two whole numbers in succession lie on both sides of it",
+		search.StatusAtomic:      "two consecutive integers lie on both sides of it",
 		search.StatusUnconverged: fmt.Sprintf("%d entropies missed it", r.Len()),
 		search.StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget),
 	}[status]
 	if why != "" {
-		r.Warn("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %v, is taken", g.BandLow, g.BandHigh, why, at.Entropy, at.Point)
+		r.Warn("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %v, is used", g.BandLow, g.BandHigh, why, at.Entropy, at.Point)
 	}
 }
 

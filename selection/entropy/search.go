@@ -385,9 +385,9 @@ func (s *state) conclude() (search.Choice, error) {
 	}
 	switch lowest, highest := s.coords[0].entropy, s.coords[len(s.coords)-1].entropy; {
 	case row.Entropy <= lowest:
-		s.run.Warn("the best score lies at the lowest entropy looked at, %.3f: the targets may be linear in the features", row.Entropy)
+		s.run.Warn("the best score lies at the lowest entropy tried, %.3f: the targets may be linear in the features", row.Entropy)
 	case row.Entropy >= highest:
-		s.run.Warn("the best score lies at the highest entropy looked at, %.3f: the kernel nearly memorises the rows", row.Entropy)
+		s.run.Warn("the best score lies at the highest entropy tried, %.3f: the kernel nearly memorises the rows", row.Entropy)
 	}
 	return out, nil
 }

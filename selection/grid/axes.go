@@ -292,7 +292,7 @@ func validateAxes(axes []Axis) error {
 		}
 		switch {
 		case a.Name == "" || names[a.Name]:
-			return fault.Param(typ, "Name", fmt.Sprintf("%q", a.Name), "names that differ")
+			return fault.Param(typ, "Name", fmt.Sprintf("%q", a.Name), "distinct names")
 		case kinds != 1:
 			return fault.Param(typ, field("Values, Choices, Low and High"), fmt.Sprintf("%d of them", kinds),
 				"either Values, or Choices, or a range")
@@ -301,7 +301,7 @@ func validateAxes(axes []Axis) error {
 		case a.Values == nil && a.Choices == nil && a.Log && a.Low <= 0:
 			return fault.Param(typ, field("Low"), a.Low, "> 0 with Log")
 		case a.Integer && (a.Low != math.Trunc(a.Low) || a.High != math.Trunc(a.High)):
-			return fault.Param(typ, field("Low, High"), fmt.Sprintf("%v, %v", a.Low, a.High), "whole with Integer")
+			return fault.Param(typ, field("Low, High"), fmt.Sprintf("%v, %v", a.Low, a.High), "an integer with Integer")
 		case a.Values != nil && len(a.Values) == 0 || a.Choices != nil && len(a.Choices) == 0:
 			return fault.Param(typ, field("Values"), 0, "at least one")
 		case a.Points < 0 || a.Points > mostPoints:

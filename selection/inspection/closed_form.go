@@ -129,7 +129,7 @@ func expansionOf(m model, row *mat.Dense) (model, estimators.Expansion, error) {
 	}
 	e, ok := embedding.As[estimators.Expander](m.estimator)
 	if !ok {
-		return m, estimators.Expansion{}, noClosedForm(fmt.Sprintf("%T is no estimators.Expander", m.estimator))
+		return m, estimators.Expansion{}, noClosedForm(fmt.Sprintf("%T is not an estimators.Expander", m.estimator))
 	}
 	out, err := e.Expansion()
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -79,7 +79,7 @@ func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 			continue
 		}
 		if len(who) > 1 {
-			return nil, fault.Param(t.typ, "column", f.name, "one that no step before the kernel mixes with others")
+			return nil, fault.Param(t.typ, "column", f.name, "a column that no step before the kernel mixes with others")
 		}
 		of, part.Lengths = append(of, c), append(part.Lengths, k.Lengths[c])
 		variance := 1.0

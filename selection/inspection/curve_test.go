@@ -163,7 +163,7 @@ func TestLearningCurveHasAllClasses(t *testing.T) {
 	require.NoError(t, err)
 	for i, want := range []map[int]int{{0: 3, 1: 2, 2: 1}, {0: 3, 1: 2, 2: 1}, {0: 6, 1: 4, 2: 2}, {0: 6, 1: 4, 2: 2}, {0: 20, 1: 13, 2: 7}, {0: 20, 1: 13, 2: 7}} {
 		for class := range 3 {
-			assert.InDelta(t, want[class], counts[i][class], 1, "as nearly as whole rows allow")
+			assert.InDelta(t, want[class], counts[i][class], 1, "as nearly as integer numbers of rows allow")
 			assert.Positive(t, counts[i][class])
 		}
 	}
@@ -190,7 +190,7 @@ func TestValidationCurve(t *testing.T) {
 	}
 	winding, _ := c.Points[2].TrainMean()
 	held, _ := c.Points[2].HeldOutMean()
-	assert.Less(t, winding, 0.1*held, "learnt by heart")
+	assert.Less(t, winding, 0.1*held, "memorised")
 
 	labels := make([]int, 90)
 	for i, v := range y {

@@ -288,7 +288,7 @@ func TestComponentBehindSteps(t *testing.T) {
 	_, err = Component(ctx, m, x, 0, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam, "no sum")
 	_, err = Component(ctx, hidden{m}, x, 0, nil)
-	assert.ErrorIs(t, err, estimators.ErrParam, "no machine that is known")
+	assert.ErrorIs(t, err, estimators.ErrParam, "an unknown machine")
 }
 
 func TestLengths(t *testing.T) {

@@ -180,7 +180,7 @@ func TestExplainGaps(t *testing.T) {
 		assert.Contains(t, e.String(), "column 1 is missing")
 	}
 	_, err := Explain(ctx, fittedTo(t, &lssvm.Regressor{}, x, y), row, background, nil)
-	assert.ErrorIs(t, err, estimators.ErrNotFinite, "an estimator that takes no gaps")
+	assert.ErrorIs(t, err, estimators.ErrNotFinite, "an estimator that rejects gaps")
 }
 
 func fittedTo(t *testing.T, r estimators.Regressor, x *mat.Dense, y []float64) estimators.Regressor {
@@ -256,7 +256,7 @@ func TestExplainWrongExpansions(t *testing.T) {
 		"want Rows and Coefficients": {Kernel: k, Rows: rows}, "3 rows of Coefficients": {Kernel: k, Rows: rows, Coefficients: mat.NewDense(3, 1, nil)},
 		"2 rows of 4 columns": {Kernel: k, Rows: mat.NewDense(2, 4, nil), Coefficients: one}, "of 2 outputs": {Kernel: k, Rows: rows, Coefficients: mat.NewDense(2, 2, nil)},
 		"Gamma": {Kernel: kernels.RBF{Gamma: -1}, Rows: rows, Coefficients: one}, "a kernel": {Rows: rows, Coefficients: one},
-		"ARD has lengths of 2": {Kernel: kernels.ARD{Kernel: k, Lengths: []float64{1, 2}}, Rows: rows, Coefficients: one},
+		"ARD has lengths for 2": {Kernel: kernels.ARD{Kernel: k, Lengths: []float64{1, 2}}, Rows: rows, Coefficients: one},
 	} {
 		of := estimators.Expansion{Parts: []estimators.ExpansionPart{p}, Intercepts: []float64{0}}
 		_, err := Explain(ctx, wrong{r, of}, x.RawRowView(0), x, nil)
@@ -277,11 +277,11 @@ func TestExplainByPredictions(t *testing.T) {
 	for want, r := range map[string]estimators.Regressor{
 		"the steps before *lssvm.Regressor mix column 0 with column 1":  fittedTo(t, mixed, x, y),
 		"the steps before *lssvm.Regressor mix column 0 with column 1 ": fittedTo(t, scaled, x, y),
-		"no product":                       fittedTo(t, &lssvm.Regressor{Kernel: kernels.Polynomial{Degree: 2}}, x, y),
-		"hidden is no estimators.Expander": hidden{machine},
-		"other is no estimators.Expander":  other{machine},
-		"*gabasr.Regressor is no":          fittedTo(t, &gabasr.Regressor{Sweeps: 10, Chains: 1}, x, y),
-		"not the sum":                      liar{fittedTo(t, &lssvm.Regressor{}, x, y), machine},
+		"not a product":                        fittedTo(t, &lssvm.Regressor{Kernel: kernels.Polynomial{Degree: 2}}, x, y),
+		"hidden is not an estimators.Expander": hidden{machine},
+		"other is not an estimators.Expander":  other{machine},
+		"*gabasr.Regressor is no":              fittedTo(t, &gabasr.Regressor{Sweeps: 10, Chains: 1}, x, y),
+		"not the sum":                          liar{fittedTo(t, &lssvm.Regressor{}, x, y), machine},
 	} {
 		e, err := Explain(ctx, r, row, background, &ExplainOptions{Orders: 3})
 		require.NoError(t, err, want)

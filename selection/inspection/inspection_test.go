@@ -115,7 +115,7 @@ func TestColumnsThatGoTogether(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 3}, of["colour"].Columns)
 	assert.Zero(t, of["constant"].Relevance)
 	assert.Zero(t, of["constant"].FirstOrder)
-	assert.Contains(t, of, "sex=female", "one column is no category")
+	assert.Contains(t, of, "sex=female", "a single column is not a category")
 	for i := 1; i < len(r); i++ {
 		assert.GreaterOrEqual(t, r[i-1].Relevance, r[i].Relevance)
 	}

@@ -61,5 +61,5 @@ func TestNamesOfModels(t *testing.T) {
 	assert.Equal(t, "age", importances.Columns[0].Name)
 	relevances, err = RegressorRelevances(ctx, p, x, &Options{Names: []string{"mine", "others"}})
 	require.NoError(t, err)
-	assert.Equal(t, "mine", relevances[0].Name, "what is given counts")
+	assert.Equal(t, "mine", relevances[0].Name, "the given names count")
 }

@@ -132,7 +132,7 @@ func (t *explained) neighbours(ctx context.Context, models []model, output int, 
 		}
 	}
 	if !found {
-		return out, fault.Param(t.typ, "x", fmt.Sprintf("%d rows", n), "the rows of Fit: the models keep none of these")
+		return out, fault.Param(t.typ, "x", fmt.Sprintf("%d rows", n), "the rows of Fit, which the models do not store")
 	}
 	total := math.Abs(out.Rest)
 	for _, v := range all {

@@ -117,7 +117,7 @@ func TestClassNeighbours(t *testing.T) {
 	mean := &selection.Classifier{}
 	require.NoError(t, mean.Fit(ctx, x, labels))
 	_, err = ClassNeighbours(ctx, mean, row, x, 3, nil)
-	assert.ErrorIs(t, err, errors.ErrUnsupported, "a mean of probabilities is no sum")
+	assert.ErrorIs(t, err, errors.ErrUnsupported, "a mean of probabilities is not a sum of kernel values")
 }
 
 func TestNeighboursErrors(t *testing.T) {

@@ -62,7 +62,7 @@ func (s *TargetSums) AddBlock(ctx context.Context, b streaming.Block[float64]) (
 }
 
 func unweighted(typ string) error {
-	return fault.Param(typ, "weights", "given", "none: the measures know no weights")
+	return fault.Param(typ, "weights", "given", "none: measures do not use weights")
 }
 
 // take merges sums that have not overflowed.

@@ -329,7 +329,7 @@ func TestConfusionByHand(t *testing.T) {
 	assert.InDelta(t, 4.0/9, c.Accuracy(), 1e-15)
 	assert.InDelta(t, 1.25/3, c.BalancedAccuracy(), 1e-15)
 	for _, v := range []float64{c.Precision(7), c.Recall(7), c.F1(7)} {
-		assert.True(t, math.IsNaN(v), "a class that is not there")
+		assert.True(t, math.IsNaN(v), "a missing class")
 	}
 
 	// In the caller's order, with a class that does not occur.

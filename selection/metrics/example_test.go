@@ -86,12 +86,12 @@ func ExampleCalibration() {
 		return
 	}
 	for _, b := range bins {
-		fmt.Printf("%.1f to %.1f: said %.2f, was %.2f in %d rows\n", b.Low, b.High, b.Mean, b.Frequency, b.Count)
+		fmt.Printf("%.1f to %.1f: predicted %.2f, observed %.2f in %d rows\n", b.Low, b.High, b.Mean, b.Frequency, b.Count)
 	}
 	fmt.Printf("expected calibration error %.3f\n", metrics.CalibrationError(bins))
 	// Output:
-	// 0.0 to 0.5: said 0.20, was 0.33 in 3 rows
-	// 0.5 to 1.0: said 0.90, was 1.00 in 3 rows
+	// 0.0 to 0.5: predicted 0.20, observed 0.33 in 3 rows
+	// 0.5 to 1.0: predicted 0.90, observed 1.00 in 3 rows
 	// expected calibration error 0.117
 }
 

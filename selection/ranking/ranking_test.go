@@ -61,7 +61,7 @@ func TestForClassification(t *testing.T) {
 	r, err := ForClassification(ctx, candidates, machine, x, y, &Options{Observe: func(e Entry) { seen = append(seen, e.Kernel.String()) }})
 	require.NoError(t, err)
 	assert.Equal(t, []string{linear.String(), identity.String(), smooth.String()}, seen)
-	assert.Equal(t, smooth, r.Entries[0].Kernel, "what the learner does best with")
+	assert.Equal(t, smooth, r.Entries[0].Kernel, "the learner's best kernel")
 	for _, e := range r.Entries {
 		want, err := measures.SeparabilityOfKernel(ctx, e.Kernel, x, y, nil)
 		require.NoError(t, err)

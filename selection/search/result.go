@@ -193,7 +193,7 @@ func (r Result) String() string {
 		if o.Columns != "" {
 			continue // it is in the table
 		}
-		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", numeral.Rounded(o.Choice()), o.ScoreName, o.Score)
+		fmt.Fprintf(&out, "not chosen: %s, %s %.5g\n", numeral.Rounded(o.Choice()), o.ScoreName, o.Score)
 	}
 	return out.String()
 }

@@ -217,9 +217,9 @@ func (t TraceRow) Decision() string {
 	case t.Basis == OnLandmarks:
 		add("on %d %s, slope %.3g", t.ScoredOn, t.Basis, floats.Norm(t.Gradient, 2))
 	case t.Basis == OnStarts && t.Elsewhere != nil:
-		add("other starts on %d rows: one leads clearly higher", t.ScoredOn)
+		add("other starts on %d rows: one is clearly better", t.ScoredOn)
 	case t.Basis == OnStarts:
-		add("other starts on %d rows: none leads clearly higher", t.ScoredOn)
+		add("other starts on %d rows: none is clearly better", t.ScoredOn)
 	case t.Round > 0 && len(t.Theta) > 0:
 		least := missing
 		for _, at := range t.Ridges {
@@ -227,13 +227,13 @@ func (t TraceRow) Decision() string {
 				least = at.Score
 			}
 		}
-		add("leave-one-out NMSE %.4g of all %d rows on %d %s, which leave %.2g", least, t.Rows, t.ScoredOn, t.Basis, t.Residual)
+		add("leave-one-out NMSE %.4g of all %d rows on %d %s, residual %.2g", least, t.Rows, t.ScoredOn, t.Basis, t.Residual)
 	case len(t.Theta) > 0 && len(t.Gradient) == 0:
 		add("one length for all columns")
 	case len(t.Theta) > 0:
 		add("slope %.3g", floats.Norm(t.Gradient, 2))
 	case t.Round > 0 && t.Basis == OnPivots:
-		add("on %d rows by %d %s, which leave %.2g", t.Rows, t.ScoredOn, t.Basis, t.Residual)
+		add("on %d rows by %d %s, residual %.2g", t.Rows, t.ScoredOn, t.Basis, t.Residual)
 	case t.Round > 0 && t.Basis == OnFeatures:
 		add("all %d rows on the learner's %d features", t.Rows, t.ScoredOn)
 	case t.Round > 0 && t.Basis == OnMatrix:

@@ -39,7 +39,7 @@ func TestAll(t *testing.T) {
 				skip["chooses"] = "scores targets of regressions only"
 			}
 			if _, ok := build().(*shape.Search); ok {
-				skip["families"] = "learns the lengths of kernels that have some"
+				skip["families"] = "learns the lengths of kernels that have lengths"
 			}
 			selectiontest.Strategy(t, build, &selectiontest.Options{Table: table, Skip: skip})
 		})

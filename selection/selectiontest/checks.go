@@ -88,7 +88,7 @@ func text(p *conformance.Probe, r *search.Result) string {
 
 func same(p *conformance.Probe, what string, want, got *search.Result) {
 	if a, b := text(p, want), text(p, got); a != b {
-		p.Errorf("%s: the Result is another:\n%s\nwant\n%s", what, b, a)
+		p.Errorf("%s: the Result differs:\n%s\nwant\n%s", what, b, a)
 	}
 }
 
@@ -156,7 +156,7 @@ func checkTrace(p *conformance.Probe, s *subject) {
 	again, err := json.Marshal(read)
 	p.Must("Result as JSON again", err)
 	if !bytes.Equal(data, again) {
-		p.Errorf("JSON gives %s, read and written %s", data, again)
+		p.Errorf("JSON is %s, but %s after reading and writing", data, again)
 	}
 }
 
@@ -164,7 +164,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 	res := s.fitted(p, nil).Result()
 	best := chosen(p, res)
 	if math.IsNaN(best.Score) || !math.IsNaN(res.Target) && aims(res) == 1 {
-		p.Skip("takes what it finds, whatever its score")
+		p.Skip("chooses by other criteria than the score")
 	}
 	slack := 0.0 // with standard errors, a strategy may weigh other criteria
 	for _, at := range best.Ridges {
@@ -246,17 +246,17 @@ func checkProgress(p *conformance.Probe, s *subject) {
 	before, within := 0.0, 0
 	for i, row := range shown {
 		if !(row.Done >= before && row.Done <= 1) {
-			p.Fatalf("row %d that Observe was shown says that %v is done, after %v", i+1, row.Done, before)
+			p.Fatalf("row %d passed to Observe has a share of %v done, after %v", i+1, row.Done, before)
 		}
 		if before = row.Done; before > .05 && before < searchedShare {
 			within++
 		}
 	}
 	if before != 1 {
-		p.Errorf("the last row that Observe was shown says that %v is done, want 1", before)
+		p.Errorf("the last row passed to Observe has a share of %v done, want 1", before)
 	}
 	if within == 0 {
-		p.Errorf("none of the %d rows that Observe was shown says that between .05 and %v is done: the search passes on another context "+
+		p.Errorf("none of the %d rows passed to Observe has a share between .05 and %v done: the search passes on another context "+
 			"than "+
 			"its own, or none", len(shown), searchedShare)
 	}
@@ -391,8 +391,8 @@ func checkFamilies(p *conformance.Probe, s *subject) {
 		"two families": selection.Kernels[estimators.Regressor](nil, families.RBF{}, families.Laplacian{}),
 		"a family of two": selection.Kernels2[estimators.Regressor](nil,
 			families.Sum{First: families.RBF{}, Second: families.Laplacian{}}),
-		"two of integers":    selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{}),
-		"a family of whole ": selection.Kernels[estimators.Regressor](nil, families.Polynomial{}, families.RBF{}),
+		"two of integers":       selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{}),
+		"a family of integers ": selection.Kernels[estimators.Regressor](nil, families.Polynomial{}, families.RBF{}),
 	} {
 		r := &selection.Regressor{Search: s.build(), Space: space}
 		err := r.Fit(ctx, x, y)
@@ -425,7 +425,7 @@ func checkOddData(p *conformance.Probe, s *subject) {
 				p.Errorf("%s: %v", name, err)
 			}
 			if r.Result() != nil || err.Error() == "" {
-				p.Errorf("%s: after %v there is a Result", name, err)
+				p.Errorf("%s: a Result exists after %v", name, err)
 			}
 			continue
 		}
@@ -449,6 +449,6 @@ func checkSaved(p *conformance.Probe, s *subject) {
 	got, err := read.Predict(x)
 	p.Must("Predict of the model that was read", err)
 	if !slices.Equal(want, got) {
-		p.Errorf("the model that was read predicts otherwise")
+		p.Errorf("the model that was read predicts differently")
 	}
 }

@@ -49,7 +49,7 @@ func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoin
 		l.near = least.Ridge // in the machine's units
 	}
 	if best.Row == 0 {
-		l.run.Warn("the lengths of columns that were learnt on blocks do no better on all rows than one length, which is taken")
+		l.run.Warn("the lengths of columns that were learnt on blocks predict all rows no better than one length, which is used")
 		*learnt = one
 	}
 	return nil

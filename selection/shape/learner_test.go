@@ -62,7 +62,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 			assert.Equal(t, search.OnLandmarks, row.Basis)
 			assert.Equal(t, at.theta, row.Theta)
 			assert.Equal(t, 100, row.ScoredOn, "a landmark for four rows")
-			assert.Equal(t, 300, row.Rows, "of which none is a landmark")
+			assert.Equal(t, 300, row.Rows, "none of which is a landmark")
 			assert.Contains(t, row.Decision(), "on 100 landmarks")
 			assert.True(t, l.measure.LargerIsBetter)
 			assert.Zero(t, choice.Ridge, "that of all rows is another")

@@ -91,7 +91,7 @@ func TestBoundsThatAreTouched(t *testing.T) {
 	r := &selection.Regressor{Search: s}
 	require.NoError(t, r.Fit(t.Context(), x, y))
 	require.NotEmpty(t, r.Result().Warnings)
-	assert.Contains(t, r.Result().Warnings[0], "the ridge is the least that is looked at, 1.5e-08")
+	assert.Contains(t, r.Result().Warnings[0], "the ridge is the smallest that is tried, 1.5e-08")
 	for i := range y {
 		y[i] += rng.NormFloat64()
 	}

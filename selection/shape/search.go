@@ -536,16 +536,16 @@ func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	b, ridge := l.bounds(k), l.ridgeAt(at.theta)
 	switch v := at.theta[ridge]; {
 	case v <= b.Low[ridge]:
-		l.run.Warn("the ridge is the least that is looked at, %.2g: the targets have next to no noise, or are repeated", math.Exp(v))
+		l.run.Warn("the ridge is the smallest that is tried, %.2g: the targets have almost no noise, or rows are repeated", math.Exp(v))
 	case v >= b.High[ridge]:
-		l.run.Warn("the ridge is the largest that is looked at, %.2g: the columns say next to nothing of the targets", math.Exp(v))
+		l.run.Warn("the ridge is the largest that is tried, %.2g: the columns hardly predict the targets", math.Exp(v))
 	}
 	if at.round == landmarkRound { // lengths may be shorter there
 		return
 	}
 	for g, p := range k.Params()[:len(k.Lengths)] {
 		if at.theta[g] <= b.Low[g] {
-			l.run.Warn("the length of column %s is the least that is looked at, %.2g: no two rows are alike in it", numeral.List(p.Columns),
+			l.run.Warn("the length of column %s is the smallest that is tried, %.2g: no two rows are similar in it", numeral.List(p.Columns),
 				math.Exp(at.theta[g]))
 		}
 	}

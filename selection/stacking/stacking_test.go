@@ -78,7 +78,7 @@ func TestRegressor(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-9)
 	for _, s := range r.Shares() {
 		if m, ok := s.Model.(*lssvm.Regressor); ok {
-			assert.NotEqual(t, 100., m.Ridge, "what says nothing has no share")
+			assert.NotEqual(t, 100., m.Ridge, "an irrelevant model has no share")
 		}
 	}
 	_, _, err = r.PredictVariance(xNew)
@@ -257,7 +257,7 @@ func TestGapsAndCategoriesOfModels(t *testing.T) {
 
 	numbers := &stacking.Regressor{Models: []estimators.Regressor{search, &lssvm.Regressor{}}}
 	numbers.SetCategories([]int{0})
-	assert.Equal(t, []int{1}, search.Categories, "another model takes none")
+	assert.Equal(t, []int{1}, search.Categories, "another model has none")
 	assert.ErrorIs(t, numbers.Fit(ctx, x, y), estimators.ErrNotFinite)
 	(&stacking.Regressor{}).SetCategories([]int{0})
 }

@@ -91,7 +91,7 @@ func TestScoresMinus(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, `"MAE", want one of ["NMSE"]`)
 	_, err = a.Minus(Scores{Metrics: []string{"NMSE"}, Values: [][]float64{{1, 2}}}, "NMSE")
-	assert.ErrorIs(t, err, estimators.ErrShape, "scores that somebody made")
+	assert.ErrorIs(t, err, estimators.ErrShape, "scores from elsewhere")
 	_, err = a.Minus(Scores{Metrics: []string{"NMSE"}}, "NMSE")
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }

@@ -149,7 +149,7 @@ func TestStratifiedShuffleSplitProperties(t *testing.T) {
 			atCap, over := false, len(f.Train) < len(total)
 			for l, c := range total {
 				share := float64(len(f.Test)*c) / float64(n)
-				require.GreaterOrEqual(t, got[l], int(share), "the whole part of the share")
+				require.GreaterOrEqual(t, got[l], int(share), "the integer part of the share")
 				if !over {
 					require.Less(t, got[l], c, "a training row is kept")
 					atCap = atCap || float64(got[l]) < share && got[l] == c-1

@@ -216,7 +216,7 @@ func (m powerModel) clipped(j int, x float64) float64 {
 func (m powerModel) Validate() error {
 	for _, v := range []codec.Floats{m.Lambdas, m.Least, m.Largest, m.Shifts, m.Means} {
 		if len(v) != len(m.Scales) || !v.Finite() {
-			return fmt.Errorf("%d numbers for %d columns, want as many and finite", len(v), len(m.Scales))
+			return fmt.Errorf("%d numbers for %d columns, want the same number of each, all finite", len(v), len(m.Scales))
 		}
 	}
 	for j, lambda := range m.Lambdas {

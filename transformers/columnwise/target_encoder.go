@@ -81,7 +81,7 @@ func (e *TargetEncoder) Fit(ctx context.Context, _ mat.Matrix) (err error) {
 	if err := settings.Check(targetEncoderName, e); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: Fit has no targets, from which it learns: make it a step of a pipeline or of a search, "+
+	return fmt.Errorf("%s: Fit has no targets, but this transformer needs them: make it a step of a pipeline or of a search, "+
 		"or use FitTransformTargets: %w", targetEncoderName, errors.ErrUnsupported)
 }
 

@@ -119,6 +119,6 @@ func TestTargetEncoderErrors(t *testing.T) {
 	z, err = one.Transform(x)
 	require.NoError(t, err)
 	assert.Less(t, math.Abs(z.At(0, 0))/math.MaxFloat64, 1.)
-	assert.Equal(t, z.At(0, 0), z.At(2, 0), "rows 0 and 2 are of one category")
+	assert.Equal(t, z.At(0, 0), z.At(2, 0), "rows 0 and 2 have the same category")
 	assert.False(t, math.IsInf(z.At(1, 1), 0))
 }

@@ -206,7 +206,7 @@ func (m winsorModel) MapRow(dst, x []float64) {
 
 func (m winsorModel) Validate() error {
 	if len(m.Low) == 0 || len(m.Low) != len(m.High) || !m.Low.Finite() || !m.High.Finite() {
-		return fmt.Errorf("%d and %d bounds, want as many and finite", len(m.Low), len(m.High))
+		return fmt.Errorf("%d and %d bounds, want the same number of each, all finite", len(m.Low), len(m.High))
 	}
 	for j, low := range m.Low {
 		if low > m.High[j] {

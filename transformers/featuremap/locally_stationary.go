@@ -337,7 +337,7 @@ func (m localModel) Validate() error {
 		case err != nil:
 			return err
 		case w == nil || len(m.Origin) != part.Cols || !m.Origin.Finite():
-			return fmt.Errorf("%d×%d frequencies and an origin of %d, want as wide and finite", part.Rows, part.Cols, len(m.Origin))
+			return fmt.Errorf("%d×%d frequencies and an origin of %d, want the same width, all finite", part.Rows, part.Cols, len(m.Origin))
 		}
 	}
 	switch {

@@ -315,9 +315,9 @@ func (m fourierModel) Validate() error {
 	case err != nil:
 		return err
 	case w == nil || len(m.Shift) != m.W.Cols || !m.Shift.Finite():
-		return fmt.Errorf("%d×%d frequencies and a shift of %d, want as wide and finite", m.W.Rows, m.W.Cols, len(m.Shift))
+		return fmt.Errorf("%d×%d frequencies and a shift of %d, want the same width, all finite", m.W.Rows, m.W.Cols, len(m.Shift))
 	case len(m.Phases) > 0 && (len(m.Phases) != m.W.Rows || !m.Phases.Finite()):
-		return fmt.Errorf("%d frequencies and %d phases, want as many and finite", m.W.Rows, len(m.Phases))
+		return fmt.Errorf("%d frequencies and %d phases, want the same number of each, all finite", m.W.Rows, len(m.Phases))
 	case !(m.Scale > 0) || math.IsInf(m.Scale, 1):
 		return fmt.Errorf("scale %v", m.Scale)
 	}

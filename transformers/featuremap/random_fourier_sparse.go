@@ -47,7 +47,7 @@ func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 	}
 	if dst != nil && dst.IsEmpty() {
 		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), float64(n)*float64(to),
-			"map the rows some at a time"); err != nil {
+			"map fewer rows at a time"); err != nil {
 			return err
 		}
 	}

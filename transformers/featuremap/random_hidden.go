@@ -298,7 +298,7 @@ func (m hiddenModel) Validate() error {
 	case err != nil:
 		return err
 	case w == nil || len(m.B) != m.W.Rows || !m.B.Finite():
-		return fmt.Errorf("%d×%d weights and %d biases, want as many and finite", m.W.Rows, m.W.Cols, len(m.B))
+		return fmt.Errorf("%d×%d weights and %d biases, want the same number of each, all finite", m.W.Rows, m.W.Cols, len(m.B))
 	case m.Activation < DataRBF || m.Activation > Tanh:
 		return fmt.Errorf("activation %d", int(m.Activation))
 	}

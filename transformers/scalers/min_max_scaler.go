@@ -205,7 +205,7 @@ func (m minMaxModel) scale(v, low, high float64) float64 {
 func (m minMaxModel) Validate() error {
 	switch {
 	case len(m.Min) == 0 || len(m.Min) != len(m.Max) || !m.Min.Finite() || !m.Max.Finite():
-		return fmt.Errorf("%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))
+		return fmt.Errorf("%d smallest and %d largest values, want the same number of each, all finite", len(m.Min), len(m.Max))
 	case !(m.Low < m.High) || math.IsInf(m.Low, -1) || math.IsInf(m.High, 1):
 		return fmt.Errorf("range %v to %v", m.Low, m.High)
 	}
@@ -229,7 +229,7 @@ func (m minMaxModel) BuildGraph(x graph.Value) (graph.Value, error) {
 			widths[j], inside[j] = 1, 0 // a column of one value is mapped to the lower end
 		}
 		if math.IsInf(widths[j], 1) {
-			return x, graph.Unsupported(&MinMaxScaler{}, "a column is wider than any number")
+			return x, graph.Unsupported(&MinMaxScaler{}, "the range of a column overflows")
 		}
 	}
 	t := x.Sub(x.Row(m.Min)).Div(x.Row(widths)).Mul(x.Row(inside))

@@ -153,7 +153,7 @@ func (m standardScalerModel) InvertRow(dst, z []float64) {
 
 func (m standardScalerModel) Validate() error {
 	if len(m.Means) != len(m.Scales) || !m.Means.Finite() {
-		return fmt.Errorf("%d means for %d scales, want as many and finite", len(m.Means), len(m.Scales))
+		return fmt.Errorf("%d means for %d scales, want the same number of each, all finite", len(m.Means), len(m.Scales))
 	}
 	return columnstats.CheckScales(m.Scales)
 }

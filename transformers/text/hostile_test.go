@@ -100,7 +100,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, v.Fit(ctx, nil), fault.ErrShape)
 	_, err = v.Transform(ctx, nil)
 	assert.ErrorIs(t, err, fault.ErrShape)
-	assert.Len(t, v.FeatureNames(), 3, "a Fit that fails keeps what was learned")
+	assert.Len(t, v.FeatureNames(), 3, "a failed Fit keeps the earlier vocabulary")
 
 	many := make([]string, 1000)
 	for i := range many {

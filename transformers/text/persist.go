@@ -45,7 +45,7 @@ func (t *TFIDF) UnmarshalBinary(data []byte) error {
 	}
 	for j, term := range s.Terms[1:] {
 		if term <= s.Terms[j] {
-			return fault.BadModel(tfidfKind, "term %d is not after the one before it", j+1)
+			return fault.BadModel(tfidfKind, "term %d is out of order", j+1)
 		}
 	}
 	v := &vocabulary{documents: s.Documents, terms: s.Terms, factors: s.Factors}

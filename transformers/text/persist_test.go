@@ -44,5 +44,5 @@ func TestModelFiles(t *testing.T) {
 		require.NoError(t, err)
 		assert.ErrorIs(t, read.UnmarshalBinary(bad), fault.ErrBadModel, name)
 	}
-	assert.Equal(t, fitted.Vocabulary(), read.Vocabulary(), "a file that is bad changes nothing")
+	assert.Equal(t, fitted.Vocabulary(), read.Vocabulary(), "a bad file changes nothing")
 }

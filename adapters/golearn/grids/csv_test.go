@@ -56,7 +56,7 @@ func TestOptionsOfCSV(t *testing.T) {
 	require.NoError(t, err)
 	y, err := Targets(g)
 	require.NoError(t, err)
-	assert.Equal(t, []float64{5.5, 6.5, 7.5}, y, "the last column that is left")
+	assert.Equal(t, []float64{5.5, 6.5, 7.5}, y, "the last remaining column")
 	rows, err := table.ParseCSV("n", strings.NewReader(text), &table.Options{Format: format})
 	require.NoError(t, err)
 	g, err = FromTable(rows)

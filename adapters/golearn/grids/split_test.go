@@ -47,7 +47,7 @@ func TestSplit(t *testing.T) {
 			assert.ElementsMatch(t, before, append(append([]float64{}, a...), b...), "every row once")
 			assert.NotEqual(t, before[:70], a, "in random order")
 			for i, id := range b {
-				assert.Equal(t, fmt.Sprint(int(id)%10/9), base.GetClass(test, i), "rows stay whole")
+				assert.Equal(t, fmt.Sprint(int(id)%10/9), base.GetClass(test, i), "rows stay complete")
 			}
 			again, _, err := Split(grid, 0.3, 7)
 			require.NoError(t, err)

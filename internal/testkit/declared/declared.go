@@ -76,7 +76,7 @@ func Lists(tb testing.TB, name string, list []string, except map[string]string, 
 		reason, excused := except[typ]
 		switch listed := slices.Contains(list, typ); {
 		case listed && excused:
-			tb.Errorf("%s has %s, and is said not to: %s", name, typ, reason)
+			tb.Errorf("%s has %s, but is declared not to: %s", name, typ, reason)
 		case !listed && !excused:
 			tb.Errorf("%s has no line for %s", name, typ)
 		}

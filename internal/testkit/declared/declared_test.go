@@ -60,7 +60,7 @@ type Whole struct {
 		{[]string{"a.One", "a.Whole"}, nil, []string{"the list has no line for a.Two"}},
 		{nil, nil, []string{"the list has no line for a.One", "the list has no line for a.Two", "the list has no line for a.Whole"}},
 		{[]string{"a.One", "a.Whole"}, map[string]string{"a.Two": "is odd"}, nil},
-		{[]string{"a.One", "a.Two", "a.Whole"}, map[string]string{"a.One": "is odd"}, []string{"the list has a.One, and is said not to: is odd"}},
+		{[]string{"a.One", "a.Two", "a.Whole"}, map[string]string{"a.One": "is odd"}, []string{"the list has a.One, but is declared not to: is odd"}},
 		{[]string{"a.One", "a.Two", "a.Whole"}, map[string]string{"a.Three": "is odd"}, []string{"the list excuses a.Three, which does not exist"}},
 	} {
 		r := &recorder{TB: t}

@@ -67,7 +67,7 @@ func (s *Subject) Prepare() error {
 		s.trees = append(s.trees, tree)
 		for _, sound := range [][]byte{data, tree.content()} { // JSON in it may have another format
 			if loaded, err := s.check(sound, 0); err != nil || !loaded {
-				return fmt.Errorf("%s: a sound file: loaded %v, %w", s.Name, loaded, err)
+				return fmt.Errorf("%s: a valid file: loaded %v, %w", s.Name, loaded, err)
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 		}
 		if looks && state(v) != before {
 			s.keep()
-			return false, fmt.Errorf("%s: an error of reading, %v, does not leave the value as it was", s.Name, refusal)
+			return false, fmt.Errorf("%s: a read error, %v, changed the value", s.Name, refusal)
 		}
 		return false, nil
 	}
@@ -163,21 +163,21 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 		return true, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if most := int64(budgetFactor*len(data) + mostOfMethods); spent > most {
-		return true, fmt.Errorf("%s: methods of what %d bytes say allocate %d, at most %d", s.Name, len(data), spent, most)
+		return true, fmt.Errorf("%s: methods of a value from %d bytes allocate %d, at most %d", s.Name, len(data), spent, most)
 	}
 	if second, err = s.plan.ask(again, &doing); err != nil {
 		return true, fmt.Errorf("%s, read again: %w", s.Name, err)
 	}
 	if method, ok := first.same(second); !ok {
-		return true, fmt.Errorf("%s: %s is another once it was written and read", s.Name, method)
+		return true, fmt.Errorf("%s: %s differs after it was written and read", s.Name, method)
 	}
 	doing = "MarshalBinary again"
 	twice, err := save(again)
 	if err != nil || !bytes.Equal(stored, twice) {
-		return true, fmt.Errorf("%s: what was written, read and written again is other bytes: %w", s.Name, errors.Join(err))
+		return true, fmt.Errorf("%s: the bytes differ after writing, reading and writing again: %w", s.Name, errors.Join(err))
 	}
 	if after, err := save(v); err != nil || !bytes.Equal(stored, after) {
-		return true, fmt.Errorf("%s: methods that predict change what is written: %w", s.Name, errors.Join(err))
+		return true, fmt.Errorf("%s: methods that predict change the written bytes: %w", s.Name, errors.Join(err))
 	}
 	s.plan.alter(v, again, choice%64 == 0, &doing)
 	if took := time.Since(began).Seconds(); took > longestSeconds {
@@ -210,7 +210,7 @@ func (s *Subject) sound(err error) error {
 	if _, ok := s.New().(json.Unmarshaler); ok { // its errors are those of JSON
 		return nil
 	}
-	return fmt.Errorf("%s: an error of reading that is no ErrBadModel: %w", s.Name, err)
+	return fmt.Errorf("%s: a read error that is not ErrBadModel: %w", s.Name, err)
 }
 
 func load(v any, data []byte) error {

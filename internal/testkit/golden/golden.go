@@ -34,7 +34,7 @@ func Bytes(tb testing.TB, name string) []byte {
 
 // update makes Model write its file. Only a new version of a format needs it: files of old versions prove that they can still be
 // read.
-var update = flag.Bool("update", false, "write golden model files that are not there yet")
+var update = flag.Bool("update", false, "write missing golden model files")
 
 // Model returns the bytes of the golden model file testdata/name. With the test flag -update it writes a missing file from make. It
 // never changes an existing one.
@@ -95,6 +95,6 @@ func Page(tb testing.TB, path, made string) {
 		tb.Fatal(err)
 	}
 	if string(page) != made {
-		tb.Errorf("%s is not what the code says: go test -update writes it anew", path)
+		tb.Errorf("%s differs from the result of the code: go test -update rewrites it", path)
 	}
 }

@@ -86,7 +86,7 @@ func programs(page, text string, modules []string) (out []Program, err error) {
 			continue
 		}
 		if i+1 == len(all) || all[i+1].language != "text" || all[i+1].text == "" {
-			return nil, fmt.Errorf("line %d: no block of text after the program says what it prints", b.line)
+			return nil, fmt.Errorf("line %d: no text block with the output follows the program", b.line)
 		}
 		p := Program{Name: strings.TrimSuffix(filepath.Base(page), ".md"), Page: page, Source: b.text, Files: maps.Clone(files),
 			Output: all[i+1].text}
@@ -229,7 +229,7 @@ func Run(t *testing.T, module string) {
 				write(t, p, got)
 				return
 			}
-			assert.Equal(t, p.Output, got, "what the program prints is not what %s says; -update-guide writes it there", p.Page)
+			assert.Equal(t, p.Output, got, "the output differs from that in %s; -update-guide writes it there", p.Page)
 		})
 	}
 }

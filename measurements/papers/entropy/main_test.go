@@ -66,7 +66,7 @@ func TestResume(t *testing.T) {
 	assert.Equal(t, fresh, grown)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, 2*(6+3+12+3+6)+4, bytes.Count(after, []byte("\n")), "the four that were taken out alone")
+	assert.Equal(t, 2*(6+3+12+3+6)+4, bytes.Count(after, []byte("\n")), "only the four that were removed")
 	// Another seed and another machine use other places.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	assert.NotEqual(t, fresh, output(t, append(args, "-intercept")...))
@@ -97,7 +97,7 @@ func TestFlags(t *testing.T) {
 	words := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(words, "two.csv"), []byte("a,y\n1,p\n2,q\n"), 0o600))
 	for want, args := range map[string][]string{
-		"-splits 0": {"-splits", "0"}, "-basis -1": {"-basis", "-1"}, `-families: "tanh" is none of [rbf poly elm]`: {"-families", "rbf,tanh"}, `"table" belongs to no flag`: {"table"},
+		"-splits 0": {"-splits", "0"}, "-basis -1": {"-basis", "-1"}, `-families: "tanh" is none of [rbf poly elm]`: {"-families", "rbf,tanh"}, `unexpected argument "table"`: {"table"},
 		"nowhere.csv": {"-sets", "nowhere"}, "two: 2 classes, want a regression": {"-data", words, "-sets", "two"},
 	} {
 		assert.ErrorContains(t, run(ctx, args, io.Discard, io.Discard), want)

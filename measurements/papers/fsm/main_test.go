@@ -83,7 +83,7 @@ func vehicles(t *testing.T) string {
 
 func TestVehicle(t *testing.T) {
 	args := []string{"-data", vehicles(t), "-sets", "vehicle", "-table", "1", "-repeats", "1"}
-	assert.Regexp(t, `vehicle \(opel\+saab\) .* 0\.0000 `, output(t, args...), "the default groups what is alike")
+	assert.Regexp(t, `vehicle \(opel\+saab\) .* 0\.0000 `, output(t, args...), "the default groups similar classes")
 	assert.Regexp(t, `vehicle \(bus\+opel\) .* 0\.[3-6]`, output(t, append(args, "-vehicle", "bus+opel")...))
 	assert.Regexp(t, `vehicle  .* 0\.[3-6]`, output(t, append(args, "-vehicle", "rest")...), "the machine of four classes tells two from two")
 	assert.ErrorContains(t, run(ctx, append(args, "-vehicle", "opel+vw"), io.Discard, io.Discard), `"vw" is none of bus, opel, saab, van`)
@@ -118,7 +118,7 @@ func TestFlags(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(three, "three.csv"), []byte("a,y\n1,p\n2,q\n3,r\n"), 0o600))
 	for want, args := range map[string][]string{
 		"-figure 2": {"-figure", "2"}, "-table 2": {"-table", "2"}, "-repeats 0": {"-repeats", "0"}, "-folds 1": {"-folds", "1"},
-		"-step 0": {"-step", "0"}, "-draws 1": {"-draws", "1"}, "-c -1": {"-c", "-1"}, `-poly "2"`: {"-poly", "2"}, `"figure" belongs to no flag`: {"figure"},
+		"-step 0": {"-step", "0"}, "-draws 1": {"-draws", "1"}, "-c -1": {"-c", "-1"}, `-poly "2"`: {"-poly", "2"}, `unexpected argument "figure"`: {"figure"},
 		"3 classes, want 2": {"-table", "1", "-data", three, "-sets", "three"}, "nowhere.csv": {"-table", "1", "-sets", "nowhere"},
 	} {
 		assert.ErrorContains(t, run(ctx, args, io.Discard, io.Discard), want)

@@ -29,7 +29,7 @@ func TestFigure3(t *testing.T) {
 		if spread == 0.36 {
 			assert.Less(t, off, 2.0)
 		} else {
-			assert.Greater(t, off, 5.0, "what the paper prints gives other numbers than the paper has")
+			assert.Greater(t, off, 5.0, "the printed formula does not give the paper's numbers")
 		}
 	}
 }

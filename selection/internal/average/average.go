@@ -64,7 +64,7 @@ func (m models[E]) Report() estimators.Report {
 
 // notByItself returns the error for fitting a mean.
 func (m models[E]) notByItself() error {
-	return fmt.Errorf("%s: the mean of its models is fitted by it alone: %w", m.typ, errors.ErrUnsupported)
+	return fmt.Errorf("%s: the mean of its models cannot be fitted by itself: %w", m.typ, errors.ErrUnsupported)
 }
 
 // Regressor predicts the mean of regressors.

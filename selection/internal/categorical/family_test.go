@@ -26,7 +26,7 @@ func TestFamily(t *testing.T) {
 	k := f.Kernel(.5)
 	want := families.Matern{Nu: 2.5}.Kernel(.5).Eval([]float64{0, 0}, []float64{2, 1 / length})
 	assert.InDelta(t, want, k.Eval([]float64{-1, 700, 8}, []float64{1, 3, 8}), 1e-15)
-	assert.Equal(t, k.Eval([]float64{0, 5, 8}, []float64{0, 9, 8}), k.Eval([]float64{0, -1, 8}, []float64{0, 1e9, 8}), "all differ alike")
+	assert.Equal(t, k.Eval([]float64{0, 5, 8}, []float64{0, 9, 8}), k.Eval([]float64{0, -1, 8}, []float64{0, 1e9, 8}), "all differ equally")
 	assert.NoError(t, kernels.Validate(k))
 
 	start, err := f.Start(t.Context(), x)

@@ -71,7 +71,7 @@ func New(r *search.Run) (*Form, error) {
 		out.Signs = mat.DenseCopyOf(out.Targets)
 	}
 	if out.centre() {
-		r.Warn("the targets are constant: all parameters fit them alike")
+		r.Warn("the targets are constant: all parameters fit them equally well")
 		return nil, nil
 	}
 	return out, nil

@@ -301,7 +301,7 @@ func learnt(metric string, y, classes []int) error {
 		if rows == 1 {
 			have = "its only row is"
 		}
-		return fmt.Errorf("%s: class %d is in no training row, %s in the test part: give it more rows than one, leave it out, "+
+		return fmt.Errorf("%s: class %d is in no training row, but %s in the test part: add rows of it, leave it out, "+
 			"take StratifiedKFold with fewer folds, or a metric of labels, such as Accuracy: %w", metric, label, have, fault.ErrShape)
 	}
 	return nil

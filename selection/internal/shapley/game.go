@@ -133,7 +133,7 @@ func (g *Game) expand(k kernels.Kernel, view []column) ([]term, error) {
 	case kernels.RationalQuadratic:
 		nodes := rationalNodes(orDefault(k.Alpha, 1), orDefault(k.Length, 1))
 		if len(nodes) > mostTerms {
-			return nil, fmt.Errorf("%v is no sum of %d products", k, mostTerms)
+			return nil, fmt.Errorf("%v is not a sum of %d products", k, mostTerms)
 		}
 		return g.mixture(view, squared, nodes), nil
 	case kernels.Periodic:
@@ -148,7 +148,7 @@ func (g *Game) expand(k kernels.Kernel, view []column) ([]term, error) {
 			return k.Kernel, k.Lengths[j], k.Variances[j]
 		})
 	}
-	return nil, fmt.Errorf("%v is no product over the columns", k)
+	return nil, fmt.Errorf("%v is not a product over the columns", k)
 }
 
 func orDefault(v, zero float64) float64 {

@@ -295,7 +295,7 @@ func TestKernelsThatAreNoProducts(t *testing.T) {
 		_, err := Kernel(k, each(2), 2)
 		assert.ErrorContains(t, err, want)
 		_, err = Kernel(k, []int{1, 0}, 1)
-		assert.NoError(t, err, "of one player any kernel is a factor")
+		assert.NoError(t, err, "any kernel is a factor for one player")
 	}
 }
 

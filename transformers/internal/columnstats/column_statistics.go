@@ -179,14 +179,14 @@ func (s *Statistics[C]) Unmerge(other streaming.Statistics[streaming.None]) erro
 		left[j] = c.clone()
 		r, ok := any(left[j]).(reversible[C])
 		if !ok {
-			return fmt.Errorf("%s: what its statistics keep is no sum, and rows cannot be taken out: %w", s.Type, errors.ErrUnsupported)
+			return fmt.Errorf("%s: its statistics are not sums, so rows cannot be removed: %w", s.Type, errors.ErrUnsupported)
 		}
 		if o.N == 0 {
 			continue
 		}
 		if err := r.unmerge(o.Columns[j]); err != nil {
-			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.Type, "statistics", fmt.Sprintf("%d rows to take out", o.N),
-				"rows that were taken in"))
+			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.Type, "statistics", fmt.Sprintf("%d rows to remove", o.N),
+				"rows that were added"))
 		}
 	}
 	if s.N -= o.N; s.N == 0 {

@@ -235,13 +235,13 @@ func (c *Counts) unmerge(o *Counts) error {
 		}
 		switch {
 		case k < 0:
-			return fmt.Errorf("%v %d times less than the rows that are taken out", v, -k)
+			return fmt.Errorf("%v %d times fewer than the removed rows", v, -k)
 		case k > 0:
 			left.Values, left.Counts = append(left.Values, v), append(left.Counts, k)
 		}
 	}
 	if j < len(o.Values) {
-		return fmt.Errorf("no %v, which the rows that are taken out have", o.Values[j])
+		return fmt.Errorf("no %v, which the removed rows contain", o.Values[j])
 	}
 	*c = left
 	return nil
@@ -264,7 +264,7 @@ func (c *Counts) restore(rows int, _ *Counts) error {
 	total := 0
 	for _, k := range c.Counts {
 		if k < 1 || k > rows {
-			return fmt.Errorf("a value that is there %d times in %d rows", k, rows)
+			return fmt.Errorf("a value that occurs %d times in %d rows", k, rows)
 		}
 		total += k
 	}

@@ -85,8 +85,8 @@ func ReadFrequent(ctx context.Context, rows *rowmap.Stream) ([]FrequentValues, e
 	}
 	for j, f := range counted {
 		if _, count := f.MostFrequent(); count <= f.missed {
-			return nil, fmt.Errorf("%s: column %d has more than %d values, of which none is in %d of its %d rows: "+
-				"it has no most frequent one to speak of, take Mean or Median: %w",
+			return nil, fmt.Errorf("%s: column %d has more than %d values, and none is in %d of its %d rows: "+
+				"no value is clearly the most frequent, use Mean or Median: %w",
 				rows.Name, j, MostCounted, f.missed+1, f.N, fault.ErrTooLarge)
 		}
 	}

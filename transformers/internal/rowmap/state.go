@@ -152,7 +152,7 @@ func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *m
 	n, _ := in.Dims()
 	// The text is formatted only in case of an error, so that one row allocates nothing.
 	if count := float64(n) * float64(to); dst != nil && dst.IsEmpty() && 8*count > check.MaxBytes {
-		return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), count, "map the rows some at a time")
+		return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), count, "map fewer rows at a time")
 	}
 	if err := ShapeResult(dst, n, to); err != nil {
 		return err

@@ -89,7 +89,7 @@ func MarshalSums(name string, sums streaming.Statistics[streaming.None]) ([]byte
 }
 
 func noStatistics(name string) error {
-	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to continue from: begin with PartialFit or "+
+	return fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to continue from: begin with PartialFit or "+
 		"FitStatistics: %w", name, fault.ErrNotFitted)
 }
 
@@ -104,7 +104,7 @@ func ReadSums(name string, t streaming.StatisticsFitter[streaming.None], width i
 		return nil, err
 	}
 	if w, ok := s.(interface{ ColumnCount() int }); s.Rows() == 0 || ok && w.ColumnCount() != width {
-		return nil, fault.BadModel(name, "statistics of %d rows that are not those of its %d columns", s.Rows(), width)
+		return nil, fault.BadModel(name, "statistics of %d rows that do not match its %d columns", s.Rows(), width)
 	}
 	return s, nil
 }

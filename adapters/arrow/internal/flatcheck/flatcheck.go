@@ -130,7 +130,7 @@ func (c *schemaCheck) fields(t flatbuffers.Table, slot flatbuffers.VOffsetT, dep
 		return err
 	}
 	if c.left -= n; c.left < 0 || depth > maxDepth {
-		return fmt.Errorf("%w: fields within fields", errFlat)
+		return fmt.Errorf("%w: nested fields", errFlat)
 	}
 	for i := range n {
 		f := flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(begin + 4*flatbuffers.UOffsetT(i))}

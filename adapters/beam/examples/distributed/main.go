@@ -33,11 +33,11 @@ import (
 )
 
 var (
-	rows     = flag.Int("rows", 200_000, "rows of the files that are made")
+	rows     = flag.Int("rows", 200_000, "rows in created files")
 	width    = flag.Int("columns", 20, "columns of those")
-	shards   = flag.Int("shards", 8, "how many files")
+	shards   = flag.Int("shards", 8, "number of files")
 	format   = flag.String("format", "csv", "csv or parquet")
-	dir      = flag.String("data", "", "directory of the files, which are made where there are none; default: a temporary one")
+	dir      = flag.String("data", "", "directory of the files, which are created if missing; default: a temporary one")
 	features = flag.Int("features", 0, "random Fourier features between the scaler and the regression; 0: none")
 	onFlink  = flag.Bool("flink", false, "run on the job server whose address is in BEAM_FLINK")
 	workers  = flag.Int("flink-parallelism", 4, "parallelism on Flink")
@@ -94,7 +94,7 @@ func main() {
 // checkFlags makes the checks of package cli for flags that do not belong to Beam.
 func checkFlags() error {
 	if flag.NArg() > 0 {
-		return fmt.Errorf("%q belongs to no flag (-h lists the flags)", flag.Arg(0))
+		return fmt.Errorf("unexpected argument %q (-h lists the flags)", flag.Arg(0))
 	}
 	for name, number := range map[string]int{"rows": *rows, "columns": *width, "shards": *shards, "flink-parallelism": *workers,
 		"range": *rangeMB} {

@@ -13,9 +13,9 @@ import (
 )
 
 var (
-	errPacked = fmt.Errorf("it is compressed by gzip, of which no range can be read: name it in Data.Files with .gz at the end, or set "+
+	errPacked = fmt.Errorf("it is compressed by gzip, so it can only be read from the beginning: name it in Data.Files with .gz at the end, or set "+
 		"Data.WholeFiles: %w", fault.ErrParam)
-	errDamaged = fmt.Errorf("what gzip compressed is damaged or cut short: %w", fault.ErrBadModel)
+	errDamaged = fmt.Errorf("the gzip data is damaged or truncated: %w", fault.ErrBadModel)
 )
 
 // NamedPacked reports whether a path or pattern names files compressed by gzip.

@@ -58,7 +58,7 @@ func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
 }
 
 func damaged(path string, why any) *Finding {
-	return newFinding(path, -1, fmt.Sprintf("damaged, or no Parquet file: %v", why), fault.ErrBadModel)
+	return newFinding(path, -1, fmt.Sprintf("damaged, or not a Parquet file: %v", why), fault.ErrBadModel)
 }
 
 func (f *parquetFile) close() error { return errors.Join(f.in.Close(), f.of.Close()) }
@@ -382,7 +382,7 @@ func values(a arrow.Array) (func(i int) any, error) {
 		at = func(i int) any { return a.ValueStr(i) }
 	default:
 		if number == nil {
-			return nil, fmt.Errorf("its type is %s, and no number, time or text: %w", a.DataType(), fault.ErrParam)
+			return nil, fmt.Errorf("its type is %s, not a number, time or text: %w", a.DataType(), fault.ErrParam)
 		}
 		at = func(i int) any {
 			v, _ := number(i)

@@ -91,7 +91,7 @@ func (t *Table) Find(cols []Column) (*Table, error) {
 			k := slices.IndexFunc(found, func(c *Cells) bool { return c.Column.Kind == want.Kind })
 			if k < 0 {
 				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].Column.Kind),
-					fmt.Sprintf("%v, as in training; table.Options.Schema reads a file so", want.Kind))
+					fmt.Sprintf("%v, as in training; table.Options.Schema applies it to a file", want.Kind))
 			}
 			out.Features[j] = *found[k]
 		}

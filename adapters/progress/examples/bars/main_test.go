@@ -15,7 +15,7 @@ func TestRun(t *testing.T) {
 	var out, bars bytes.Buffer
 	require.NoError(t, run(context.Background(), []string{"-rows", "60"}, &out, &bars))
 	assert.Contains(t, out.String(), "predictions: 1200")
-	assert.Empty(t, bars.String(), "what is no terminal gets no bars")
+	assert.Empty(t, bars.String(), "only a terminal shows bars")
 	for _, args := range [][]string{{"-rows", "0"}, {"-rows", "-1"}, {"stray"}} {
 		assert.ErrorContains(t, run(context.Background(), args, &out, &bars), args[0], "%v", args)
 	}

@@ -59,7 +59,7 @@ func (r *Rows) add(words []string) error {
 	words = words[1:]
 	hasGroup := len(words) > 0 && strings.HasPrefix(words[0], "qid:")
 	if hasGroup != (r.Groups != nil) && r.Ends != nil {
-		return fault.Param(r.place(), "qid", hasGroup, "one in each row, or in none")
+		return fault.Param(r.place(), "qid", hasGroup, "one in each row, or in no row")
 	}
 	if hasGroup {
 		group, err := strconv.Atoi(words[0][len("qid:"):])

@@ -58,7 +58,7 @@ var (
 // appendFields appends the fields of a nested struct. The types above are those of the structs around it.
 func appendFields(place string, out []Field, typ reflect.Type, prefix string, index []int, above []reflect.Type) ([]Field, error) {
 	if slices.Contains(above, typ) {
-		return nil, fault.Param(place, "field "+prefix, typ, "no struct within itself, or the tag "+structTag+`:"-"`)
+		return nil, fault.Param(place, "field "+prefix, typ, "no recursive struct, or the tag "+structTag+`:"-"`)
 	}
 	above = append(slices.Clone(above), typ)
 	for i := range typ.NumField() {

@@ -213,7 +213,7 @@ func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema,
 			return wrong(http.StatusUnprocessableEntity, name, "want a number, a text, true, false or null")
 		case json.Number:
 			if value, err = number64(v); err != nil {
-				return wrong(http.StatusUnprocessableEntity, name, "%.40s is more than a float64 holds", v)
+				return wrong(http.StatusUnprocessableEntity, name, "%.40s exceeds the range of float64", v)
 			}
 		}
 		row[name] = value

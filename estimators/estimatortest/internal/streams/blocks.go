@@ -104,7 +104,7 @@ func CheckFitBlocks(p *subject.Probe, s *subject.Subject) {
 	fitBlocksFails(s, p, want)
 }
 
-var errReading = errors.New("the stream broke off")
+var errReading = errors.New("the stream failed")
 
 // fitBlocksFails makes FitBlocks fail for every reason, on a model with these outputs.
 func fitBlocksFails(s *subject.Subject, p *subject.Probe, want subject.Outputs) {

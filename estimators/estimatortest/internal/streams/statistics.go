@@ -188,7 +188,7 @@ func statisticsKeep(s *subject.Subject, p *subject.Probe) {
 		got, err := of.MarshalBinary()
 		p.Must("MarshalBinary", err)
 		if !bytes.Equal(want, got) {
-			p.Errorf("after %s the statistics are others", after)
+			p.Errorf("after %s the statistics have changed", after)
 		}
 	}
 	fails := func(doing string, err, kind error) {
@@ -243,7 +243,7 @@ func stagesFail(s *subject.Subject, p *subject.Probe) {
 	want := m.Outputs(p, x)
 	stages, err := newStages(m)
 	p.Must("NewStages", err)
-	p.Wants("FitStages of stages that are not at their end", stages.fitModel(ctx, m), estimators.ErrParam)
+	p.Wants("FitStages of unfinished stages", stages.fitModel(ctx, m), estimators.ErrParam)
 	none, err := stages.fresh()
 	p.Must("NewStatistics", err)
 	p.Wants("FitStatistics of no rows", stages.fit(ctx, none), estimators.ErrShape)
@@ -256,7 +256,7 @@ func stagesFail(s *subject.Subject, p *subject.Probe) {
 		p.Errorf("after a FitStatistics that failed the stage is %d", at)
 	}
 	p.Keeps("a FitStatistics that failed", m, x, want)
-	p.Wants("UnmarshalBinary of stages from nothing", stages.UnmarshalBinary(nil), estimators.ErrBadModel)
+	p.Wants("UnmarshalBinary of stages from no bytes", stages.UnmarshalBinary(nil), estimators.ErrBadModel)
 	p.Must("FitStatistics", stages.fit(ctx, none))
 	p.Keeps("a stage of another fit", m, x, want)
 }

@@ -47,13 +47,13 @@ func CheckStopAndGo(p *subject.Probe, s *subject.Subject) {
 	want := m.Outputs(p, x)
 	for _, one := range all {
 		p.Must("PartialFit of what was read", partialFit(one, more.X, more.Y))
-		p.Same("the value that was read, and went on", want, one.Outputs(p, x), 0)
+		p.Same("the value that was read and continued", want, one.Outputs(p, x), 0)
 	}
 
 	fitted := s.Fitted(p, d)
 	_, err = fitted.Value.(estimators.Continuer).MarshalStatistics()
 	none := errors.Is(err, estimators.ErrNotFitted)
 	if err := partialFit(fitted, more.X, more.Y); none != errors.Is(err, estimators.ErrNotFitted) {
-		p.Errorf("after Fit: statistics are missing is %v, and PartialFit is %v", none, err)
+		p.Errorf("after Fit: missing statistics: %v, but PartialFit returned %v", none, err)
 	}
 }

@@ -361,12 +361,12 @@ func (m Model) tryOutputs(x mat.Matrix) (Outputs, error) {
 			rows, _ = v.Dims()
 		}
 		if rows != n {
-			return nil, fmt.Errorf("%s gave %d rows for %d", f.Name, rows, n)
+			return nil, fmt.Errorf("%s returned %d rows for %d", f.Name, rows, n)
 		}
 		for i := range n {
 			for j, a := range v.RawRowView(i) {
 				if math.IsNaN(a) || math.IsInf(a, 0) {
-					return nil, fmt.Errorf("%s gave %v in row %d, column %d", f.Name, a, i, j)
+					return nil, fmt.Errorf("%s returned %v in row %d, column %d", f.Name, a, i, j)
 				}
 			}
 		}

@@ -19,9 +19,9 @@ func (p *Probe) Place(doing string, err error, row, col int) {
 	switch {
 	case err == nil:
 	case !errors.As(err, &at):
-		p.Errorf("%s: the error %q is no *estimators.NotFiniteError and so names no place", doing, err)
+		p.Errorf("%s: the error %q is not a *estimators.NotFiniteError, so it names no row and column", doing, err)
 	case at.Row != row || at.Col != col:
-		p.Errorf("%s: the error names the place [%d,%d], want [%d,%d]", doing, at.Row, at.Col, row, col)
+		p.Errorf("%s: the error names [%d,%d], want [%d,%d]", doing, at.Row, at.Col, row, col)
 	}
 }
 
@@ -44,7 +44,7 @@ func (p *Probe) Wants(doing string, err, want error) {
 	case err == nil:
 		p.Errorf("%s: no error, want %q", doing, want)
 	case !errors.Is(err, want):
-		p.Errorf("%s: the error %q is no %q", doing, err, want)
+		p.Errorf("%s: the error %q is not %q", doing, err, want)
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *StoredSpread) Restore(kind string, m *Machine, several bool) (*Spread, 
 	}
 	var ok bool
 	if out.Factor, ok = linalg.FromPacked(count, s.Factor, 0); !ok {
-		return nil, fault.BadModel(kind, "the factor does not fit %d landmarks", count)
+		return nil, fault.BadModel(kind, "the factor does not match %d landmarks", count)
 	}
 	return out, nil
 }
@@ -87,7 +87,7 @@ func (s *StoredSpread) wrong(count int) string {
 	case !(s.Weight > 0) || math.IsInf(s.Weight, 1):
 		return fmt.Sprintf("rows of weight %v", s.Weight)
 	case len(s.Centre) != centre || !s.Centre.Finite() || !s.Factor.Finite():
-		return "its centre or factor does not fit"
+		return "its centre or factor is inconsistent"
 	}
 	return ""
 }

@@ -85,7 +85,7 @@ func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solutio
 	}
 	side := map[int]string{-1: "smallest", 1: "largest"}[edge]
 	if edge != 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the ridge of the least leave-one-out error, %.3g, is the %s that was looked at",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the ridge with the smallest leave-one-out error, %.3g, is the %s that was tried",
 			out.Ridge, side))
 	}
 	return nil

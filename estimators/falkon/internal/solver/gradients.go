@@ -72,7 +72,7 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	out.Iterations, out.Converged = c.iteration, len(c.active()) == 0
 	if !out.Converged {
 		out.Warnings = append(out.Warnings,
-			fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration,
+			fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g, the tolerance %.1g", c.iteration,
 				c.energy(), p.Tolerance))
 	}
 	return out, p.finish(ctx, c, b.g, sample.N, outside, out)

@@ -91,12 +91,12 @@ func (in StoredState) wrong(c *conjugate) string {
 	rows, m := c.u.Dims()
 	for _, part := range []*mat.Dense{c.r, c.d} {
 		if r, columns := part.Dims(); r != rows || columns != m {
-			return "its matrices do not fit each other"
+			return "its matrices are inconsistent"
 		}
 	}
 	switch {
 	case rows != len(in.Columns), len(in.KernelMean) != 0 && len(in.KernelMean) != m:
-		return "its matrices do not fit its columns"
+		return "its matrices do not match its columns"
 	case !in.KernelMean.Finite() || in.Iteration < 0 || !(in.Rate > 0 && in.Rate < 1):
 		return "a value is out of range"
 	}

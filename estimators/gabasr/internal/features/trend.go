@@ -100,7 +100,7 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 	t = slices.DeleteFunc(t, func(p Polynomial) bool { return len(p.Kept) == 0 })
 	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer rows leave the noise no variance
 		return nil, fault.Shape("x has", n, "rows",
-			"of weight %.4g together, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
+			"with a total weight of %.4g, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
 	}
 	return t, nil
 }

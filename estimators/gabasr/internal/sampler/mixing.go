@@ -146,7 +146,7 @@ func (s Settings) Unmixed(rHat float64, sweeps int) string {
 	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.Chains))
 	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.Chains)
 	if s.doublings == 0 {
-		do = fmt.Sprintf("leave Sweeps and BurnIn unset, and chains go on to %d sweeps while they have not mixed, or %s",
+		do = fmt.Sprintf("leave Sweeps and BurnIn unset, so that chains continue for up to %d sweeps until they mix, or %s",
 			DefaultSweeps<<DefaultDoublings, do)
 	}
 	return fmt.Sprintf("split R-hat of the predictions is %.3f after %d sweeps, and mixed chains have less than %v: with another Seed "+

@@ -77,7 +77,7 @@ func TestSleep(t *testing.T) {
 			assert.Equal(t, before.Shape, after.Shape)
 			assert.LessOrEqual(t, golden.MaxError(after.Coefficients, before.Coefficients), 1e-7)
 			assert.LessOrEqual(t, golden.MaxError(after.Factor, before.Factor), 1e-9)
-			require.NoError(t, c.sweep(ctx), "it goes on")
+			require.NoError(t, c.sweep(ctx), "it continues")
 		}
 	}
 }

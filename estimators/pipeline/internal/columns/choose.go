@@ -40,7 +40,7 @@ func (c Choice) choose(i int, p Part, d int) ([]int, error) {
 			"one of the three")
 	case p.Categories:
 		if c.Names == nil && c.Categories == nil {
-			return nil, fault.Param(name, field+".Categories", true, "Categories of the ColumnTransformer, or a table that says them")
+			return nil, fault.Param(name, field+".Categories", true, "Categories of the ColumnTransformer, or a table with its categories")
 		}
 		return slices.Clone(c.Categories), nil
 	case p.Names != nil:
@@ -67,7 +67,7 @@ func numbered(field string, columns []int, d int) ([]int, error) {
 // if no column has that name.
 func (c Choice) named(field string, names []string) (out []int, err error) {
 	if c.Names == nil {
-		return nil, fault.Param(name, field, fmt.Sprintf("%q", names), "Names of the ColumnTransformer, or a table that says them")
+		return nil, fault.Param(name, field, fmt.Sprintf("%q", names), "Names of the ColumnTransformer, or a table with names")
 	}
 	for _, wanted := range names {
 		var found []int

@@ -52,7 +52,7 @@ func (c Choice) Unmarshal(data []byte) (*Fitted, error) {
 		most += len(p.Columns)
 	}
 	if s.Width < 1 || !c.DropRest && s.Width > most {
-		return nil, fault.BadModel(kind, "%d columns, of which the parts have %d", s.Width, most)
+		return nil, fault.BadModel(kind, "%d columns, but the parts have %d", s.Width, most)
 	}
 	c.Names, c.Categories = s.Names, s.Categories
 	f, err := c.unfitted(s.Width)

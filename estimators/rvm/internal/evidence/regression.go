@@ -190,7 +190,7 @@ func (k Regression) unscale(ctx context.Context, st *state, scale, mean float64,
 	}
 	if k.Noise == 0 && st.beta >= st.highestBeta()*(1-1e-9) {
 		out.Report.Warnings = append(out.Report.Warnings,
-			"the noise is at its least, 1e-6 of the targets' variance: the targets look free of noise")
+			"the noise is at its minimum, 1e-6 of the targets' variance: the targets seem to have no noise")
 	}
 	if st.jitter > 0 {
 		out.Report.Warnings = append(out.Report.Warnings, fmt.Sprintf("a matrix was singular to rounding: %.2g was added to its diagonal",

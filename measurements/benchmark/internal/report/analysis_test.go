@@ -193,7 +193,7 @@ func TestFronts(t *testing.T) {
 
 	assert.Equal(t, []string{"ridge", "lssvm", "sklearn-svm"}, on(b))
 	assert.True(t, b.OnFront && b.OnBetterHalf && !b.Least)
-	assert.False(t, b.LevelAndFaster, "a difference that is the same on all splits has no standard error")
+	assert.False(t, b.LevelAndFaster, "a constant difference has standard error 0")
 
 	assert.Equal(t, []string{"golearn-cart", "sklearn-svm"}, on(c), "ridge takes as long as golearn-cart; lssvm is not complete")
 	assert.False(t, c.OnFront || c.OnBetterHalf || c.Least || c.LevelAndFaster)

@@ -107,7 +107,7 @@ func TestPartialCriteria(t *testing.T) {
 	require.Len(t, r.Analyses, 2)
 	assert.Len(t, r.Analyses[0].Methods, 3)
 	assert.Equal(t, []standings.Standing{{Method: "selection", Source: methods.OursSource, MeanRank: 1.25, Complete: 2}, {Method: "lssvm", Source: methods.OursSource, MeanRank: 1.75, Complete: 1}}, r.Analyses[1].Methods)
-	require.Len(t, r.Overviews, 1, "what may be negative has no ratio")
+	require.Len(t, r.Overviews, 1, "measures that may be negative have no ratio")
 }
 
 // The page of all sets of both collections is short enough.

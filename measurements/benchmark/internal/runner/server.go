@@ -109,7 +109,7 @@ func startServer(ctx context.Context, command, env []string) (*server, error) {
 		Missing map[string]string `json:"missing"`
 	}
 	if err == nil && (json.Unmarshal(line, &hello) != nil || !hello.Ready) {
-		err = fmt.Errorf("%s said %q in place of being ready", command[0], line[:min(len(line), messageBytes)])
+		err = fmt.Errorf("%s printed %q before it was ready", command[0], line[:min(len(line), messageBytes)])
 	}
 	if err != nil {
 		s.stop()

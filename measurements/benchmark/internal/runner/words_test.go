@@ -55,7 +55,7 @@ func TestPartsAreSummed(t *testing.T) {
 	p.begun = p.begun.Add(-30 * time.Minute)
 	require.NoError(t, p.note())
 	p.begun = p.begun.Add(-30 * time.Minute)
-	require.NoError(t, p.note(), "of one run the last counts")
+	require.NoError(t, p.note(), "the last line of a run counts")
 	p, err = ReadTime(dir)
 	require.NoError(t, err)
 	require.Len(t, p.Seconds, 2)

@@ -78,7 +78,7 @@ func TestAverageRanks(t *testing.T) {
 	nan := math.NaN()
 	assert.Equal(t, []float64{2, 1, 3}, averageRanks([]float64{5, 2, 7}))
 	assert.Equal(t, []float64{1.5, 3, 1.5, 4}, averageRanks([]float64{1, 2, 1, 3}))
-	assert.Equal(t, []float64{3.5, 1, 3.5, 2}, averageRanks([]float64{nan, 1, nan, 2}), "what is missing shares the worst")
+	assert.Equal(t, []float64{3.5, 1, 3.5, 2}, averageRanks([]float64{nan, 1, nan, 2}), "missing methods share the worst rank")
 	assert.Equal(t, []float64{2, 2, 2}, averageRanks([]float64{nan, nan, nan}))
 }
 
