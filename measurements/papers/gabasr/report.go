@@ -92,8 +92,9 @@ func (s settings) tables(r *results, sets []*dataset.Set) string {
 	}
 	fmt.Fprint(&b, `# GaBaSR and its paper
 
-Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, learn the frequencies of random Fourier features with a Gibbs sampler. Their Tables 1 to 6 compare it with a
-perceptron, support vector machines and linear regression. This page has `+"`estimators/gabasr`"+` on the same sets, beside other methods on the same splits.
+Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, find the frequencies of random Fourier features with a Gibbs sampler. Their Tables 1 to 6
+compare it with a perceptron, support vector machines and linear regression. This page compares `+"`estimators/gabasr`"+` with the paper's
+numbers, and with other methods on the same splits.
 
 `)
 	s.held(&b, r, sets)
@@ -103,16 +104,20 @@ This command writes the page:
 
     %s
 
-The sets are read as [data.md](../data.md) says, and columns are standardised by the training rows. Sets are divided 75/25 by a seed: %d times if they have up to
-%d rows, and %d times otherwise. The number of frequencies and of chains were chosen on the divisions of boston and diabetes-progression that this page
-reports; `+"`-seed 2 -sets boston,diabetes-progression`"+` has others.
+[data.md](../data.md) describes the sets. Columns are standardised by the training rows. Each set is split 75/25, %d times with up to
+%d rows and %d times with more. The numbers of frequencies and chains were chosen on the splits of boston and diabetes-progression of this
+page; `+"`-seed 2 -sets boston,diabetes-progression`"+` makes other splits.
 
-- `+"`gabasr`"+` has 100 frequencies (25 for equation 12; the paper has 500 and 250) and 25 sweeps. It has 4 chains, or 1 with more than %d training rows.
-- `+"`features`"+` are as many random features of the kernel of the median distance, with the ridge of leave-one-out. This is what is left if no frequency is learnt.
+- `+"`gabasr`"+` has 100 frequencies (25 for equation 12; the paper has 500 and 250) and 25 sweeps. It has 4 chains, or 1 with more than %d
+  training rows.
+- `+"`features`"+` has the same number of random features of the kernel with the median distance, and the ridge of leave-one-out. It is
+  GaBaSR without the sampling.
 - `+"`surrogate`"+` is GaBaSR with the paper's likelihood for classes.
-- `+"`lssvm`, `svm-rbf` and `svm-linear`"+` get at most %d training rows. The support vector machines have C = 1 for classes and C = 10 for standardised numbers.
-- Methods with a kernel have the RBF kernel of the median distance. No kernel is searched for, which is a disadvantage where waves are short (CO2, equation 12).
-- The paper does not give the noise of xor, nor the noise and the rows of equation 12. They are ours.
+- `+"`lssvm`, `svm-rbf` and `svm-linear`"+` have at most %d training rows. The support vector machines have C = 1 for classes and C = 10 for
+  standardised targets.
+- Kernels are RBF kernels with the median distance. No kernel is searched for, which is a disadvantage where waves are short (CO2,
+  equation 12).
+- The paper gives neither the noise of xor nor the noise and rows of equation 12. They are ours.
 
 `, command, smallSplits, smallRows, largeSplits, smallRows, kernelRows)
 	s.table(&b, r, sets, "Tables 1 to 3: AUC", "auc", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
@@ -167,9 +172,9 @@ func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, tit
 	if len(rows) == 0 || len(names) == 0 {
 		return
 	}
-	cells := "the mean over the splits, its standard error, and in brackets the paper's figure"
+	cells := "the mean over the splits, its standard error and, in brackets, the paper's value"
 	if value == "mse" {
-		cells = "the mean over the splits, and in brackets the paper's figure"
+		cells = "the mean over the splits and, in brackets, the paper's value"
 	}
 	fmt.Fprintf(b, "## %s\n\nEach cell has %s.\n\n```\n", title, cells)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
@@ -225,31 +230,33 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 			switch {
 			case !ok || math.IsNaN(err):
 			case d < -2*err:
-				loses = append(loses, fmt.Sprintf("to `%s` on %s by %.4f ±%.4f", m.name, set.Name, -d, err))
+				loses = append(loses, fmt.Sprintf("| %s | `%s` | %.4f ±%.4f |\n", set.Name, m.name, -d, err))
 			case d > 2*err && m.name == "features":
-				wins = append(wins, fmt.Sprintf("%s %+.4f ±%.4f", set.Name, d, err))
+				wins = append(wins, fmt.Sprintf("| %s | %.4f ±%.4f |\n", set.Name, d, err))
 			}
 		}
 	}
-	list := func(v []string, none string) string {
-		if len(v) == 0 {
-			return none
-		}
-		return strings.Join(v, "; ")
-	}
 	if len(compared) > 0 {
-		fmt.Fprintf(b, "On %d of %d sets it is better than the GaBaSR of the paper:\n\n", better, len(compared))
+		fmt.Fprintf(b, "It has a larger AUC or R² than the paper's GaBaSR on %d of %d sets:\n\n", better, len(compared))
 		fmt.Fprintf(b, "| set | measure | paper | here |\n|---|---|---|---|\n%s\n\n", strings.Join(compared, "\n"))
 	}
-	fmt.Fprint(b, "The differences below are of AUC or R², in pairs of the same splits, with their standard errors.\n\n")
-	fmt.Fprintf(b, "- *It loses* by more than two standard errors %s.\n", list(loses, "nowhere"))
-	fmt.Fprintf(b, "- *Learning the frequencies helps.* It is better than as many random features by more than two standard errors on "+
-		"these sets: %s.\n", list(wins, "none"))
+	fmt.Fprint(b, "The following differences of AUC or R² are means over the same splits, with their standard errors.\n\n")
+	list := func(v []string, some, header, none string) {
+		if len(v) == 0 {
+			fmt.Fprintf(b, "%s\n\n", none)
+			return
+		}
+		fmt.Fprintf(b, "%s\n\n%s\n%s\n", some, header, strings.Join(v, ""))
+	}
+	list(loses, "It loses by more than two standard errors:", "| set | to | by |\n|---|---|---|",
+		"It loses to no method by more than two standard errors.")
+	list(wins, "Sampling the frequencies helps. It is better than the same number of random features, `features`, by more than two "+
+		"standard errors:", "| set | by |\n|---|---|",
+		"It is not better than the same number of random features by more than two standard errors.")
 	for _, name := range []string{"boston", "diabetes-progression"} {
 		if i := slices.IndexFunc(sets, func(set *dataset.Set) bool { return set.Name == name }); i >= 0 {
 			if d, err, ok := s.difference(r, sets[i], "lssvm"); ok {
-				fmt.Fprintf(b, "- On the %d splits of %s its R² minus that of the least-squares support vector machine is %+.4f ±%.4f.\n",
-					s.splitsOf(sets[i]), name, d, err)
+				fmt.Fprintf(b, "- Its R² minus that of `lssvm` is %+.4f ±%.4f on the %d splits of %s.\n", d, err, s.splitsOf(sets[i]), name)
 			}
 		}
 	}
@@ -290,10 +297,12 @@ func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) 
 	}
 	_ = t.Flush() // t writes to memory
 	if found {
-		fmt.Fprintf(b, "## What sampling does\n\nA chain starts from random features whose scale and λ the evidence chose. The table "+
-			"has the "+
-			"log evidence of this start, that of the kept sweeps,\nand the gain of the sweeps. A gain near 0 says that random features "+
-			"serve the "+
-			"data as well as learnt ones. Seconds are of a machine of two\ncores with other work.\n\n```\n%s```\n", w)
+		fmt.Fprintf(b, `## What sampling does
+
+A chain starts from random features with the scale and λ of the largest evidence. The table has the log evidence of this start, that of
+the kept sweeps, and the gain. If the gain is near 0, random features are as good as sampled ones. Seconds are of two cores beside other
+programs.
+
+`+"```\n%s```\n", w)
 	}
 }
