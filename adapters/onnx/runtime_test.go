@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-var table = flag.Bool("table", false, "print the table of docs/measured/onnx.md: takes minutes")
+var table = flag.Bool("table", false, "print the table of docs/measured/tables/onnx.csv in Markdown: takes minutes")
 
 // pythonWith returns an interpreter with onnxruntime, from KERNELEARN_PYTHON or python3. Without it the test is skipped, or fails
 // if KERNELEARN_ONNXRUNTIME is "required", as in .ci/run.
@@ -193,7 +193,7 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-// TestTable prints the table of docs/measured/onnx.md.
+// TestTable prints the table of docs/measured/tables/onnx.csv in Markdown.
 func TestTable(t *testing.T) {
 	if !*table {
 		t.Skip("-table prints it")
