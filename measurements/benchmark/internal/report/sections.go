@@ -17,8 +17,8 @@ the budget, failed or did not run on one of the splits has the last rank on that
 "complete" counts the sets on which a method has all splits. The baselines are not ranked.
 
 The tests are Friedman's, with the F of Iman and Davenport, and Nemenyi's critical difference (Demšar 2006), both at level 0.05. The
-columns "w/d/l" count wins, draws and losses by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05, against the
-method of each source that has the best mean rank, on the sets where both methods are complete. With few splits this test finds
+columns "w/d/l" count wins, draws and losses against the method of each source that has the best mean rank, on the sets where both
+are complete. They are by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05. With few splits this test finds
 large differences only. A difference that is the same on every split has no variance, and counts as a draw.
 
 A mean rank depends on the methods that take part. A source with more methods has the smallest error on more sets. Wins and losses
@@ -290,9 +290,9 @@ func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string
 		}
 	}
 	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n%s\n\nThe table counts the sets, of %d, on which a method is level with the smallest error (at most one standard error of "+
-		"the difference above it),\nhas the smallest error itself, or is the fastest of the level methods. The last column has its median "+
-		"seconds.\n\n", heading, total)
+	fmt.Fprintf(b, "\n%s\n\nThe table counts the sets, of %d, on which a method is level with the smallest error, has the smallest "+
+		"error itself,\nor is the fastest of the level methods. A level error is at most one standard error of the difference larger than "+
+		"the\nsmallest. The last column has the median seconds.\n\n", heading, total)
 	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
 	for _, one := range order {
 		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest),
@@ -301,9 +301,9 @@ func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string
 	align(b, lines)
 }
 
-const overviewLegend = `The medians over all sets of a method's error relative to the smallest error of the set, and of its seconds of fit and prediction. A set
-where a method is not complete counts as an infinite error and infinite seconds; a method without a finite median is left out. All
-points are in front.csv.
+const overviewLegend = `The medians over all sets of a method's error relative to the smallest error of the set, and of its seconds of fit
+and prediction. A set where a method is not complete counts as an infinite error and infinite seconds; a method without a finite
+median is left out. All points are in front.csv.
 `
 
 const OverviewPicture = "overview.png"
@@ -366,14 +366,14 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	}
 }
 
-const zeroLegend = `The table shows whether selection with nothing set has the first mean rank, or is within Nemenyi's critical difference of the first,
-among all methods, and among the peers alone. Fewer methods make the critical difference smaller. A comparison has the methods with a
-result by its criterion.
+const zeroLegend = `The table shows whether selection with nothing set has the first mean rank, or is within Nemenyi's critical
+difference of the first, among all methods, and among the peers alone. Fewer methods make the critical difference smaller. A
+comparison has the methods with a result by its criterion.
 `
 
-const relationLegend = `The number of sets on which selection with nothing set is better than a peer - ties with it - is worse, by the corrected resampled
-t-test (Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed, "−n" those on which
-selection is. relations.csv names the sets, also for the method of kernelearn with the best mean rank.
+const relationLegend = `The number of sets on which selection with nothing set is better than a peer - ties with it - is worse, by the
+corrected resampled t-test (Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed,
+"−n" those on which selection is. relations.csv names the sets, also for the method of kernelearn with the best mean rank.
 `
 
 // answers writes the ranks of selection, and the comparisons of our methods with single peers.
