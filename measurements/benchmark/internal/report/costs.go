@@ -19,8 +19,8 @@ smallest with its set. A width is in standard deviations of the targets of the t
 sets. The sets are those on which a method is complete.
 `
 
-const costsLegend = `The tables have medians over the sets on which a method is complete: the seconds of a fit and of a thousand predictions,
-the memory that both add to that of the program after reading the rows, and the size of the model's file.
+const costsLegend = `The tables have medians over the sets on which a method is complete: the seconds of a fit and of a thousand
+predictions, the memory that both add to that of the program after reading the rows, and the size of the model's file.
 `
 
 // intervals writes how often intervals contain the target.
