@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-var table = flag.Bool("table", false, "print the table of docs/measured/onnx.md: takes minutes")
+var table = flag.Bool("table", false, "print the table of docs/measured/tables/onnx.csv in Markdown: takes minutes")
 
 // pythonWith returns an interpreter with onnxruntime, from KERNELEARN_PYTHON or python3. Without it the test is skipped, or fails
 // if KERNELEARN_ONNXRUNTIME is "required", as in .ci/run.
@@ -193,7 +193,7 @@ func TestFloat32(t *testing.T) {
 	}
 }
 
-// TestTable prints the table of docs/measured/onnx.md.
+// TestTable prints the table of docs/measured/tables/onnx.csv in Markdown.
 func TestTable(t *testing.T) {
 	if !*table {
 		t.Skip("-table prints it")
@@ -232,6 +232,8 @@ func ours(t *testing.T, m fitted) float64 {
 		switch e := m.model.(type) {
 		case estimators.Regressor:
 			_, err = e.Predict(m.x)
+		case estimators.MultiRegressor:
+			_, err = e.Predict(m.x)
 		case estimators.Classifier:
 			if probable {
 				_, err = e.(estimators.ProbaPredictor).PredictProba(m.x)
@@ -242,6 +244,8 @@ func ours(t *testing.T, m fitted) float64 {
 			_, err = e.Score(m.x)
 		case transformers.Transformer:
 			_, err = e.Transform(m.x)
+		default:
+			t.Fatalf("%T is not timed", e)
 		}
 		best = math.Min(best, time.Since(start).Seconds())
 		require.NoError(t, err)

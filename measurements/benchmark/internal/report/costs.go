@@ -14,13 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-const intervalsLegend = `How often the central 95% intervals of a method hold the target: the mean over the sets, and the least with its set. A width is in
-standard deviations of the targets of the test rows; the table has the median over the sets. The sets are those on which a method
-is complete.
+const intervalsLegend = `The tables show the share of targets in the central 95% intervals of a method: the mean over the sets, and the
+smallest with its set. A width is in standard deviations of the targets of the test rows, and the tables have the median over the
+sets. The sets are those on which a method is complete.
 `
 
-const costsLegend = `Medians over the sets on which a method is complete: seconds of a fit and of a thousand predictions, the memory that both add to
-that of the program with its rows read, and the size of the model's file.
+const costsLegend = `The tables have medians over the sets on which a method is complete: the seconds of a fit and of a thousand
+predictions, the memory that both add to that of the program after reading the rows, and the size of the model's file.
 `
 
 // intervals writes how often intervals contain the target.

@@ -44,7 +44,7 @@ func (r *Report) pages() []page {
 			r.intervals(b)
 		}},
 		page{"sets.md", "a line for each set", r.setsPage},
-		page{methodsPage, "what the methods, the measures and the columns are", r.methodsPage})
+		page{methodsPage, "the methods, the measures and the columns", r.methodsPage})
 }
 
 // pageOf returns the name of a comparison's page, which its pictures share.
@@ -53,9 +53,9 @@ func pageOf(c standings.Criterion) string {
 }
 
 func (r *Report) comparisonPage(b *strings.Builder, a standings.Analysis) {
-	fmt.Fprintf(b, "# %s\n\nWhat the columns mean is in [%s](%s).\n\n", capital(a.Title()), methodsPage, methodsPage)
+	fmt.Fprintf(b, "# %s\n\n[%s](%s) explains the columns.\n\n", capital(a.Title()), methodsPage, methodsPage)
 	writeRanks(b, a)
-	r.levels(b, a, "## Level with the least error")
+	r.levels(b, a, "## Level with the smallest error")
 	byKind(b, a, "## Kinds of data")
 }
 
@@ -89,9 +89,9 @@ func (r *Report) writePages(folder string) error {
 
 const setsLegend = `# The sets, one by one
 
-The mean error over the splits by the first criterion of each task: that of selection with nothing set, the least of ours and the
-least of all others. The last column compares selection with that other by the corrected resampled t-test, level 0.05. The means
-of all methods are in summary.csv.
+The tables have the mean error over the splits by the first criterion of each task, for selection with nothing set, the best method of
+kernelearn and the best of the others. The last column compares selection with the best of the others by the corrected resampled
+t-test, level 0.05. The means of all methods are in summary.csv.
 `
 
 // setsPage writes a line for each set.

@@ -24,10 +24,10 @@ const legend = `
 - NLPD: the negative log density of the targets under a normal distribution with the method's mean and variance. The variance counts as
   at least 1e-12 of that of the targets. NLPD and Width95 are in units of the standard deviation of the test targets
 - GMean: the geometric mean of the accuracies of the classes. AUC: the area under the ROC curve; with more than two classes the mean of
-  each class against the rest. LogLoss, Brier: of the method's probabilities
-- fit s, s/1000: processor time on one thread (with -threads: time by the clock on so many) of the fit, and of a thousand predictions.
-  Reading the rows is not in it; making golearn's grids of them is
-- MB before, peak MB: the resident memory of the process when its rows were read, and the most until the predictions were made.
+  each class against the rest. LogLoss and Brier measure the method's probabilities
+- fit s, s/1000: processor time on one thread (with -threads: time by the clock on several) of the fit, and of a thousand predictions.
+  It excludes reading the rows, and includes converting them to golearn's grids
+- MB before, peak MB: the resident memory of the process after reading the rows, and its maximum until the predictions were made.
   model kB: the size of the model's file
 `
 

@@ -17,24 +17,24 @@ the budget, failed or did not run on one of the splits has the last rank on that
 "complete" counts the sets on which a method has all splits. The baselines are not ranked.
 
 The tests are Friedman's, with the F of Iman and Davenport, and Nemenyi's critical difference (Demšar 2006), both at level 0.05. The
-columns "w/d/l" count wins, draws and losses by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05, against the
-method of each source that has the best mean rank, on the sets where both methods are complete. With few splits this test finds
+columns "w/d/l" count wins, draws and losses against the method of each source that has the best mean rank, on the sets where both
+are complete. They are by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05. With few splits this test finds
 large differences only. A difference that is the same on every split has no variance, and counts as a draw.
 
-A mean rank depends on which methods take part. The number of sets on which a source has the least error favours the source
-with more methods; wins and losses compare single methods.
+A mean rank depends on the methods that take part. A source with more methods has the smallest error on more sets. Wins and losses
+compare single methods.
 `
 
 const frontLegend = `The seconds are the processor time of a fit, with its search for parameters, and of the prediction of the test rows, on one
-thread. A method is on the front of a set if no method that takes at most as long has less error. The baselines cost nothing and
-would always be on it, so they are left out; so are methods that are not complete. The fastest method is on the front whatever
-its error. Therefore the sets are counted in four ways:
+thread. A method is on the front of a set if no method that takes at most as long has a smaller error. The baselines cost nothing and
+would always be on it, so they are left out. Methods that are not complete are left out, too. The fastest method is on the front with
+any error. Therefore the sets are counted in four ways:
 
 - on the front: a method of kernelearn is on it
 - on its better half: such a method is on it, with at most the error of the median method
-- least: a method of kernelearn has the least error, alone or with others
-- level and faster: a method of kernelearn takes less time than the method of the least error, and its error is at most one
-  standard error of the difference (the corrected one) larger
+- least: a method of kernelearn has the smallest error, alone or with others
+- level and faster: a method of kernelearn takes less time than the method with the smallest error, and its error is at most one
+  corrected standard error of the difference larger
 `
 
 // compare writes the comparisons of all sets of a task.
@@ -57,9 +57,9 @@ func (r *Report) compare(b *strings.Builder) {
 
 // inShort writes which methods have the smallest errors.
 func (r *Report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and " +
+	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the smallest error, alone or with others, and " +
 		"the " +
-		"method of the best mean\nrank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
+		"method with the best\nmean rank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, methods.Sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -72,7 +72,7 @@ func (r *Report) inShort(b *strings.Builder) {
 	align(b, lines)
 	for _, a := range r.Analyses {
 		if a.First() {
-			fmt.Fprintf(b, "\n![The least %s of each source, a row for each set.](%s)\n", a.Name, pictureName(a.Criterion, "bars"))
+			fmt.Fprintf(b, "\n![The smallest %s of each source, a row for each set.](%s)\n", a.Name, pictureName(a.Criterion, "bars"))
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 	}
 	align(b, lines)
 	for _, a := range r.Analyses {
-		r.levels(b, a, "### By "+a.Title()+", level with the least error")
+		r.levels(b, a, "### By "+a.Title()+", level with the smallest error")
 		if a.First() {
 			r.bestsBySet(b, a)
 			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best "+
@@ -161,8 +161,8 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 
 // bestsBySet writes for each set the smallest error of each source with its seconds, and the source to choose.
 func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
-	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method "+
-		"that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.Title())
+	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe best method of each source, its error and its seconds; the fastest method "+
+		"that is level with the smallest error; and the\nfront, from the fastest method to the most accurate.\n\n", a.Title())
 	var present []string
 	for _, source := range methods.Sources {
 		if slices.ContainsFunc(a.Methods, func(m standings.Standing) bool { return m.Source == source }) {
@@ -290,8 +290,9 @@ func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string
 		}
 	}
 	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n%s\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the "+
-		"difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", heading, total)
+	fmt.Fprintf(b, "\n%s\n\nThe table counts the sets, of %d, on which a method is level with the smallest error, has the smallest "+
+		"error itself,\nor is the fastest of the level methods. A level error is at most one standard error of the difference larger than "+
+		"the\nsmallest. The last column has the median seconds.\n\n", heading, total)
 	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
 	for _, one := range order {
 		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest),
@@ -300,9 +301,9 @@ func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string
 	align(b, lines)
 }
 
-const overviewLegend = `The medians over all sets of a method's error relative to the least error of the set, and of its seconds of fit and prediction. A set
-where a method is not complete counts as an infinite error and infinite seconds; a method without a finite median is left out. All
-points are in front.csv.
+const overviewLegend = `The medians over all sets of a method's error relative to the smallest error of the set, and of its seconds of fit
+and prediction. A set where a method is not complete counts as an infinite error and infinite seconds; a method without a finite
+median is left out. All points are in front.csv.
 `
 
 const OverviewPicture = "overview.png"
@@ -324,14 +325,14 @@ func (r *Report) overviewSection(b *strings.Builder) {
 		lines = append(lines, []string{o.Title(), strings.Join(names, "; ")})
 	}
 	align(b, lines)
-	fmt.Fprintf(b, "\n![error relative to the least against seconds, medians over the sets](%s)\n", OverviewPicture)
+	fmt.Fprintf(b, "\n![error relative to the smallest against seconds, medians over the sets](%s)\n", OverviewPicture)
 }
 
 const ratioLegend = `"Ratio" is the geometric mean of a method's error over that of %s, the first method of kernelearn, over the sets where both are
-complete. "Ratio there" is the same over the noisy sets alone, those where the least error of all methods is above %v: sets that are
-learnt to the last digit do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly
-better" count those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference.
-With one split there are no such sets, and a difference that is the same on every split counts as none.
+complete. "Ratio there" is the same over the noisy sets alone, where the smallest error of all methods is above %v, so that nearly
+exact fits do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly better" count
+those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference. With one split
+there are no such sets, and a difference that is the same on every split is not clear.
 `
 
 // writeRatios writes the errors in addition to the ranks.
@@ -365,14 +366,14 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	}
 }
 
-const zeroLegend = `Whether the zero value of selection, with nothing set, has the first mean rank, or is within Nemenyi's critical difference of the
-first: among all methods, and among the peers alone, where fewer methods make the difference smaller. A comparison has the
-methods that give what its criterion measures.
+const zeroLegend = `The table shows whether selection with nothing set has the first mean rank, or is within Nemenyi's critical
+difference of the first, among all methods, and among the peers alone. Fewer methods make the critical difference smaller. A
+comparison has the methods with a result by its criterion.
 `
 
-const relationLegend = `On how many sets selection with nothing set is better than a peer - ties with it - is worse, by the corrected resampled t-test
-(Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed, "−n" those on which
-selection is. Which sets selection is better and worse on, and the same of ours of the best mean rank, is in relations.csv.
+const relationLegend = `The number of sets on which selection with nothing set is better than a peer - ties with it - is worse, by the
+corrected resampled t-test (Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed,
+"−n" those on which selection is. relations.csv names the sets, also for the method of kernelearn with the best mean rank.
 `
 
 // answers writes the ranks of selection, and the comparisons of our methods with single peers.
@@ -437,7 +438,7 @@ func (r *Report) against() string {
 		align(&b, lines)
 	}
 	if slices.ContainsFunc(r.Analyses, drawn) {
-		fmt.Fprintf(&b, "\n![On how many sets selection is better than a peer, ties with it and is worse.](%s)\n", relationsPicture)
+		fmt.Fprintf(&b, "\n![The number of sets on which selection is better than a peer, ties with it and is worse.](%s)\n", relationsPicture)
 	}
 	return b.String()
 }
