@@ -156,13 +156,15 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 			p.result.Share = 0
 		}
 	}
-	out := &fitted[E]{chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, bend: seen.Bend, encoded: encoded}
+	out := &fitted[E]{
+		chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, transformation: seen.Transformation, encoded: encoded,
+	}
 	out.result.Seconds += seconds
-	if seen.Bend != nil {
-		seen.Bend.Noise = noise(kept, seen.Apply(target), rowWeights)
+	if seen.Transformation != nil {
+		seen.Transformation.Noise = noise(kept, seen.Apply(target), rowWeights)
 	}
 	for _, p := range append(parts, plain...) {
-		p.left, p.variances, p.bend = nil, nil, seen.Bend
+		p.left, p.variances, p.transformation = nil, nil, seen.Transformation
 	}
 	out.inner = c.mean(kept)
 	return out, nil
@@ -196,7 +198,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 		if err != nil {
 			return nil, nil, seen, fail(w, err)
 		}
-		if i == 1 && scalings.BendsNothing(own) {
+		if i == 1 && scalings.IsStandardisation(own) {
 			continue // the same as the standardised columns
 		}
 		even = merged.Spread(even)
@@ -209,12 +211,12 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 			if seen, err = c.better(progress.Detach(ctx), plain[0], others, even, target, weights, rowWeights); err != nil {
 				return nil, nil, seen, err
 			}
-			if seen.Bend == nil {
+			if seen.Transformation == nil {
 				parts, plain = plain, nil
 			}
 		}
-		if bent, ok := any(seen.Apply(target)).([]Y); ok && seen.Bend != nil {
-			given.Y = bent
+		if transformedTargets, ok := any(seen.Apply(target)).([]Y); ok && seen.Transformation != nil {
+			given.Y = transformedTargets
 		}
 		more, err := c.fitKinds(learning, w, c.kinds, parts, seen, given, own, even, seen.Apply(target), labels)
 		if err != nil {
@@ -393,7 +395,7 @@ func (c engine[Y, E]) storeScalings(kind string, s *stored, f *fitted[E]) (err e
 		if err != nil {
 			return err
 		}
-		s.Bend, s.Encoded = f.bend, f.encoded
+		s.Transformation, s.Encoded = f.transformation, f.encoded
 		s.Names, s.Parts = append(s.Names, p.result.Columns), append(s.Parts, data)
 	}
 	return nil
@@ -435,12 +437,12 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 	if !(math.Abs(total-1) < 1e-9) {
 		return fault.BadModel(kind, "shares of %v in all, want 1", total)
 	}
-	if s.Bend != nil && (!s.Bend.Valid() || c.targetOf == PlainTarget) {
-		return fault.BadModel(kind, "targets that are mapped by %+v", *s.Bend)
+	if s.Transformation != nil && (!s.Transformation.Valid() || c.targetOf == PlainTarget) {
+		return fault.BadModel(kind, "targets that are mapped by %+v", *s.Transformation)
 	}
-	f.bend, f.encoded = s.Bend, s.Encoded
+	f.transformation, f.encoded = s.Transformation, s.Encoded
 	for _, p := range f.parts {
-		p.bend = f.bend
+		p.transformation = f.transformation
 	}
 	f.inner = c.mean(f.parts)
 	return nil

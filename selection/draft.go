@@ -75,7 +75,7 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 	}
 	c.scalings = slices.DeleteFunc(c.scalings, func(w scalings.Scaling) bool { return seen.Label(w.Name) != columns })
 	if c.targetOf == AutomaticTarget {
-		c.targetOf = targetOf(seen.Bend)
+		c.targetOf = targetOf(seen.Transformation)
 	}
 	c.lengths = map[string][]float64{}
 	var best *fitted[E]

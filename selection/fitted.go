@@ -27,8 +27,8 @@ type fitted[E any] struct {
 	parts  []*fitted[E] // models of several scalings and kinds; inner is their mean
 	// Leave-one-out results of a part, until the shares are known: see leaveOut.
 	left, variances []float64
-	bend            *targets.Bend // transformation of the targets of all parts; nil: none
-	encoded         []int         // categories whose mean targets are columns of a part
+	transformation  *targets.Transformation // transformation of the targets of all parts; nil: none
+	encoded         []int                   // categories whose mean targets are columns of a part
 }
 
 // transform preprocesses new rows for the inner estimator.
@@ -127,15 +127,15 @@ const version = 1
 // stored is the file form of a fitted selection: the family's name and the parameter, or the candidate's number, from which the
 // Space builds the estimator again, and the bytes of the parts.
 type stored struct {
-	Family string
-	Point  search.Point
-	Param2 float64                // of a family with two parameters
-	Values codec.Floats           // further learnt parameters
-	Steps  []byte                 // a pipeline.Transformer
-	Inner  estimators.NestedModel // unused with several scalings
-	Names  []string               // names of the scalings
-	Parts  [][]byte               // files of the scalings' models
-	Bend   *targets.Bend          `cbor:",omitempty"` // transformation of their targets
+	Family         string
+	Point          search.Point
+	Param2         float64                 // of a family with two parameters
+	Values         codec.Floats            // further learnt parameters
+	Steps          []byte                  // a pipeline.Transformer
+	Inner          estimators.NestedModel  // unused with several scalings
+	Names          []string                // names of the scalings
+	Parts          [][]byte                // files of the scalings' models
+	Transformation *targets.Transformation `cbor:",omitempty"` // transformation of their targets
 	// Encoded are the categories whose mean targets are columns of a part.
 	Encoded []int  `cbor:",omitempty"`
 	Result  []byte // JSON

@@ -7,7 +7,7 @@ import (
 
 func meanOfRegressors(parts []*fitted[estimators.Regressor]) estimators.Regressor {
 	m := average.NewRegressor(regressorType, averaged(parts))
-	m.VarianceFactor, m.Bend = parts[0].result.VarianceFactor, parts[0].bend
+	m.VarianceFactor, m.Transformation = parts[0].result.VarianceFactor, parts[0].transformation
 	return m
 }
 

@@ -49,7 +49,7 @@ func (f *fitted[E]) models() (out []Model[E]) {
 		return []Model[E]{{Share: 1, Estimator: f.inner, Target: PlainTarget, before: f.chain}}
 	}
 	for _, p := range f.parts {
-		out = append(out, Model[E]{Columns: p.result.Columns, Share: p.result.Share, Estimator: p.inner, Target: targetOf(p.bend),
+		out = append(out, Model[E]{Columns: p.result.Columns, Share: p.result.Share, Estimator: p.inner, Target: targetOf(p.transformation),
 			before: f.chain, own: p.chain})
 	}
 	return out

@@ -46,9 +46,9 @@ const (
 	mostLoss  = 1.05
 	// A draft uses some of the rows. With more rows both differences grow: on kin40k the gain is .06, .09, .14 and .19 with 500,
 	// 1000, 2000 and 4000 rows, and the squared error is .96, .91, .84 and .80 times that of the plain targets.
-	draftGain = .05
-	draftLoss = 1.
-	draftBend = .1
+	draftGain  = .05
+	draftLoss  = 1.
+	draftPower = .1
 	// A power within leastPowerChange of 1 changes an error by a few per cent. If the error falls below draftFall times the plain one, the
 	// plain machine of the draft is the cause.
 	draftFall = .8
@@ -59,7 +59,7 @@ const (
 )
 
 // targetOf returns the Target that names a map.
-func targetOf(b *targets.Bend) Target {
+func targetOf(b *targets.Transformation) Target {
 	switch {
 	case b == nil:
 		return PlainTarget
@@ -76,7 +76,7 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap
 	case y == nil || c.targetOf == PlainTarget:
 		return targetmap.Map{}, nil, nil
 	case c.targetOf == LogTarget:
-		if chosen = targetmap.Logarithm(y); chosen.Bend == nil || c.signed {
+		if chosen = targetmap.Logarithm(y); chosen.Transformation == nil || c.signed {
 			return chosen, nil, fault.Param(c.Type, "Target", c.targetOf, "targets that are all > 0")
 		}
 		return chosen, nil, nil
@@ -86,15 +86,15 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap
 	case c.Groups != nil || len(y) < transformRows || c.needsFalkon(len(y)) || c.drafts(len(y)):
 		return targetmap.Map{}, nil, nil
 	}
-	if l := targetmap.Logarithm(y); l.Bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
+	if l := targetmap.Logarithm(y); l.Transformation != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
 		others = append(others, l)
 	}
 	p, err := targetmap.Power(ctx, y)
 	least := leastPowerChange
 	if c.drafting {
-		least = draftBend
+		least = draftPower
 	}
-	if p.Bend != nil && math.Abs(p.Bend.Lambda-1) >= least {
+	if p.Transformation != nil && math.Abs(p.Transformation.Lambda-1) >= least {
 		others = append(others, p)
 	}
 	return targetmap.Map{}, others, err
@@ -131,7 +131,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 			return best, err
 		}
 		density, total := m.Score(y, z, residuals, variances, weights)
-		nearlyPlain := !m.Bend.Logarithm && math.Abs(m.Bend.Lambda-1) < leastPowerChange
+		nearlyPlain := !m.Transformation.Logarithm && math.Abs(m.Transformation.Lambda-1) < leastPowerChange
 		if density > least && total <= most && !(nearlyPlain && total < draftFall*mse) {
 			best, least = m, density
 		}

@@ -211,6 +211,6 @@ func TestDraftTarget(t *testing.T) {
 		merged := distinct.Merge(x, nil)
 		_, _, seen, err := c.fitParts(ctx, c.scalings[:1], merged.X, merged, folds.Rows[float64]{X: x, Y: y}, y, nil)
 		require.NoError(t, err)
-		assert.Equal(t, want, targetOf(seen.Bend), "drafting %v", drafting)
+		assert.Equal(t, want, targetOf(seen.Transformation), "drafting %v", drafting)
 	}
 }

@@ -136,7 +136,7 @@ func transformStep(ctx context.Context, s transformers.Transformer, x mat.Matrix
 }
 
 // fit fits the steps. It transforms by the last step only if the result is needed. targets is nil if there are none.
-func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool) (mat.Matrix, error) {
+func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, transform bool) (mat.Matrix, error) {
 	steps, err := t.clones()
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 		var err error
 		if learner, ok := embedding.As[transformers.TargetFitter](s); ok && targets != nil {
 			z, err = learner.FitTransformTargets(first, z, targets)
-		} else if err = s.Fit(first, z); err == nil && (whole || i < len(steps)-1) {
+		} else if err = s.Fit(first, z); err == nil && (transform || i < len(steps)-1) {
 			z, err = transformStep(rest, s, z)
 		}
 		if err == nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// setWay is a method of class sets for the same learner.
-type setWay struct {
+// setMethod is a method of class sets for the same learner.
+type setMethod struct {
 	name  string
 	build func(seed uint64) estimators.Classifier
 	sets  func(c estimators.Classifier, x mat.Matrix, level float64) ([][]int, error)
@@ -31,20 +31,20 @@ func classLearner() estimators.Classifier {
 	return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Classifier{}}
 }
 
-func wrappedSets(m conformal.Method, score conformal.Score) setWay {
-	return setWay{build: func(seed uint64) estimators.Classifier {
+func wrappedSets(m conformal.Method, score conformal.Score) setMethod {
+	return setMethod{build: func(seed uint64) estimators.Classifier {
 		return &conformal.Classifier{Estimator: classLearner(), Method: m, Score: score, Seed: seed}
 	}, sets: func(c estimators.Classifier, x mat.Matrix, level float64) ([][]int, error) {
 		return c.(estimators.SetPredictor).PredictSet(x, level)
 	}}
 }
 
-func (w setWay) named(name string) setWay {
-	w.name = name
-	return w
+func (m setMethod) named(name string) setMethod {
+	m.name = name
+	return m
 }
 
-var setWays = []setWay{
+var setMethods = []setMethod{
 	{"probabilities", func(uint64) estimators.Classifier { return classLearner() }, believed},
 	wrappedSets(conformal.Automatic, conformal.LeastAmbiguous).named("conformal"),
 	wrappedSets(conformal.CrossValidation, conformal.LeastAmbiguous).named("CV"),
@@ -110,7 +110,7 @@ const leastOfClass = 10
 
 // measureSets measures the splits of a set, which are by class.
 func (s settings) measureSets(ctx context.Context, set *dataset.Set, done func()) (measuredSets, error) {
-	out := measuredSets{name: set.Name, in: make([][]inSets, len(setWays))}
+	out := measuredSets{name: set.Name, in: make([][]inSets, len(setMethods))}
 	for i := range out.in {
 		out.in[i] = make([]inSets, len(levels))
 	}
@@ -122,7 +122,7 @@ func (s settings) measureSets(ctx context.Context, set *dataset.Set, done func()
 		}
 		labels, truth := pick(set.Labels, train), pick(set.Labels, test)
 		out.rows, out.classes = len(train), len(slices.Compact(slices.Sorted(slices.Values(labels))))
-		for i, w := range setWays {
+		for i, w := range setMethods {
 			c := w.build(s.seed + uint64(split))
 			if err := c.Fit(ctx, x, labels); err != nil {
 				return out, fmt.Errorf("%s: %w", w.name, err)
@@ -171,14 +171,14 @@ func printSets(out io.Writer, all []measuredSets) error {
 	for j, level := range levels {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintf(table, "%.0f%%: set\trows\tclasses\t", 100*level)
-		for _, w := range setWays {
+		for _, w := range setMethods {
 			fmt.Fprintf(table, "%s\tsize\t", w.name)
 		}
 		fmt.Fprintln(table)
-		total, short := make([]inSets, len(setWays)), make([]int, len(setWays))
+		total, short := make([]inSets, len(setMethods)), make([]int, len(setMethods))
 		for _, m := range all {
 			fmt.Fprintf(table, "%s\t%d\t%d\t", m.name, m.rows, m.classes)
-			for i := range setWays {
+			for i := range setMethods {
 				h, mark := m.in[i][j], ""
 				if h.coverage() < least(level, h.of) {
 					mark = "*"
@@ -190,7 +190,7 @@ func printSets(out io.Writer, all []measuredSets) error {
 			fmt.Fprintln(table)
 		}
 		fmt.Fprint(table, "all\t\t\t")
-		for i := range setWays {
+		for i := range setMethods {
 			fmt.Fprintf(table, "%.3f\t%d short\t", total[i].coverage(), short[i])
 		}
 		fmt.Fprintln(table)

@@ -72,8 +72,8 @@ type Regressor struct {
 	models[estimators.Regressor]
 	// VarianceFactor, if > 0, multiplies the variance of the mixture.
 	VarianceFactor float64
-	// Bend is the transformation of the targets; nil: none.
-	Bend *targets.Bend
+	// Transformation transforms the targets, unless it is nil.
+	Transformation *targets.Transformation
 }
 
 // NewRegressor returns the mean of at least one model. Errors name typ.
@@ -104,9 +104,9 @@ func (m *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 func (m *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	defer func() {
-		if b := m.Bend; b != nil && err == nil {
+		if t := m.Transformation; t != nil && err == nil {
 			for i, z := range dst {
-				dst[i] = b.Mean(z)
+				dst[i] = t.Mean(z)
 			}
 		}
 	}()
@@ -135,10 +135,10 @@ func (m *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 func (m *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	mean, variance, err = m.mixture(x)
-	if b := m.Bend; b != nil && err == nil {
+	if t := m.Transformation; t != nil && err == nil {
 		for i, z := range mean {
-			mean[i] = b.Mean(z)
-			variance[i] = b.Variance(z, variance[i], mean[i])
+			mean[i] = t.Mean(z)
+			variance[i] = t.Variance(z, variance[i], mean[i])
 		}
 	}
 	return mean, variance, err
@@ -183,8 +183,8 @@ func (m *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 		return nil, nil, err
 	}
 	low, high, err = interval.Normal(level)(m.mixture(x))
-	if b := m.Bend; b != nil && err == nil {
-		b.Ends(low, high)
+	if t := m.Transformation; t != nil && err == nil {
+		t.InvertIntervals(low, high)
 	}
 	return low, high, err
 }
@@ -316,23 +316,23 @@ func (m *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 			return variance, nil
 		}
 	}
-	return transformedOutputs(out, m.Bend), nil
+	return transformedOutputs(out, m.Transformation), nil
 }
 
 // transformedOutputs transforms outputs back to the scale of the targets.
-func transformedOutputs(of graph.Outputs, b *targets.Bend) graph.Outputs {
-	if b == nil {
+func transformedOutputs(of graph.Outputs, t *targets.Transformation) graph.Outputs {
+	if t == nil {
 		return of
 	}
 	out := of
-	out.Mean = b.GraphMean(of.Mean)
+	out.Mean = t.GraphMean(of.Mean)
 	if of.Variance != nil {
 		out.Variance = func() (graph.Value, error) {
 			v, err := of.Variance()
 			if err != nil {
 				return v, err
 			}
-			return b.GraphVariance(of.Mean, v, out.Mean), nil
+			return t.GraphVariance(of.Mean, v, out.Mean), nil
 		}
 	}
 	return out

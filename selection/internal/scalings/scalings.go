@@ -90,9 +90,9 @@ func ManyLevels(x *mat.Dense, categories int) (out []int) {
 	return out
 }
 
-// BendsNothing reports whether a scaling gives the same columns as standardisation, such as a PowerTransformer without columns or
+// IsStandardisation reports whether a scaling gives the same columns as standardisation, such as a PowerTransformer without columns or
 // for columns of two values.
-func BendsNothing(chain *pipeline.Transformer) bool {
+func IsStandardisation(chain *pipeline.Transformer) bool {
 	step := chain.FittedSteps()[0]
 	if c, ok := step.(*pipeline.ColumnTransformer); ok {
 		parts := c.FittedParts()

@@ -15,14 +15,14 @@ import (
 
 // Map is a named transformation of targets. The zero Map is the identity.
 type Map struct {
-	Bend *targets.Bend // nil for the identity
-	Name string        // "" for the identity
+	Transformation *targets.Transformation // nil for the identity
+	Name           string                  // "" for the identity
 }
 
-// Logarithm returns the logarithm. Its Bend is nil if a target is not positive.
+// Logarithm returns the logarithm. Transformation is nil if a target is not positive.
 func Logarithm(y []float64) Map { return Map{targets.NewLogarithm(y), "logarithm"} }
 
-// Power returns the power of Yeo and Johnson that makes the targets most nearly normal. Its Bend is nil if all targets are equal.
+// Power returns the power of Yeo and Johnson that makes the targets most nearly normal. Transformation is nil if all targets are equal.
 func Power(ctx context.Context, y []float64) (Map, error) {
 	b, err := targets.NewPower(y, func(v []float64) (float64, error) {
 		p := &columnwise.PowerTransformer{}
@@ -36,32 +36,32 @@ func Power(ctx context.Context, y []float64) (Map, error) {
 
 // Apply returns the transformed targets.
 func (m Map) Apply(y []float64) []float64 {
-	if m.Bend == nil {
+	if m.Transformation == nil {
 		return y
 	}
 	out := make([]float64, len(y))
 	for i, v := range y {
-		out[i] = m.Bend.Of(v)
+		out[i] = m.Transformation.Apply(v)
 	}
 	return out
 }
 
 // Label appends the name of the transformation to a name of columns.
 func (m Map) Label(columns string) string {
-	if m.Bend == nil {
+	if m.Transformation == nil {
 		return columns
 	}
 	return columns + ", " + m.Name + " of targets"
 }
 
-// Score sets the noise of Bend. It returns the leave-one-out log density and mean squared error in the units of the targets y, from
-// residuals and variances of the transformed targets z.
+// Score sets the noise of the transformation. It returns the leave-one-out log density and mean squared error in the units of the
+// targets y, from residuals and variances of the transformed targets z.
 func (m Map) Score(y, z, residuals, variances, weights []float64) (density, mse float64) {
-	density, m.Bend.Noise = stack.Density(residuals, variances, weights)
+	density, m.Transformation.Noise = stack.Density(residuals, variances, weights)
 	total := floats.Sum(weights)
 	for i, v := range y {
-		density += weights[i] * (m.Bend.LogSlope(v) - math.Log(m.Bend.Unit)) / total
-		left := v - m.Bend.Mean(z[i]-residuals[i])
+		density += weights[i] * (m.Transformation.LogSlope(v) - math.Log(m.Transformation.Unit)) / total
+		left := v - m.Transformation.Mean(z[i]-residuals[i])
 		mse += weights[i] * left * left / total
 	}
 	return density, mse

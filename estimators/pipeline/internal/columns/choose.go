@@ -26,16 +26,16 @@ func (c Choice) validate(d int) error {
 
 // choose returns the positions of the columns of a part, of rows of d columns.
 func (c Choice) choose(i int, p Part, d int) ([]int, error) {
-	ways := 0
+	criteria := 0
 	for _, given := range []bool{len(p.Columns) > 0, len(p.Names) > 0, p.Categories} {
 		if given {
-			ways++
+			criteria++
 		}
 	}
 	switch field := fmt.Sprintf("Parts[%d]", i); {
-	case ways == 0:
+	case criteria == 0:
 		return nil, fault.Param(name, field+".Columns", p.Columns, "at least one column, by Columns, Names or Categories")
-	case ways > 1:
+	case criteria > 1:
 		return nil, fault.Param(name, field, fmt.Sprintf("Columns %v, Names %q, Categories %t", p.Columns, p.Names, p.Categories),
 			"one of the three")
 	case p.Categories:

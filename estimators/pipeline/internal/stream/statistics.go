@@ -33,7 +33,7 @@ func (p *Place) String() string {
 func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, from, to int) error) error {
 	fitted := &Steps{Width: p.Width, Steps: p.Steps}
 	var failed error
-	fitted.Way(p.Name, len(p.Steps)).Send(x, func(z *mat.Dense, from, to int, err error) bool {
+	fitted.Pass(p.Name, len(p.Steps)).Send(x, func(z *mat.Dense, from, to int, err error) bool {
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -89,7 +89,7 @@ func Forward[Y streaming.Target](
 	f *Steps, name string, steps int, blocks iter.Seq2[streaming.Block[Y], error],
 ) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
-		way := f.Way(name, steps)
+		pass := f.Pass(name, steps)
 		for b, err := range blocks {
 			if err == nil && b.X != nil {
 				err = CheckBlock(b)
@@ -98,7 +98,7 @@ func Forward[Y streaming.Target](
 				yield(streaming.Block[Y]{}, err)
 				return
 			}
-			more := way.Send(b.X, func(z *mat.Dense, from, to int, err error) bool {
+			more := pass.Send(b.X, func(z *mat.Dense, from, to int, err error) bool {
 				if err != nil {
 					yield(streaming.Block[Y]{}, err)
 					return false
@@ -112,49 +112,49 @@ func Forward[Y streaming.Target](
 	}
 }
 
-// Way is one reading of a stream through the first of the fitted steps.
-type Way struct {
+// Pass is one reading of a stream through the first of the fitted steps.
+type Pass struct {
 	name    string // of the transformer or pipeline, for errors
 	fitted  *Steps
 	buffers []mat.Dense // results of each step
 	rows    int         // rows so far
 }
 
-// Way starts a reading.
-func (f *Steps) Way(name string, steps int) *Way {
-	return &Way{name: name, fitted: f, buffers: make([]mat.Dense, steps)}
+// Pass starts a reading.
+func (f *Steps) Pass(name string, steps int) *Pass {
+	return &Pass{name: name, fitted: f, buffers: make([]mat.Dense, steps)}
 }
 
 // Send calls f with the results of the steps for rows of x, piece by piece, and their range from and to in x, until f returns
 // false. An x that is not a matrix is passed on unchanged, and the reader of the stream returns the error.
-func (w *Way) Send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
+func (p *Pass) Send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
 	if x == nil || x.IsEmpty() {
 		return f(x, 0, 0, nil)
 	}
 	n, d := x.Dims()
-	if w.fitted.Width == 0 {
-		w.fitted.Width = d
+	if p.fitted.Width == 0 {
+		p.fitted.Width = d
 	}
-	if len(w.buffers) == 0 {
+	if len(p.buffers) == 0 {
 		return f(x, 0, n, nil)
 	}
 	for from := 0; from < n; from += PieceRows {
 		to := min(from+PieceRows, n)
-		z, err := w.transform(x.Slice(from, to, 0, d).(*mat.Dense))
+		z, err := p.transform(x.Slice(from, to, 0, d).(*mat.Dense))
 		if !f(z, from, to, err) {
 			return false
 		}
-		w.rows += to - from
+		p.rows += to - from
 	}
 	return true
 }
 
-func (w *Way) transform(x *mat.Dense) (*mat.Dense, error) {
-	for i := range w.buffers {
-		z := &w.buffers[i]
+func (p *Pass) transform(x *mat.Dense) (*mat.Dense, error) {
+	for i := range p.buffers {
+		z := &p.buffers[i]
 		z.Reset()
-		if err := TransformTo(w.fitted.Steps[i], z, x); err != nil {
-			return nil, fault.AddPlace(StepName(w.name, i, w.fitted.Steps[i]), fault.FromRow(err, w.rows))
+		if err := TransformTo(p.fitted.Steps[i], z, x); err != nil {
+			return nil, fault.AddPlace(StepName(p.name, i, p.fitted.Steps[i]), fault.FromRow(err, p.rows))
 		}
 		x = z
 	}

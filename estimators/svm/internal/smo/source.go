@@ -36,7 +36,7 @@ type View interface {
 type matrixSource struct {
 	n, stride int
 	data      []float64
-	whole     bool // the lower triangle is set too
+	full      bool // the lower triangle is set too
 	own       int64
 }
 
@@ -68,7 +68,7 @@ func TakeMatrix(k *mat.SymDense) Source {
 			}
 		}
 	}
-	s.whole, s.own = true, 8*int64(s.n)*int64(s.n)
+	s.full, s.own = true, 8*int64(s.n)*int64(s.n)
 	return s
 }
 
@@ -82,7 +82,7 @@ func (s *matrixSource) Columns(_ context.Context, columns []int) (View, error) {
 // gather sets dst[c] = k(i, columns[c]).
 func (s *matrixSource) gather(dst []float64, i int, columns []int) {
 	above := 0
-	if !s.whole {
+	if !s.full {
 		for above < len(columns) && columns[above] < i {
 			dst[above] = s.data[columns[above]*s.stride+i]
 			above++
@@ -110,7 +110,7 @@ type matrixView struct {
 
 func (v matrixView) Shared(i int) []float64 {
 	// Columns ascend, so n columns are all columns.
-	if v.whole && len(v.columns) == v.n {
+	if v.full && len(v.columns) == v.n {
 		return v.data[i*v.stride : i*v.stride+v.n]
 	}
 	return nil
