@@ -17,22 +17,22 @@ import (
 // formatFlags returns the flags for the format of the cells of a table.
 func formatFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "comma", Usage: "the `MARK` between cells; \\t is a tab (default: a comma, of .tsv files a tab)"},
+		&cli.StringFlag{Name: "comma", Usage: "the `MARK` between cells; \\t is a tab (default: a comma; for .tsv files a tab)"},
 		&cli.StringFlag{Name: "decimal", Usage: "the decimal `MARK` of numbers (default: a point)"},
 		&cli.StringFlag{Name: "thousands", Usage: "the `MARK` between groups of three digits"},
 		&cli.BoolFlag{Name: "percent", Usage: "read 10% as 0.1"},
-		&cli.BoolFlag{Name: "no-header", Usage: "the first line is a row, and columns are called 0, 1, ..."},
+		&cli.BoolFlag{Name: "no-header", Usage: "the first line is a row, and columns are named 0, 1, ..."},
 		&cli.BoolFlag{Name: "latin1", Usage: "the file is Latin-1 as Windows writes it"},
 		&cli.StringSliceFlag{Name: "missing",
 			Usage: "`CELLS` that are gaps, separated by commas (default: the usual ones, such as NA and ?)"},
-		&cli.BoolFlag{Name: "words-as-gaps", Usage: "make gaps of the words in a column that is nearly all numbers"},
+		&cli.BoolFlag{Name: "words-as-gaps", Usage: "treat words in a column of nearly all numbers as gaps"},
 	}
 }
 
 // columnFlags returns the flags for the purposes of the columns of a table.
 func columnFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the `COLUMN` to learn"},
+		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the `COLUMN` to predict"},
 		&cli.StringFlag{Name: "task",
 			Usage: "the `TASK`, regression or classification (default: classes of words and of two whole numbers, else numbers)"},
 		&cli.StringFlag{Name: "group", Usage: "the `COLUMN` with the group of each row, such as a patient's number"},
@@ -87,7 +87,7 @@ func options(c *cli.Command, path string) (*table.Options, error) {
 		}
 	}
 	if o.Target == "" && !svmlight(path) {
-		return nil, usagef("want -target, the column to learn")
+		return nil, usagef("want -target, the column to predict")
 	}
 	o.Kinds, err = kinds(c)
 	return o, err

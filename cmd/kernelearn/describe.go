@@ -18,8 +18,8 @@ func describeCommand(s *streams) *cli.Command {
 		Usage:     "prints the contents of model files.",
 		UsageText: "kernelearn describe price.keln",
 		Description: "It prints the type, the settings, the kernel, columns and classes, the imports that a program needs to\n" +
-			"load the file, the library that wrote it, the size and the checksum, and the same of the parts of a pipeline. Of what\n" +
-			"train wrote it also prints what became of each column. Models of other types are not loaded,\n" +
+			"load the file, the library that wrote it, the size and the checksum, also for the parts of a pipeline. For files\n" +
+			"of train it also prints the use of each column. Models of other types are not loaded,\n" +
 			"so that third-party types are reported too.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print a JSON array, with an object for each file"},

@@ -15,18 +15,18 @@ import (
 func driftCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "drift",
-		Usage:     "tests whether the rows of a new table are like those of an old one.",
+		Usage:     "tests whether the rows of a new table differ from the rows of an old one.",
 		UsageText: "kernelearn drift houses.csv new.csv -drop price",
 		Description: "Numbers are compared by the Kolmogorov-Smirnov test, categories by χ², and all columns together by the\n" +
 			"maximum mean discrepancy. " +
 			"The adjusted p allows for the number of columns.\n" +
-			"The new table is read by the columns of the old one: drop those that it has not.",
+			"The new table must have the columns of the old one: leave out others by -drop.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},
 			&cli.StringMapFlag{Name: "kind", Usage: "the kind of a column, as `COLUMN=KIND`: number, category, time, text or id"},
 			&cli.IntFlag{Name: "permutations", Usage: "the `NUMBER` of random divisions of the rows (default: 999)"},
 			&cli.IntFlag{Name: "rows",
-				Usage: "the `NUMBER` of rows of each table that are compared in all columns together (default: 1000)"},
+				Usage: "the `NUMBER` of rows of each table for the comparison of all columns together (default: 1000)"},
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of the random numbers"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show no progress"},
 		}, formatFlags()...),

@@ -18,8 +18,8 @@ import (
 func foldFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "folds", Value: 5,
-			Usage: "the `NUMBER` of folds, each predicted by a model of the others (default: 5)"},
-		&cli.IntFlag{Name: "repeats", Value: 1, Usage: "how often the rows are divided anew, a `NUMBER`; with -group once (default: 1)"},
+			Usage: "the `NUMBER` of folds, each predicted by a model fitted to the others (default: 5)"},
+		&cli.IntFlag{Name: "repeats", Value: 1, Usage: "the `NUMBER` of random divisions into folds; with -group only 1 (default: 1)"},
 		&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of the division"},
 		levelFlag(),
 	}
@@ -40,7 +40,7 @@ func crossValidationOf(c *cli.Command) (v crossValidation, err error) {
 func evaluateCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "evaluate",
-		Usage:     "measures on held-out rows of a table how well a model predicts.",
+		Usage:     "measures how well a model predicts held-out rows of a table.",
 		UsageText: "kernelearn evaluate houses.csv -target price",
 		Description: "The rows are divided into folds, and each fold is predicted by a model fitted to the others.\n" +
 			"Rows of a -group are in the same fold. It prints the mean of each metric over the folds with its standard error.",
@@ -94,8 +94,8 @@ var meanings = map[string]string{
 	"width":    "mean width of the intervals",
 
 	"Accuracy":         "share predicted rightly",
-	"BalancedAccuracy": "mean over the classes of the share predicted rightly",
-	"MCC":              "correlation of the labels with those predicted",
+	"BalancedAccuracy": "mean over the classes of the share predicted correctly",
+	"MCC":              "correlation of true and predicted labels",
 	"LogLoss":          "minus the mean logarithm of the probability of the class",
 	"Brier":            "mean squared error of the probabilities",
 	"AUC":              "chance that a row of a class has a higher probability of it than another",

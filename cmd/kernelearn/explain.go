@@ -24,19 +24,19 @@ func explainCommand(s *streams) *cli.Command {
 		Usage:     "shows how much each column changes the prediction for a row.",
 		UsageText: "kernelearn explain price.keln new.csv -row 3 -background houses.csv -neighbours 5 -o reasons.svg",
 		Description: "The contributions are Shapley values: they sum to the prediction less the mean prediction of a background.\n" +
-			"Give the table that the model was trained on as -background; without one the rows are those of DATA itself.\n" +
-			"Of classes the probability is explained. The neighbours are the training rows that the kernel of the model\n" +
+			"Give the training table as -background; without it the rows of DATA are the background.\n" +
+			"For a classifier, the probability is explained. The neighbours are the training rows that the kernel of the model\n" +
 			"finds most alike.",
 		Flags: append([]cli.Flag{
 			&cli.IntSliceFlag{Name: "rows", Aliases: []string{"row", "r"},
 				Usage: "the `NUMBERS` of the rows, from 1, separated by commas (default: 1)"},
 			&cli.StringFlag{Name: "background", Aliases: []string{"b"},
-				Usage: "the `FILE` of rows that the row is compared with (default: DATA)"},
+				Usage: "the `FILE` of background rows (default: DATA)"},
 			&cli.IntFlag{Name: "neighbours", Aliases: []string{"n"},
 				Usage: "the `NUMBER` of neighbours to print; -background must be the training table"},
 			&cli.StringFlag{Name: "class", Usage: "the `CLASS` whose probability is explained (default: the predicted one)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
-				Usage: "the `FILE` of a picture, such as reasons.svg or .png; of one row (default: none)"},
+				Usage: "the `FILE` of a picture of one row, such as reasons.svg or reasons.png (default: none)"},
 			quietFlag(),
 		}, formatFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return explain(ctx, s, c) },
@@ -61,7 +61,7 @@ func explain(ctx context.Context, s *streams, c *cli.Command) error {
 	case c.Args().Len() != 2:
 		return usagef("want a model and a table, not %d arguments", c.Args().Len())
 	case path != "" && len(rows) > 1:
-		return usagef("-output: a picture is of one row, not of %d", len(rows))
+		return usagef("-output: a picture shows one row, not %d", len(rows))
 	case c.Int("neighbours") < 0:
 		return usagef("-neighbours %d: want 1 or more, or 0 for none", c.Int("neighbours"))
 	case c.Int("neighbours") > 0 && c.String("background") == "":
@@ -122,10 +122,10 @@ func newExplained(ctx context.Context, s *streams, c *cli.Command) (*explained, 
 		return e, err
 	}
 	if e.data.Rows() == 1 {
-		return nil, usagef("want -background: the table has one row, which cannot be compared with others")
+		return nil, usagef("want -background: the table has only one row")
 	}
 	if e.background = e.data; !quiet {
-		fmt.Fprintf(s.progress, "compared with the %d rows of %s itself: -background names the table of training\n",
+		fmt.Fprintf(s.progress, "compared with the %d rows of %s: give the training table as -background\n",
 			e.data.Rows(), c.Args().Get(1))
 	}
 	return e, nil

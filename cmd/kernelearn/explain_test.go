@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 	// The rows are their own background.
 	code, out, progress = command(t, "", "explain", model, path, "-row", "2", "-o", picture)
 	require.Zero(t, code, progress)
-	assert.Contains(t, progress, "compared with the 80 rows of "+path+" itself")
+	assert.Contains(t, progress, "compared with the 80 rows of "+path+": give")
 	assert.Contains(t, out, "row 2: rent\n")
 	svg, err := os.ReadFile(picture)
 	require.NoError(t, err)
@@ -95,11 +95,11 @@ func TestExplainUsage(t *testing.T) {
 		"want a model and a table, not 1 arguments":     {model},
 		"-row 0: want 1 to 80":                          {model, path, "-row", "0"},
 		"-row 81: want 1 to 80":                         {model, path, "-rows", "81"},
-		"a picture is of one row, not of 2":             {model, path, "-rows", "1,2", "-o", "x.svg"},
+		"a picture shows one row, not 2":                {model, path, "-rows", "1,2", "-o", "x.svg"},
 		"-neighbours: want -background":                 {model, path, "-neighbours", "2"},
 		"-neighbours -1: want 1 or more":                {model, path, "-neighbours", "-1"},
 		`-class "north": the model predicts numbers`:    {model, path, "-class", "north"},
-		"want -background: the table has one row":       {model, "-"},
+		"want -background: the table has only one row":       {model, "-"},
 		`invalid value "x" for flag -row`:               {model, path, "-row", "x"},
 		"flag provided but not defined: -neighbourhood": {model, path, "-neighbourhood"},
 	} {

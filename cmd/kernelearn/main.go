@@ -80,7 +80,7 @@ func newCommand(s *streams) *cli.Command {
 		Name:      "kernelearn",
 		Usage:     "kernelearn fits models to tables, predicts with them, evaluates, explains and serves them.",
 		UsageText: "kernelearn train houses.csv -target price -o price.keln\n  kernelearn predict price.keln new.csv",
-		Description: "A table is a CSV file, which may be compressed by gzip, an ARFF file, or a file of svmlight;\n" +
+		Description: "A table is a CSV file, also compressed by gzip, an ARFF file or an svmlight file;\n" +
 			"a dash means CSV from standard input.\n" +
 			"kernelearn COMMAND -h explains a command, kernelearn completion -h explains how a shell completes commands and flags.",
 		EnableShellCompletion: true,

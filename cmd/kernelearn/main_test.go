@@ -306,10 +306,10 @@ func TestHelp(t *testing.T) {
 
 	// Flags are completed with the typed dashes, from the shell's last word, and without back quotes.
 	_, out, _ = command(t, "", "train", "houses.csv", "-ta", "--generate-shell-completion")
-	assert.Equal(t, "-target:the COLUMN to learn\n-task:the TASK, regression or classification "+
+	assert.Equal(t, "-target:the COLUMN to predict\n-task:the TASK, regression or classification "+
 		"(default: classes of words and of two whole numbers, else numbers)\n", out)
 	_, out, _ = command(t, "", "train", "--tar", "--generate-shell-completion")
-	assert.Equal(t, "--target:the COLUMN to learn\n", out)
+	assert.Equal(t, "--target:the COLUMN to predict\n", out)
 	_, out, _ = command(t, "", "train", "--generate-shell-completion")
 	assert.Empty(t, out, "the shell completes names of files")
 }

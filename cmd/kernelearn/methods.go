@@ -91,7 +91,7 @@ func fitFlags() []cli.Flag {
 }
 
 func budgetFlag() cli.Flag {
-	return &cli.DurationFlag{Name: "budget", Usage: "`TIME` after which selection begins nothing new, such as 2m (default: no limit)"}
+	return &cli.DurationFlag{Name: "budget", Usage: "`TIME` after which selection starts no further models, such as 2m (default: no limit)"}
 }
 
 func quietFlag() cli.Flag {

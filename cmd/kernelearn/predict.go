@@ -34,7 +34,7 @@ func level(c *cli.Command) (float64, error) {
 func predictCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "predict",
-		Usage:     "predicts the rows of a table, and writes them with further columns.",
+		Usage:     "predicts the rows of a table, and writes the rows with added columns.",
 		UsageText: "kernelearn predict price.keln new.csv -o predicted.csv",
 		Description: "Columns are found by their names. The column prediction has a number with the bounds of an interval,\n" +
 			"or a class with the probability of each.",

@@ -36,9 +36,9 @@ const (
 func reportCommand(s *streams) *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "writes an HTML page about a model of a table: metrics, effects, calibration, and where it fails.",
+		Usage:     "writes an HTML report on a model of a table: metrics, effects, calibration and failures.",
 		UsageText: "kernelearn report houses.csv -target price -o houses.html",
-		Description: "Metrics and pictures of errors are of held-out rows, as evaluate has them; effects are of a model of all rows.\n" +
+		Description: "Metrics and errors are computed on held-out rows, like evaluate does; effects are those of a model of all rows.\n" +
 			"The page needs no other file and no network.",
 		Flags: append(append(append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
@@ -140,7 +140,7 @@ func addRegression(r *report.Report, t *table.Table, held *outOfFold, name strin
 	diagonal := plotter.NewFunction(func(x float64) float64 { return x })
 	diagonal.Color = plotstyle.Grey
 	p.Add(diagonal, scatter)
-	picture, err := report.Draw("Predicted and observed", "Each dot is a held-out row. On the line the prediction is right.", p, 6, 4.5)
+	picture, err := report.Draw("Predicted and observed", "Each dot is a held-out row. On the line, predictions are correct.", p, 6, 4.5)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 	for i, label := range t.Labels {
 		good[i] = label == held.labels[i]
 	}
-	r.WeakName = "The share of rows predicted rightly"
+	r.WeakName = "The share of rows predicted correctly"
 	if r.Weak, r.Overall, err = report.FindWeak(t, good); err != nil || held.proba == nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 		return err
 	}
 	picture, err := report.Draw("Calibration of probabilities",
-		"How often a class was there over its probability. On the line probabilities are right.", p, 7, 4.5)
+		"Observed frequency of a class against its predicted probability. On the line, probabilities are correct.", p, 7, 4.5)
 	r.Quality = append(r.Quality, picture)
 	return err
 }
@@ -256,7 +256,7 @@ func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *ta
 		return err
 	}
 	picture, err := report.Draw("Relevance of columns",
-		"The share of the variance of predictions that comes from a column; dark, what it explains by itself.",
+		"The share of the variance of predictions due to a column; dark: due to the column alone.",
 		bars, 7, 1+0.3*float64(min(len(found), 25)))
 	if err != nil {
 		return err
@@ -283,7 +283,7 @@ func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *ta
 	for i, p := range panels {
 		text := "The mean prediction as the column changes."
 		if effects[i].Low != nil {
-			text = "The mean prediction as the column changes, with a band of 95%."
+			text = "The mean prediction as the column changes, with a 95% band."
 		}
 		p.Title.Text = ""
 		if picture, err = report.Draw("Effect of "+effects[i].Name, text, p, 5, 3.2); err != nil {

@@ -17,22 +17,22 @@ func serveCommand(s *streams) *cli.Command {
 		Name:      "serve",
 		Usage:     "answers HTTP requests with the predictions of models, and reloads model files when they change.",
 		UsageText: "kernelearn serve price.keln -addr 127.0.0.1:8080",
-		Description: "POST /predict takes rows in JSON or CSV, GET / describes all that there is. Of several models each has\n" +
+		Description: "POST /predict takes rows in JSON or CSV, GET / describes the endpoints. With several models, each has\n" +
 			"/models/NAME/predict. There are no passwords and no encryption: the default address is for programs\n" +
-			"on this machine, others need a proxy before it.\n" +
+			"on this machine, others need a proxy in front of it.\n" +
 			"An interrupt ends it: open requests are finished, and the status is 0.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "addr", Value: "127.0.0.1:8080",
 				Usage: "the `ADDRESS` to listen on; port 0 is a free one (default: 127.0.0.1:8080)"},
 			&cli.Int64Flag{Name: "max-bytes", Value: server.DefaultMaxBytes,
-				Usage: "the most `BYTES` of a request (default: 16777216)"},
-			&cli.IntFlag{Name: "max-rows", Value: server.DefaultMaxRows, Usage: "the most `ROWS` of a request (default: 10000)"},
+				Usage: "the largest number of `BYTES` of a request (default: 16777216)"},
+			&cli.IntFlag{Name: "max-rows", Value: server.DefaultMaxRows, Usage: "the largest number of `ROWS` of a request (default: 10000)"},
 			&cli.IntFlag{Name: "max-requests", Value: server.DefaultMaxRequests,
-				Usage: "the most `REQUESTS` for predictions at the same time; others get status 503 (default: 256)"},
+				Usage: "the largest number of `REQUESTS` for predictions at the same time; others get status 503 (default: 256)"},
 			&cli.DurationFlag{Name: "timeout", Value: server.DefaultTimeout,
 				Usage: "the `TIME` to read a request, and again to compute its answer (default: 30s)"},
 			&cli.DurationFlag{Name: "grace", Value: 10 * time.Second,
-				Usage: "the `TIME` that open requests have at the end (default: 10s)"},
+				Usage: "the `TIME` for open requests to finish at the end (default: 10s)"},
 			&cli.DurationFlag{Name: "poll", Value: server.DefaultPoll,
 				Usage: "the `TIME` between two checks of the files (default: 2s)"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "write no line for each request"},
@@ -73,6 +73,6 @@ func serve(ctx context.Context, s *streams, c *cli.Command) error {
 	if err != nil {
 		return fmt.Errorf("-addr: %w", err)
 	}
-	fmt.Fprintf(s.progress, "serving http://%v, an interrupt ends it\n", l.Addr())
+	fmt.Fprintf(s.progress, "serving http://%v until interrupted\n", l.Addr())
 	return h.Serve(ctx, l, c.Duration("grace"))
 }

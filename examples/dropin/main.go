@@ -23,8 +23,8 @@ func main() { cli.Main("dropin", run) }
 
 func run(_ context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("dropin",
-		"dropin runs a golearn program twice: as it was, and with one line changed for a classifier of kernelearn.", out)
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+		"dropin runs a golearn program twice: unchanged, and with one line changed to use a classifier of kernelearn.", out)
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -39,7 +39,7 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 	//	cls := knn.NewKnnClassifier("euclidean", "linear", 3)
 	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 
-	fmt.Fprintf(out, "\nAFTER: kernelearn's least-squares SVM, by one line\n\n")
+	fmt.Fprintf(out, "\nAFTER: kernelearn's least-squares SVM, with one line changed\n\n")
 	return program(out, *dir, cls)
 }
 

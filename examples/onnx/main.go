@@ -25,7 +25,7 @@ import (
 func main() { cli.Main("onnx", run) }
 
 func run(ctx context.Context, args []string, out, _ io.Writer) error {
-	flags := cli.NewFlags("onnx", "onnx fits a pipeline, writes it as an ONNX model, and prints what it predicts for two rows.", out)
+	flags := cli.NewFlags("onnx", "onnx fits a pipeline, writes it as an ONNX model, and prints its predictions for two rows.", out)
 	path := flags.String("out", "model.onnx", "the `file` to write")
 	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {

@@ -33,7 +33,7 @@ func main() { cli.Main("pipeline", run) }
 func run(_ context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("pipeline", "pipeline combines golearn's filters and classifiers with transformers and estimators of kernelearn.",
 		out)
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -157,7 +157,7 @@ func saved(out io.Writer, train, test *base.DenseInstances) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "saved (%d bytes), loaded, and asked about one unlabelled row\n  %s:", info.Size(), base.GetClass(prediction, 0))
+	fmt.Fprintf(out, "saved (%d bytes), loaded, and applied to one unlabelled row\n  %s:", info.Size(), base.GetClass(prediction, 0))
 	for i, label := range again.Labels() {
 		fmt.Fprintf(out, " %s %.3f", label, p.At(0, i))
 	}

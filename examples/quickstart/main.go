@@ -43,9 +43,9 @@ const (
 func main() { cli.Main("quickstart", run) }
 
 func run(ctx context.Context, args []string, out, _ io.Writer) error {
-	flags := cli.NewFlags("quickstart", "quickstart drops estimators into golearn code, and lets one choose its own kernel.", out)
+	flags := cli.NewFlags("quickstart", "quickstart uses estimators in golearn code, and lets one choose its own kernel.", out)
 	picture := flags.String("picture", "quickstart-entropy.png", "`file` for the picture")
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	flags.Reads("data")
 	flags.Writes("picture")
 	if err := flags.Parse(args); err != nil {
@@ -98,7 +98,7 @@ func classify(out io.Writer, dir string) error {
 	}
 	_, rows := train.Size()
 	_, testRows := test.Size()
-	fmt.Fprintf(out, "1. DROPPING IN: breast cancer (Wisconsin), 30 features, %d rows to learn from, %d to test\n\n", rows, testRows)
+	fmt.Fprintf(out, "1. DROPPING IN: breast cancer (Wisconsin), 30 features, %d rows to train, %d to test\n\n", rows, testRows)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  classifier\taccuracy\trecall of malignant\tseconds")
 	for _, m := range models() {
@@ -130,7 +130,7 @@ func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error
 	}
 	_, rows := train.Size()
 	_, testRows := test.Size()
-	fmt.Fprintf(out, "\n2. CHOOSING A KERNEL: diabetes progression, 10 features, %d rows to learn from, %d to test\n\n", rows, testRows)
+	fmt.Fprintf(out, "\n2. CHOOSING A KERNEL: diabetes progression, 10 features, %d rows to train, %d to test\n\n", rows, testRows)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  chosen by\tgamma\tkernel matrices\tlearner fits\ttest R²\tseconds")
 	var byEntropy *search.Result

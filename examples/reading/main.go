@@ -116,7 +116,7 @@ func (p program) columns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "diabetes' progression, %d rows held out\n\n%v\n", len(truth), r)
+	fmt.Fprintf(p.out, "progression of diabetes, %d held-out rows\n\n%v\n", len(truth), r)
 	if err := p.save("importance", func(path string) error { return effectplot.SaveImportances(r, path) }); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (p program) columns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "the first of the rows held out\n\n%v\n", e)
+	fmt.Fprintf(p.out, "the first held-out row\n\n%v\n", e)
 	return p.save("reasons", func(path string) error { return effectplot.SaveWaterfall(e, set.Target, path) })
 }
 

@@ -54,11 +54,11 @@ type program struct {
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	p := program{out: out, progress: progress}
 	flags := cli.NewFlags("shape", "shape learns a length for each column and shows which columns are relevant.", out)
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
-	names := flags.String("sets", "", "comma separated names of regression sets; empty: "+namedSets+", or "+shippedSets+" without -data")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
+	names := flags.String("sets", "", "comma-separated names of regression sets; empty: "+namedSets+", or "+shippedSets+" without -data")
 	flags.StringVar(&p.pictures, "out", "", "`folder` for the pictures; empty: none are drawn")
-	flags.IntVar(&p.rows, "rows", 2000, "training rows at most; at least 3")
-	flags.IntVar(&p.effects, "effects", 6, "columns of which the effect is drawn, at most")
+	flags.IntVar(&p.rows, "rows", 2000, "largest number of training rows, at least 3")
+	flags.IntVar(&p.effects, "effects", 6, "largest number of columns with a picture of their effect")
 	flags.Uint64Var(&p.seed, "seed", 1, "of the split")
 	flags.AtLeast(3, "rows")
 	flags.AtLeast(1, "effects")
@@ -113,7 +113,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	if x, testX, err = dataset.Impute(x, testX); err != nil { // a single length does not support gaps
 		return err
 	}
-	fmt.Fprintf(p.out, "%s: %s from %d columns, %d rows to learn from, %d to test on\n\n", set.Name, set.Target, d, len(y), len(testY))
+	fmt.Fprintf(p.out, "%s: %s from %d columns, %d rows to train, %d to test on\n\n", set.Name, set.Target, d, len(y), len(testY))
 
 	bar := progressbar.New(p.progress, "shape", 0)
 	step := func(what string) {

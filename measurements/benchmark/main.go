@@ -117,7 +117,7 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 	var quick bool
 	flags := cli.NewFlags("benchmark",
 		"benchmark runs methods on data sets and reports their errors, their seconds, their memory and how they rank.", help)
-	flags.StringVar(&s.Data, "data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.StringVar(&s.Data, "data", "", "`folder` of CSV files; empty: the files of the repository")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol, and all of -second")
 	flags.StringVar(&s.Second, "second", "", "`folder` of CSV files of the second collection, docs/measured/second-collection.md")
 	flags.StringVar(&names, "methods", "",

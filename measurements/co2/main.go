@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := cli.NewFlags("co2",
 		"co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa and forecasts the next ten years.",
 		out)
-	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	data := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	dir := flags.String("out", ".", "`folder` for the pictures")
 	components := flags.Int("components", 50, "frequencies")
 	sweeps := flags.Int("sweeps", 100, "sweeps of each of four chains")

@@ -38,7 +38,7 @@ func main() { cli.Main("fewrows", run) }
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := cli.NewFlags("fewrows",
 		"fewrows measures what learning one length for each column costs where rows are few or columns are noise.", out)
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	names := flags.String("sets", "", "comma separated names; empty: nine noisy regression sets of the papers, or what is shipped")
 	sizes := flags.String("rows", "30,60,100,200,all", "comma separated numbers of training rows; all: three quarters of a set")
 	noise := flags.String("noise", "0,50", "comma separated numbers of columns of pure noise that are added")

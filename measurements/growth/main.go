@@ -54,7 +54,7 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 	var s settings
 	flags := cli.NewFlags("growth",
 		"growth measures how the error falls with the number of training rows, for a search by entropy and one by a grid.", help)
-	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: the files of the repository")
 	names := flags.String("sets", "", "comma separated `names`; empty: "+drawnSets+", and with -data "+readSets)
 	sizes := flags.String("rows", join(defaultSizes), "comma separated `numbers` of training rows; those that a set has not are left out")
 	flags.IntVar(&s.draws, "draws", 5, "`times` that rows are drawn, from seeds that follow each other")

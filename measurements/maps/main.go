@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	var s settings
 	flags := cli.NewFlags("maps",
 		"maps measures how well random features and landmarks approximate a kernel, and what linear regression makes of them.", out)
-	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: the files of the repository")
 	names := flags.String("tables", "samplers,landmarks,models", "comma separated: those to print")
 	samplers := flags.String("samplers", "", "sets of the table of samplings; empty: as for landmarks")
 	landmarks := flags.String("landmarks", "", "sets of the table of landmarks; empty: "+defaultLandmarks+", or what is shipped")

@@ -27,7 +27,7 @@ func main() { cli.Main("rvm", run) }
 
 func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("rvm", "rvm draws the mean, the intervals and the relevance vectors of relevance vector machines.", out)
-	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	data := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	dir := flags.String("out", ".", "`folder` for the pictures")
 	flags.Reads("data")
 	flags.Writes("out")

@@ -59,7 +59,7 @@ func main() { cli.Main("selector", run) }
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := cli.NewFlags("selector",
 		"selector compares two searches for a kernel, by entropy and by a grid: errors, fits, kernel matrices and seconds.", out)
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	names := flags.String("sets", "", "comma separated names; empty: the regression sets of the entropy paper, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")

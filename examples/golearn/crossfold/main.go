@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	cli.NoFlags("crossfold cross-validates classifiers and regressors on golearn's data, on folds that a seed repeats.")
+	cli.NoFlags("crossfold cross-validates classifiers and regressors on golearn's data, with reproducible folds.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -28,7 +28,7 @@ const plants = `height,soil,kind
 `
 
 func main() {
-	cli.NoFlags("features fits a machine to rows with words and gaps.")
+	cli.NoFlags("features fits a model to rows with words and gaps.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

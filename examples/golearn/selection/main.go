@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	cli.NoFlags("selection chooses the kernel inside golearn code and prints what its search looked at.")
+	cli.NoFlags("selection chooses the kernel inside golearn code and prints the kernels of its search.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

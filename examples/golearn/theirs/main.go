@@ -67,7 +67,7 @@ const (
 )
 
 func main() {
-	cli.NoFlags("theirs runs golearn's own example programs with one line changed for a classifier of kernelearn.")
+	cli.NoFlags("theirs runs golearn's own example programs with one line changed to use a classifier of kernelearn.")
 	if err := run(os.Stdout); err != nil {
 		log.Fatal(err)
 	}

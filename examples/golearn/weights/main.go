@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	cli.NoFlags("weights tells a machine that one class matters more than the other.")
+	cli.NoFlags("weights gives one class more weight than the other.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

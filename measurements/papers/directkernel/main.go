@@ -36,7 +36,7 @@ func main() { cli.Main("directkernel", run) }
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := cli.NewFlags("directkernel",
 		"directkernel reproduces the direct-kernel paper: its chain of transformations and its heuristic ridge.", out)
-	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	dir := flags.String("data", "", "`folder` of CSV files; empty: the files of the repository")
 	names := flags.String("sets", "", "comma separated names; empty: 22 sets of up to 1000 rows, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")

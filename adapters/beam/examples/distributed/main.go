@@ -34,14 +34,14 @@ import (
 
 var (
 	rows     = flag.Int("rows", 200_000, "rows in created files")
-	width    = flag.Int("columns", 20, "columns of those")
+	width    = flag.Int("columns", 20, "columns in created files")
 	shards   = flag.Int("shards", 8, "number of files")
 	format   = flag.String("format", "csv", "csv or parquet")
 	dir      = flag.String("data", "", "directory of the files, which are created if missing; default: a temporary one")
 	features = flag.Int("features", 0, "random Fourier features between the scaler and the regression; 0: none")
-	onFlink  = flag.Bool("flink", false, "run on the job server whose address is in BEAM_FLINK")
+	onFlink  = flag.Bool("flink", false, "run on the job server with the address in BEAM_FLINK")
 	workers  = flag.Int("flink-parallelism", 4, "parallelism on Flink")
-	plain    = flag.Bool("plain", true, "fit without an engine too, and compare")
+	plain    = flag.Bool("plain", true, "also fit without an engine, and compare")
 	rangeMB  = flag.Int("range", 32, "megabytes of a range of a file")
 )
 
@@ -70,7 +70,7 @@ func main() {
 	log.SetPrefix("distributed: ")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(),
-			"distributed fits a pipeline to the rows of many files by Apache Beam, and without an engine to compare.\n\nFlags:")
+			"distributed fits a pipeline to the rows of many files with Apache Beam, and optionally without an engine to compare.\n\nFlags:")
 		flag.PrintDefaults()
 	}
 	flag.Parse()

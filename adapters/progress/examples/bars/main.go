@@ -1,4 +1,4 @@
-// Program bars shows the bars of a fit, a pipeline, a search and a transformation of many rows, some seconds each.
+// Program bars shows progress bars of a fit, a pipeline, a search and a transformation, a few seconds each.
 package main
 
 import (
@@ -27,7 +27,7 @@ func main() { cli.Main("bars", run) }
 
 func run(ctx context.Context, args []string, out, bars io.Writer) error {
 	flags := cli.NewFlags("bars",
-		"bars shows the bars of a fit, a pipeline, a search and a transformation of many rows, some seconds each.",
+		"bars shows progress bars of a fit, a pipeline, a search and a transformation, a few seconds each.",
 		out)
 	rows := flags.Int("rows", 4000, "rows of the fit; the others follow from it")
 	flags.AtLeast(10, "rows")

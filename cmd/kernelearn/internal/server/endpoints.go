@@ -41,7 +41,7 @@ func (s *Server) route() {
 	add("/metrics", http.MethodGet, s.writeMetrics)
 	add("/{$}", http.MethodGet, s.help)
 	add("/", "", func(_ http.ResponseWriter, r *http.Request) (*reply, error) {
-		return nil, failf(http.StatusNotFound, "there is no %s: GET / lists the endpoints", r.URL.Path)
+		return nil, failf(http.StatusNotFound, "no endpoint %s: GET / lists the endpoints", r.URL.Path)
 	})
 }
 
@@ -96,7 +96,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, method string, a
 		}
 	}()
 	if method != "" && r.Method != method && (method != http.MethodGet || r.Method != http.MethodHead) {
-		return nil, failf(http.StatusMethodNotAllowed, "%s takes %s, not %s", r.URL.Path, method, r.Method)
+		return nil, failf(http.StatusMethodNotAllowed, "%s accepts %s, not %s", r.URL.Path, method, r.Method)
 	}
 	return a(w, r)
 }
@@ -114,9 +114,9 @@ func (s *Server) named(r *http.Request) (*file, error) {
 	for _, f := range s.files {
 		names = append(names, "/models/"+f.name)
 	}
-	what := fmt.Sprintf("there is no model %q", name)
+	what := fmt.Sprintf("no model %q", name)
 	if name == "" {
-		what = "there are several models"
+		what = "several models are served"
 	}
 	return nil, failf(http.StatusNotFound, "%s: want one of %s", what, strings.Join(names, ", "))
 }
@@ -160,7 +160,7 @@ func (s *Server) help(_ http.ResponseWriter, r *http.Request) (*reply, error) {
 			"  GET  %s/schema   the columns of a row\n", f.name, f.current.Load().model, prefix, prefix)
 	}
 	fmt.Fprintf(&b, `
-GET /healthz  which files are served, by their checksums
+GET /healthz  the served files and their checksums
 GET /metrics  numbers for Prometheus
 
 JSON is an object with a value for each column, an array of objects, or {"rows": [...]}; null is a gap. CSV begins with the names of

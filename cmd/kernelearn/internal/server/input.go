@@ -210,7 +210,7 @@ func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema,
 		}
 		switch v := value.(type) {
 		case json.Delim:
-			return wrong(http.StatusUnprocessableEntity, name, "want a number, a text, true, false or null")
+			return wrong(http.StatusUnprocessableEntity, name, "want a number, a string, true, false or null")
 		case json.Number:
 			if value, err = number64(v); err != nil {
 				return wrong(http.StatusUnprocessableEntity, name, "%.40s exceeds the range of float64", v)

@@ -97,7 +97,7 @@ func (s *Server) read(in io.Reader) (body []byte, taken int64, err error) {
 		if more := int64(cap(body)); len(body) == cap(body) {
 			taken += more
 			if s.memory.Add(-more) < 0 {
-				return nil, taken, failf(http.StatusServiceUnavailable, "other requests have taken the memory for bodies: try again")
+				return nil, taken, failf(http.StatusServiceUnavailable, "the memory for request bodies is in use: try again")
 			}
 			body = slices.Grow(body, cap(body))
 		}

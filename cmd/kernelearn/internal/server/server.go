@@ -141,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	err := web.Shutdown(late)
 	if err != nil {
 		_ = web.Close() // ends the remaining requests
-		err = fmt.Errorf("requests were cut off that took longer than %v", grace)
+		err = fmt.Errorf("requests that took longer than %v were cancelled", grace)
 	}
 	<-ended
 	return err
@@ -166,7 +166,7 @@ func (s *Server) Reload() {
 	for _, f := range s.files {
 		switch changed, err := f.load(); {
 		case err != nil && changed:
-			s.settings.Log.Error("model not loaded, the one before stays", "model", f.name, "file", f.path, "error", err)
+			s.settings.Log.Error("model not loaded, the earlier model stays", "model", f.name, "file", f.path, "error", err)
 		case changed:
 			s.settings.Log.Info("model loaded", "model", f.name, "file", f.path, "checksum", f.current.Load().checksum)
 		}

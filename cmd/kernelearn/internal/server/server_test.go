@@ -233,8 +233,8 @@ func TestErrors(t *testing.T) {
 		{"an unknown column", "/predict", "application/json", `[` + house + `, {"rooms": 3}]`, 422, "not known", 2, "rooms"},
 		{"a missing column", "/predict", "application/json", `[` + house + `, {"area": 3, "sold": null}]`, 422, "missing", 2, "district"},
 		{"a word", "/predict", "application/json", `{"area": "big", "district": "north", "sold": null}`, 422, "want a number", 1, "area"},
-		{"an object for a cell", "/predict", "application/json", `{"area": {"m2": 3}}`, 422, "want a number, a text", 1, "area"},
-		{"a number of many digits", "/predict", "application/json", `{"area": 1e999}`, 422, "more than a float64", 1, "area"},
+		{"an object for a cell", "/predict", "application/json", `{"area": {"m2": 3}}`, 422, "want a number, a string", 1, "area"},
+		{"a number of many digits", "/predict", "application/json", `{"area": 1e999}`, 422, "range of float64", 1, "area"},
 		{"an integer of many digits", "/predict", "application/json",
 			`{"area": 9007199254740993, "district": "north", "sold": null}`, 422, "float64 represents", 0, "area"},
 		{"rows beside others", "/predict", "application/json", `{"rows": [` + house + `], "area": 1}`, 400, "nothing beside rows", 0, ""},
@@ -257,7 +257,7 @@ func TestErrors(t *testing.T) {
 		{"another parameter", "/predict?lvl=0.9", "application/json", house, 400, `"lvl"`, 0, ""},
 		{"another path", "/predictions", "application/json", house, 404, "/predictions", 0, ""},
 		{"another model", "/models/rent/predict", "application/json", house, 404, "want one of /models/price", 0, ""},
-		{"another method", "/schema", "application/json", house, 405, "takes GET", 0, ""},
+		{"another method", "/schema", "application/json", house, 405, "accepts GET", 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := post(s, c.path, c.contentType, c.body)
