@@ -18,7 +18,7 @@ func TestDrift(t *testing.T) {
 	assert.Regexp(t, `(?m)^area +D = 0\.\d+ +(0\.[1-9]\d*|1) +`, out)
 	assert.Regexp(t, `(?m)^district +χ² = `, out)
 	assert.Regexp(t, `(?m)^all columns +MMD² = \S+ +0\.\d+$`, out)
-	assert.Contains(t, out, "150 rows before and 120 now, of which all columns together are compared in 150 and 120 by 99 permutations\n")
+	assert.Contains(t, out, "150 rows before and 120 now; joint test of 150 and 120 rows with 99 permutations\n")
 
 	text := "area,district,sold\n" + strings.Repeat("99,east,2024-05-05\n98.5,north,2024-06-07\n101,north,2024-03-01\n", 20)
 	code, out, progress = command(t, text, "drift", before, "-", "-drop", "id,price", "-rows", "50", "-seed", "3")

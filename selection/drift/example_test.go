@@ -36,7 +36,7 @@ func ExampleTest() {
 	// temperature  D = 0.33       7.3e-07  1.5e-06     0%           0%
 	// machine      χ² = 1.53      0.47     0.47        0%           0%
 	// all columns  MMD² = 0.0598  0.001
-	// 200 rows before and 100 now, of which all columns together are compared in 200 and 100 by 999 permutations
+	// 200 rows before and 100 now; joint test of 200 and 100 rows with 999 permutations
 	// temperature has changed
 }
 

@@ -76,7 +76,7 @@ func (r Report) String() string {
 	for line := range strings.Lines(out.String()) {
 		lines = append(lines, strings.TrimRight(line, " \n"))
 	}
-	return fmt.Sprintf("%s\n%d rows before and %d now, of which all columns together are compared in %d and %d by %d permutations\n",
+	return fmt.Sprintf("%s\n%d rows before and %d now; joint test of %d and %d rows with %d permutations\n",
 		strings.Join(lines, "\n"), r.TrainRows, r.NewRows, r.Joint.TrainRows, r.Joint.NewRows, r.Permutations)
 }
 
