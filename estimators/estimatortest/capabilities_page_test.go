@@ -18,9 +18,9 @@ import (
 
 const capabilitiesHead = `# What each type can do
 
-Beside Fit and Predict, or Transform, a type has the methods of its capabilities. ` + "`estimators.Supports(model, c)`" + ` asks for one
-at run time. All types have MarshalBinary, UnmarshalBinary and Graph; all transformers have TransformTo and FeatureNames.
-A type marked with * wraps others: its methods work where what it wraps has them.
+In addition to Fit and Predict, or Transform, a type has the methods of its capabilities. ` + "`estimators.Supports(model, c)`" + ` reports a
+capability at run time. All types have MarshalBinary, UnmarshalBinary and Graph. All transformers have TransformTo and FeatureNames.
+A type marked with * wraps another type: its methods work if the wrapped type has them.
 
 | type | further methods |
 |---|---|
