@@ -231,7 +231,7 @@ func TestKindsAndLevels(t *testing.T) {
 	assert.Equal(t, "sklearn-svm", r.Fronts[1].FastestLevel().Method)
 	assert.Equal(t, "sklearn-svm", r.Fronts[2].FastestLevel().Method)
 	var b strings.Builder
-	r.levels(&b, r.Analyses[0], "### Level")
+	r.ties(&b, r.Analyses[0], "### Tied")
 	assert.Regexp(t, `\| sklearn-svm +\| scikit-learn \| +3 \| +3 \| +2 \| +4 \|`, b.String())
 	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +1 \| +1 \| +1 \| +3 \|`, b.String())
 }

@@ -55,7 +55,7 @@ func pageOf(c standings.Criterion) string {
 func (r *Report) comparisonPage(b *strings.Builder, a standings.Analysis) {
 	fmt.Fprintf(b, "# %s\n\n[%s](%s) explains the columns.\n\n", capital(a.Title()), methodsPage, methodsPage)
 	writeRanks(b, a)
-	r.levels(b, a, "## Level with the smallest error")
+	r.ties(b, a, "## Tied with the smallest error")
 	byKind(b, a, "## Kinds of data")
 }
 

@@ -161,7 +161,7 @@ func TestPagesAndPicturesOfTwoCollections(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, r.Write(dir))
 	for name, want := range map[string][]string{
-		"nmse.md":         {"# NMSE, regression, the first collection\n", "(methods.md)", "(ranks-nmse.png)", "## Level with the smallest error\n"},
+		"nmse.md":         {"# NMSE, regression, the first collection\n", "(methods.md)", "(ranks-nmse.png)", "## Tied with the smallest error\n"},
 		"nmse-second.md":  {"# NMSE, regression, the second collection\n", "(ranks-nmse-second.png)"},
 		"methods.md":      {"## Ranks\n", "## Error against time\n", "## Measures\n", "## Methods\n"},
 		"sets.md":         {"| a "},

@@ -32,8 +32,8 @@ any error. Therefore the sets are counted in four ways:
 
 - on the front: a method of kernelearn is on it
 - on its better half: such a method is on it, with at most the error of the median method
-- least: a method of kernelearn has the smallest error, alone or with others
-- level and faster: a method of kernelearn takes less time than the method with the smallest error, and its error is at most one
+- smallest: a method of kernelearn has the smallest error, alone or with others
+- tied and faster: a method of kernelearn takes less time than the method with the smallest error, and its error is at most one
   corrected standard error of the difference larger
 `
 
@@ -125,8 +125,8 @@ func score(a standings.Analysis, method, reference string) string {
 // errorAgainstTime writes everything that depends on seconds.
 func (r *Report) errorAgainstTime(b *strings.Builder) {
 	b.WriteString("\n## Error against time\n\n" + frontLegend + "\n")
-	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "least", "level and faster",
-		"least, or level and faster"}}
+	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "smallest", "tied and faster",
+		"smallest, or tied and faster"}}
 	for _, a := range r.Analyses {
 		var counts [5]int
 		total := 0
@@ -149,7 +149,7 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 	}
 	align(b, lines)
 	for _, a := range r.Analyses {
-		r.levels(b, a, "### By "+a.Title()+", level with the smallest error")
+		r.ties(b, a, "### By "+a.Title()+", tied with the smallest error")
 		if a.First() {
 			r.bestsBySet(b, a)
 			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best "+
@@ -162,14 +162,14 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 // bestsBySet writes for each set the smallest error of each source with its seconds, and the source to choose.
 func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
 	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe best method of each source, its error and its seconds; the fastest method "+
-		"that is level with the smallest error; and the\nfront, from the fastest method to the most accurate.\n\n", a.Title())
+		"that ties with the smallest error; and the\nfront, from the fastest method to the most accurate.\n\n", a.Title())
 	var present []string
 	for _, source := range methods.Sources {
 		if slices.ContainsFunc(a.Methods, func(m standings.Standing) bool { return m.Source == source }) {
 			present = append(present, source)
 		}
 	}
-	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest level method", "kernelearn", "front"})}
+	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest tied method", "kernelearn", "front"})}
 	var elsewhere []string
 	for _, f := range r.Fronts {
 		if !f.Is(a.Criterion) {
@@ -257,12 +257,12 @@ func byKind(b *strings.Builder, a standings.Analysis, heading string) {
 	align(b, lines)
 }
 
-// levels writes on how many sets each method equals the smallest error, and its costs.
-func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string) {
+// ties writes on how many sets each method ties with the smallest error, and its costs.
+func (r *Report) ties(b *strings.Builder, a standings.Analysis, heading string) {
 	type row struct {
-		method, source        string
-		least, level, fastest int
-		seconds               []float64
+		method, source       string
+		least, tied, fastest int
+		seconds              []float64
 	}
 	rows := map[string]*row{}
 	var order []*row
@@ -285,17 +285,17 @@ func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string
 				one.least++
 			}
 			if p.Level(least) {
-				one.level++
+				one.tied++
 			}
 		}
 	}
-	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n%s\n\nThe table counts the sets, of %d, on which a method is level with the smallest error, has the smallest "+
-		"error itself,\nor is the fastest of the level methods. A level error is at most one standard error of the difference larger than "+
-		"the\nsmallest. The last column has the median seconds.\n\n", heading, total)
-	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
+	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.tied, x.tied) })
+	fmt.Fprintf(b, "\n%s\n\nFor each method, the table counts the sets (out of %d) on which it ties with the smallest error, has the smallest "+
+		"error,\nor is the fastest of the tied methods. A method ties if its error exceeds the smallest by at most one standard error of "+
+		"their\ndifference. The last column is the median time in seconds.\n\n", heading, total)
+	lines := [][]string{{"method", "source", "tied", "smallest", "fastest tied method", "median s"}}
 	for _, one := range order {
-		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest),
+		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.tied), fmt.Sprint(one.least), fmt.Sprint(one.fastest),
 			dashed(one.seconds)})
 	}
 	align(b, lines)
