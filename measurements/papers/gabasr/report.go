@@ -299,9 +299,9 @@ func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) 
 	if found {
 		fmt.Fprintf(b, `## What sampling does
 
-A chain starts from random features with the scale and λ of the largest evidence. The table has the log evidence of this start, that of
-the kept sweeps, and the gain. If the gain is near 0, random features are as good as sampled ones. Seconds are of two cores beside other
-programs.
+A chain starts from random features with the scale and λ that maximise the evidence. The table shows the log evidence of this initial
+model, the log evidence of the kept sweeps, and the gain. If the gain is near 0, random features are as good as sampled features. Seconds
+were measured on two cores while other programs ran.
 
 `+"```\n%s```\n", w)
 	}
