@@ -247,7 +247,7 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 			}
 			refused(c.build(), data[:len(data)/2], "truncated")
 			refused(c.build(), nil, "truncated")
-			refused(c.build(), append([]byte("GIF8"), data[4:]...), "no kernelearn model")
+			refused(c.build(), append([]byte("GIF8"), data[4:]...), "not a kernelearn model")
 			versionAt := 6 + len(c.kind)
 			newer := resealed(data, func(b []byte) { binary.LittleEndian.PutUint16(b[versionAt:], 99) })
 			refused(c.build(), newer, "version 99")
