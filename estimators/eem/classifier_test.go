@@ -208,7 +208,7 @@ func TestErrors(t *testing.T) {
 		"eem: Classifier: ClassWeights[1] = -2, want a finite value > 0":                               {ClassWeights: map[int]float64{0: 1, 1: -2}},
 		"eem: Classifier: Labels = [1 0], want ascending, each once":                                   {Labels: []int{1, 0}},
 		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                     {Labels: []int{0, 2}},
-		"eem: Classifier: of class 7 y has 0 rows, want at least 1":                                    {Labels: []int{0, 1, 7}},
+		"eem: Classifier: class 7 has 0 rows, want at least 1":                                         {Labels: []int{0, 1, 7}},
 		"eem: Classifier: Units = -1, want >= 1, or 0 for 250":                                         {Units: -1},
 		"eem: Classifier: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
 	} {
@@ -386,7 +386,7 @@ func TestHeldOut(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 	_, err = (&Classifier{}).HeldOut(ctx, x, y, y) // the block contains a complete class
 	require.ErrorIs(t, err, estimators.ErrShape)
-	assert.ErrorContains(t, err, "without block 0: of class 0 y has 0 rows")
+	assert.ErrorContains(t, err, "without block 0: class 0 has 0 rows")
 }
 
 func rowsOf(x *mat.Dense, rows []int) *mat.Dense {

@@ -106,7 +106,7 @@ func TestStagesLabels(t *testing.T) {
 	require.NoError(t, s.AddBlock(ctx, streaming.Block[int]{X: x.Slice(0, 20, 0, 3).(*mat.Dense), Y: y[:20]}))
 	err = stages.FitStatistics(ctx, s)
 	require.ErrorIs(t, err, estimators.ErrShape)
-	assert.ErrorContains(t, err, "of class 10 y has 0 rows")
+	assert.ErrorContains(t, err, "class 10 has 0 rows")
 	free, err := (&eem.Classifier{Units: 5, Activation: featuremap.Tanh}).NewStages()
 	require.NoError(t, err)
 	err = free.FitStatistics(ctx, s)

@@ -204,7 +204,7 @@ func TestSolve(t *testing.T) {
 	chunk(missing, 0)
 	err = missing.Solve(ctx)
 	require.ErrorIs(t, err, estimators.ErrNotFitted)
-	assert.ErrorContains(t, err, "of class 9 y has 0 rows")
+	assert.ErrorContains(t, err, "class 9 has 0 rows")
 }
 
 func TestObserve(t *testing.T) {

@@ -186,13 +186,13 @@ func mutants(release chan struct{}) map[string][]mutant {
 		"not-finite-x": {
 			regressor("fits on", "no error", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error { return b.Ridge.Fit(c, cleaned(x), y) }}),
 			regressor("predicts on", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) { return b.Ridge.Predict(cleaned(x)) }}),
-			regressor("names no place", "names no place", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+			regressor("names no place", "names no row and column", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				if err := b.Ridge.Fit(c, x, y); errors.Is(err, estimators.ErrNotFinite) {
 					return estimators.ErrNotFinite
 				}
 				return nil
 			}}),
-			transformer("names the place of the transpose", "names the place [2,5], want [5,2]", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+			transformer("names the place of the transpose", "names [2,5], want [5,2]", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
 				err := b.StandardScaler.Fit(c, x)
 				var at *estimators.NotFiniteError
 				if errors.As(err, &at) {
@@ -304,7 +304,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				b.StandardScaler = &scalers.StandardScaler{}
 				return b.StandardScaler.Fit(c, x)
 			}}),
-			classifier("has an error of its own", "is no", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
+			classifier("has an error of its own", "is not", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
 				if c.Err() != nil {
 					return errOther
 				}
@@ -312,7 +312,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"progress": {
-			regressor("reports nothing", "says to nobody", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+			regressor("reports nothing", "reports no progress", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
 			regressor("never reports the end", "want 1", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
@@ -334,7 +334,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				_ = b.Ridge.Fit(c, x, y)
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
-			regressor("reports everything at the end", "of the looks", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
+			regressor("reports everything at the end", "of the checks", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
 				for range 100 {
 					if err := c.Err(); err != nil {
 						return err
@@ -389,7 +389,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return c.Err()
 			}}),
-			transformer("has an error of its own where it is late", "is no", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
+			transformer("has an error of its own where it is late", "is not", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
 				for range 100 {
 					if c.Err() != nil {
 						return errOther
@@ -443,7 +443,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 					predict: shifted(func(b R, _ mat.Matrix) float64 { return kept[b].At(0, 0) }),
 				})
 			}(),
-			transformer("returns its argument", "is its x itself", transformerMethods{transform: func(_ T, x mat.Matrix) (*mat.Dense, error) { return x.(*mat.Dense), nil }}),
+			transformer("returns its argument", "returned its x itself", transformerMethods{transform: func(_ T, x mat.Matrix) (*mat.Dense, error) { return x.(*mat.Dense), nil }}),
 			func() mutant {
 				kept := map[R][]float64{}
 				return regressor("returns predictions that it keeps", "overwriting what the methods returned", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
@@ -569,7 +569,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				b.calls.Store(1)
 				return b.Ridge.UnmarshalBinary(data)
 			}}),
-			regressor("stores the time", "other bytes", regressorMethods{
+			regressor("stores the time", "different bytes", regressorMethods{
 				marshal: func(b R) ([]byte, error) {
 					data, err := b.Ridge.MarshalBinary()
 					return append(data, byte(total.Add(1))), err
@@ -581,8 +581,8 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"loses a setting", subject.Regressors, func() any { return &filed{Broken: losesSetting, Offset: 2} }, "the setting Offset is 0"},
 			{"predicts by a field that is not stored", subject.Regressors, func() any { return &filed{Broken: losesState, Offset: 2} }, "the value that was read from a model file: Predict"},
 			{"is not what it reads", subject.Regressors, func() any { return &filed{Broken: refusesOwn} }, "modelfile.Unmarshal"},
-			{"does not tell its columns", subject.Regressors, func() any { return &filed{Broken: hidesColumns} }, "Describe says 0 columns"},
-			{"writes another file", subject.Regressors, func() any { return &filed{Broken: changesBytes} }, "writes another"},
+			{"does not tell its columns", subject.Regressors, func() any { return &filed{Broken: hidesColumns} }, "Describe reports 0 columns"},
+			{"writes another file", subject.Regressors, func() any { return &filed{Broken: changesBytes} }, "writes a different file"},
 		},
 		"stop-and-go": {
 			{"loses rows", subject.Regressors, newContinued(forgetsRows), "the value that was read and continued"},
@@ -619,7 +619,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				_ = data[100]
 				return b.Ridge.UnmarshalBinary(data)
 			}}),
-			regressor("has an error of its own", "is no", regressorMethods{unmarshal: func(b R, data []byte) error {
+			regressor("has an error of its own", "is not", regressorMethods{unmarshal: func(b R, data []byte) error {
 				if b.Ridge.UnmarshalBinary(data) != nil {
 					return errOther
 				}
@@ -908,7 +908,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			transformer("does not travel", "have 0 rows", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
 				return b.Statistics.Clone().UnmarshalBinary(data)
 			}}}),
-			transformer("adds before it looks", "the statistics are others", transformerMethods{sums: sumsMethods{add: func(b S, c ctx, x *mat.Dense) error {
+			transformer("adds before it looks", "the statistics have changed", transformerMethods{sums: sumsMethods{add: func(b S, c ctx, x *mat.Dense) error {
 				if n, d := x.Dims(); n > 20 {
 					if err := b.Statistics.AddBlock(c, streaming.Rows(x.Slice(0, 20, 0, d).(*mat.Dense))); err != nil {
 						return err
@@ -1068,7 +1068,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"predicts the first alone", subject.Multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
 				n, _ := y.Dims()
 				return y.Slice(0, n, 0, 1).(*mat.Dense)
-			}}.build, "gave 1 columns for 3 targets"},
+			}}.build, "returned 1 columns for 3 targets"},
 			{"sees units", subject.Multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
 				n, k := y.Dims()
 				y.Set(n-1, k-1, y.At(n-1, k-1)+1e-3)
@@ -1199,7 +1199,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("converged before Fit", "Report before Fit", regressorMethods{report: func(R) estimators.Report { return estimators.Report{Converged: true} }}),
 			func() mutant {
 				warnings := []string{"of the model"}
-				return regressor("returns its own warnings", "no copy", regressorMethods{report: func(b R) estimators.Report {
+				return regressor("returns its own warnings", "not a copy", regressorMethods{report: func(b R) estimators.Report {
 					r := b.Ridge.Report()
 					r.Warnings = warnings
 					return r
@@ -1211,10 +1211,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"counts none", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}} }, "Fit with one name too many"},
 		},
 		"capabilities": {
-			{"denies a supported method", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
+			{"denies a supported method", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "but it works"},
 			{"reports an unsupported method", subject.Regressors, func() any {
 				return regressorMethods{variance: func(R, mat.Matrix) ([]float64, []float64, error) { return nil, nil, errOther }}.build()
-			}, "is said to be supported"},
+			}, "but it fails"},
 			{"writes and does not read", subject.Regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},
 		},
 	}

@@ -141,7 +141,7 @@ func TestFewRidgesAreObserved(t *testing.T) {
 	r.Kernel = median
 	require.NoError(t, r.Fit(ctx, xs, ys))
 	require.Len(t, r.Report().Warnings, 1)
-	assert.Contains(t, r.Report().Warnings[0], "free of noise")
+	assert.Contains(t, r.Report().Warnings[0], "seem to have no noise")
 	again := Regressor{Kernel: median, Workers: 1}
 	require.NoError(t, again.Fit(ctx, xs, ys))
 	assert.Equal(t, r.Coefficients(), again.Coefficients())

@@ -344,7 +344,7 @@ func TestErrors(t *testing.T) {
 	few := &Density{}
 	require.NoError(t, few.Fit(ctx, x.Slice(0, 10, 0, 2)))
 	require.Len(t, few.Report().Warnings, 1)
-	assert.Contains(t, few.Report().Warnings[0], "of 10 rows the least p-value is 0.0909, and no row is novel at a level of 0.05")
+	assert.Contains(t, few.Report().Warnings[0], "the smallest possible p-value of 10 rows is 0.0909, so no row is novel at level 0.05")
 }
 
 // Files of each version stay readable and give the same predictions as a fit with the present code.

@@ -325,7 +325,7 @@ func TestNuWithoutAMargin(t *testing.T) {
 		c := &Classifier{Kernel: k, Nu: 0.5}
 		require.NoError(t, c.Fit(ctx, x, y))
 		require.Len(t, c.Report().Warnings, 1)
-		assert.Contains(t, c.Report().Warnings[0], "1 of 1 machines, the first that of the classes 1 and 2, have no margin")
+		assert.Contains(t, c.Report().Warnings[0], "1 of 1 machines, the first for the classes 1 and 2, have no margin")
 		assert.Zero(t, c.ChosenC())
 		labels, err := c.Predict(x)
 		require.NoError(t, err)

@@ -93,7 +93,7 @@ func TestNested(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, err, fault.ErrBadModel, depth)
-		assert.ErrorContains(t, err, fmt.Sprintf("%d models within each other", depth+1))
+		assert.ErrorContains(t, err, fmt.Sprintf("%d nested models", depth+1))
 	}
 	beside := struct{ A, B []byte }{data[:0], nil}
 	one, err := Marshal("one", 1, struct{}{})

@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 	refuse(append(data[:len(data):len(data)], 0), "kind", 7, "announced")
 	refuse(data, "other", 7, "the data holds a kind")
 	refuse(data, "kind", 6, "newer release: version 7, this release reads up to 6")
-	refuse([]byte("%PDF-1.4 and more of a file in quite another format ............"), "kind", 7, "no kernelearn model")
+	refuse([]byte("%PDF-1.4 and more of a file in quite another format ............"), "kind", 7, "not a kernelearn model")
 }
 
 // sealed puts any payload into an envelope with a valid checksum.

@@ -156,7 +156,7 @@ func TestTreesThatAreWrong(t *testing.T) {
 		"import \"p\"":    func(v *settings.Value) { v.Type, v.Package = "nothing", "p" },
 		"learnt":          func(v *settings.Value) { v.Names[0] = "learnt" },
 		"twice":           func(v *settings.Value) { v.Names[1] = v.Names[0] },
-		"no fields":       func(v *settings.Value) { v.Names = v.Names[1:] },
+		"not the fields":  func(v *settings.Value) { v.Names = v.Names[1:] },
 		"setting Int":     func(v *settings.Value) { v.List[at("Int")].Number = 1 << 20 },
 		"setting Bool":    func(v *settings.Value) { v.List[at("Bool")].Number = 2 },
 		"setting Pair":    func(v *settings.Value) { v.List[at("Pair")].Bytes = make([]byte, 24) },
@@ -195,7 +195,7 @@ func TestImportsAreBounded(t *testing.T) {
 	text := (&settings.MissingError{Types: settings.Unknown(told)}).Error()
 	assert.Less(t, len(text), 3000)
 	assert.Contains(t, text, `import "main" and "0\x00`)
-	assert.Contains(t, text, `"deep", which register them, and what 61 more types need`)
+	assert.Contains(t, text, `"deep", which register them, and the packages of 61 more types`)
 }
 
 // Decoding and formatting any tree does not panic.

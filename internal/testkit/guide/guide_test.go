@@ -19,9 +19,9 @@ func TestWhatIsMissingIsFound(t *testing.T) {
 	assert.Equal(t, "adapters/beam", got[1].Module)
 	for text, want := range map[string]string{
 		"no block":                               "no program",
-		source:                                   "line 1: no block of text",
-		source + "```sh\nls\n```\n":              "line 1: no block of text",
-		source + "```text\n```\n":                "line 1: no block of text",
+		source:                                   "line 1: no text block",
+		source + "```sh\nls\n```\n":              "line 1: no text block",
+		source + "```text\n```\n":                "line 1: no text block",
 		"\n```go\npackage main\n":                "line 2: the block is not closed",
 		"```go\nx := 1\n```\n```text\n1\n```":    "line 1: ",
 		"```go\npackage a\n```\n```text\n1\n":    "line 4: the block is not closed",
