@@ -153,12 +153,12 @@ func TestDerivativesErrors(t *testing.T) {
 	w, dst := symmetric(4, 1), make([]float64, 1)
 	assert.ErrorIs(t, d.Gradient(ctx, dst, w), fault.ErrParam, "no kernel yet")
 	for want, k := range map[string]Kernel{
-		"a kernel with its own methods":     Normalized{Kernel: RBF{}},
+		"a kernel with its own methods":       Normalized{Kernel: RBF{}},
 		"Gamma = -1":                          RBF{Gamma: -1},
 		"whose derivatives in the columns":    ARD{Kernel: ELM{}, Lengths: []float64{1, 1}},
 		"a kernel that is RadialSlopes":       Additive{Kernel: plainRadial{}, Lengths: []float64{1, 1}},
 		"rows have 2 columns, ARD has":        ARD{Kernel: RBF{}, Lengths: []float64{1, 1, 1}},
-		"distances for its derivatives":      Sum{RBF{}, ARD{Kernel: RBF{}, Lengths: []float64{1, 1}}},
+		"distances for its derivatives":       Sum{RBF{}, ARD{Kernel: RBF{}, Lengths: []float64{1, 1}}},
 		"kernel 1: rows have 2 columns, Peri": Sum{RBF{}, Periodic{Periods: []float64{1, 2, 3}}},
 	} {
 		assert.ErrorContains(t, d.MatrixTo(ctx, &m, k), want)

@@ -22,7 +22,7 @@ func ExampleCheck() {
 		fmt.Printf("%s (%s): %s\n", c.Name, c.On, c.Doc)
 	}
 	// Output:
-	// valid (kernels): Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the same each time.
-	// formula (kernels): Eval is Options.Formula.
-	// symmetric (kernels): Eval(x, z) is Eval(z, x).
+	// valid (kernels): Validate, if present, rejects only a NaN or an infinity in a field. String always returns the same.
+	// formula (kernels): Eval equals Options.Formula.
+	// symmetric (kernels): Eval(x, z) equals Eval(z, x).
 }

@@ -328,7 +328,7 @@ func mutants() map[string]map[string]any {
 			"and then": brokenFamily{at: func(float64) kernels.Kernel { return broken{name: func() string { return fmt.Sprint(calls.Add(1)) }} }},
 		},
 		"integer": {
-			"reports integer parameters":       brokenFamily{integer: true},
+			"reports integer parameters": brokenFamily{integer: true},
 			"parameters are not rounded": brokenFamily{at: func(v float64) kernels.Kernel { return kernels.RBF{Gamma: math.Ceil(v - 0.5)} }},
 		},
 	}
