@@ -263,9 +263,9 @@ func TestKindsThatAreRefused(t *testing.T) {
 	x, y := steps(20, 1)
 	for want, r := range map[string]*Regressor{
 		"Kinds = 0, want at least one":            {Kinds: []families.Family{}},
-		"Kinds[1] = Laplacian, want families of":  {Kinds: []families.Family{families.Laplacian{}, families.Laplacian{}}},
-		"Kinds[0] = <nil>, want families of":      {Kinds: []families.Family{nil}},
-		"Kinds = 2, want nil where Space or Sear": {Kinds: severalKinds, Search: &grid.Search{}},
+		"Kinds[1] = Laplacian, want families with":  {Kinds: []families.Family{families.Laplacian{}, families.Laplacian{}}},
+		"Kinds[0] = <nil>, want families with":      {Kinds: []families.Family{nil}},
+		"Kinds = 2, want nil with Space or Sear": {Kinds: severalKinds, Search: &grid.Search{}},
 		"Space = NormalizedPolynomial":            {Kinds: []families.Family{families.Polynomial{}}},
 	} {
 		err := r.Fit(ctx, x, y)

@@ -122,7 +122,7 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 		err := r.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrTooLarge)
 		assert.ErrorContains(t, err, want)
-		assert.ErrorContains(t, err, "package falkon has the machine on landmarks")
+		assert.ErrorContains(t, err, "use package falkon, which fits any number of rows on landmarks")
 	}
 }
 

@@ -26,6 +26,6 @@ func ExampleCheck() {
 		fmt.Printf("%s: %s\n", c.Name, c.Doc)
 	}
 	// Output:
-	// named: Name is not empty and the same each time.
-	// chooses: A Regressor and a Classifier are fitted with the kernel of the one row that is Chosen, and predict.
+	// named: Name is not empty and does not change.
+	// chooses: Exactly one row is Chosen. A Regressor and a Classifier are fitted with its kernel, and predict.
 }
