@@ -10,12 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// The functions that an estimator or a transformer of another package needs to fulfil the contract, besides the typed errors:
-// checks of its input, and a model file that cannot be misread.
+// The functions that a third-party estimator or transformer needs to fulfil the contract, in addition to the typed errors: they
+// check its input, and write model files that cannot be misread.
 
 // CheckRows returns x as a dense matrix that the caller must neither change nor keep. It returns a *mat.Dense unchanged and copies
-// any other type. Width is the number of columns that Fit received, and 0 in Fit itself. Errors: ErrShape for a nil or empty x and
-// for another width, and ErrNotFinite.
+// any other type. Width is the number of columns that Fit received, and 0 in Fit itself. It returns ErrShape if x is nil or empty
+// or has another width, and ErrNotFinite.
 func CheckRows(x mat.Matrix, width int) (*mat.Dense, error) {
 	d, err := check.Dense("x", x)
 	if err != nil || width == 0 {
@@ -24,7 +24,7 @@ func CheckRows(x mat.Matrix, width int) (*mat.Dense, error) {
 	return d, check.Columns("x", d, width)
 }
 
-// CheckTargets returns an error, ErrShape or ErrNotFinite, unless y has a finite entry for each row of x.
+// CheckTargets returns ErrShape or ErrNotFinite unless y has a finite entry for each row of x.
 func CheckTargets(y []float64, rows int) error {
 	if err := check.Rows("y", len(y), rows); err != nil {
 		return err
@@ -32,27 +32,26 @@ func CheckTargets(y []float64, rows int) error {
 	return check.Vector("y", y)
 }
 
-// CheckWeights returns an error, ErrShape, ErrNotFinite or ErrParam, unless there is a finite weight > 0 for each row of x. The
-// error names the type.
+// CheckWeights returns ErrShape, ErrNotFinite or ErrParam unless there is a finite weight > 0 for each row of x. The error names
+// the type.
 func CheckWeights(typ string, weights []float64, rows int) error {
 	return check.Weights(typ, weights, rows)
 }
 
-// BeginFit begins a Fit of an estimator or a transformer of another package that reports its progress to observe, which is its
-// field or nil, to the observer of [Observed], and to the surrounding pipeline or search. Fits with the returned context, and the
-// kernel matrices and factorisations of this module, are reported as its parts. Each check of the context is reported as a step,
+// BeginFit begins a Fit of a third-party estimator or transformer. It reports the progress to observe, which is the field Observe
+// or nil, to the observer of [Observed], and to the surrounding pipeline or search. Fits, kernel matrices and factorisations of
+// this module that use the returned context are reported as parts of the Fit. Each check of the context is reported as a step,
 // unless [Tell] gives more detail. Fit must defer the returned function:
 //
 //	func (m *Mean) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 //		defer estimators.BeginFit(&ctx, m.Observe)(&err)
 //
-// A Fit that returns no error is reported as complete. A panic becomes an error, a [PanicError]. Without observers all this costs
-// nothing.
+// A Fit that returns no error is reported as complete. A panic becomes a [PanicError]. Without observers, all this costs nothing.
 func BeginFit(ctx *context.Context, observe func(Step)) (end func(err *error)) {
 	return progress.BeginFit(ctx, passed(observe))
 }
 
-// Tell reports to the observers of the fit in ctx that an iteration has ended and, if Done is not 0, which share of it is done.
+// Tell reports the end of an iteration to the observers of the fit in ctx. If s.Done is not 0, it is the finished share of the fit.
 func Tell(ctx context.Context, s Step) {
 	progress.Report(ctx, s.Done)
 	progress.Tell(ctx, progress.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message})
@@ -74,9 +73,9 @@ func MarshalModel(kind string, version int, fitted any) ([]byte, error) {
 	return codec.Marshal(kind, version, fitted)
 }
 
-// UnmarshalModel decodes the output of MarshalModel into fitted, a pointer to such a struct, and returns the file's version, which
-// is at most the given one. Every error is ErrBadModel: the data is incomplete, changed, of another kind, of a later version, or
-// has other fields. The caller must still check the values, because a checksum is not a signature.
+// UnmarshalModel decodes the output of MarshalModel into fitted, a pointer to such a struct, and returns the version of the file.
+// It returns ErrBadModel if the data is incomplete or was changed, if it has another kind or other fields, or if its version is
+// later than the given one. The caller must still check the values, because a checksum is not a signature.
 func UnmarshalModel(data []byte, kind string, version int, fitted any) (int, error) {
 	return codec.Unmarshal(data, kind, version, fitted)
 }

@@ -76,13 +76,13 @@ func ExampleCheckTargets() {
 	// mine: Model: weights = 0, want > 0 true
 }
 
-// stubborn is a type of another package whose files are never accepted.
+// stubborn is a third-party type whose UnmarshalBinary always fails.
 type stubborn struct{}
 
 func (stubborn) MarshalBinary() ([]byte, error) { return []byte{1}, nil }
 func (*stubborn) UnmarshalBinary([]byte) error  { return errors.New("not today") }
 
-// As the contract requires, an error of another type's UnmarshalBinary becomes ErrBadModel.
+// An error of a third-party UnmarshalBinary becomes ErrBadModel, as the contract requires.
 func TestPartOfAnothersType(t *testing.T) {
 	part, err := estimators.NestModel("mine", &stubborn{})
 	require.NoError(t, err)

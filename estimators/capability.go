@@ -19,7 +19,7 @@ import (
 // Capability names an ability that an estimator may have.
 type Capability int
 
-// The capabilities. The comment names the interface of each.
+// The capabilities. The comments name their interfaces.
 const (
 	Proba        Capability = iota + 1 // ProbaPredictor
 	Variance                           // VariancePredictor or MultiVariancePredictor
@@ -35,10 +35,10 @@ const (
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
-	Inverting                          // transformers.Inverter, by a method that is not embedded
+	Inverting                          // transformers.Inverter, if the method is not promoted from an embedded type
 	Smoothing                          // LinearSmoother
 	Sets                               // SetPredictor
-	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers. NewStages and FitStages accept both.
+	// StatisticsFitter or StagedFitter of float64 or int, or those of package transformers; NewStages and FitStages accept both
 	Mergeable
 	Continuing // Continuer
 	PValues    // PPredictor
@@ -49,15 +49,16 @@ const (
 	Naming    // ColumnNamer
 )
 
-// ability is a capability's row in the table.
+// ability holds the row of a capability in the table.
 type ability struct {
 	method     string         // its name
 	interfaces []reflect.Type // one of these is enough
-	// needs is the capability that a wrapper's method needs of the estimator that it wraps, or 0 for none. With parts, each step
-	// before the estimator needs it too.
+	// needs is the capability that the wrapped estimator must have for the wrapper's method to work, or 0 for none. If parts is
+	// true, each step before the estimator must have it too.
 	needs Capability
 	parts bool
-	// own excludes methods of an embedded type: the outer type may have another Fit or Transform, which they would not match.
+	// own excludes methods promoted from an embedded type: the outer type may have another Fit or Transform, which they would not
+	// match.
 	own bool
 }
 
@@ -151,21 +152,21 @@ func Supports(e any, c Capability) bool {
 	return ok && a.hasMethod(reflect.TypeOf(e))
 }
 
-// Wrapped describes the contents of a Wrapper, whose Supports(c) is Wrapped{...}.Supports(w, c). The rule is the same for all: w
-// has the method, and the contents of w have what the method needs.
+// Wrapped describes the contents of a Wrapper. Its Supports(c) is Wrapped{...}.Supports(w, c). The rule is the same for all
+// wrappers: w has the method, and the contents of w have what the method needs.
 type Wrapped struct {
 	// Estimators are the wrapped estimators, or all from which a Fit may choose.
 	Estimators []any
-	// Steps precede the estimators and are stored with them.
+	// Steps are applied before the estimators and are stored with them.
 	Steps []transformers.Transformer
-	// Own are the methods that work for any wrapped estimator.
+	// Own lists the capabilities whose methods work for any wrapped estimator.
 	Own []Capability
 	// Methods lists capabilities whose method exists with other arguments than in the interface, such as an adapter's method for
 	// other data.
 	Methods []Capability
 }
 
-// Supports reports whether the wrapper has the capability c. Without Estimators, its methods need nothing else.
+// Supports reports whether the wrapper has the capability c. If Estimators is empty, the wrapper's method is sufficient.
 func (w Wrapped) Supports(wrapper any, c Capability) bool {
 	a, ok := table[c]
 	switch {
@@ -193,13 +194,12 @@ func (w Wrapped) Supports(wrapper any, c Capability) bool {
 	return true
 }
 
-// Unsupported makes the error of a wrapper whose wrapped value e cannot do c. It
-// wraps errors.ErrUnsupported.
+// Unsupported returns the error of a wrapper whose wrapped value e lacks the capability c. It wraps errors.ErrUnsupported.
 func Unsupported(wrapper string, e any, c Capability) error {
 	return fmt.Errorf("%s: %T has no %v: %w", wrapper, e, c, errors.ErrUnsupported)
 }
 
-// Capable returns e as the interface C of a capability, or the error of Unsupported.
+// Capable returns e as the interface C of a capability, or the error from Unsupported.
 func Capable[C any](wrapper string, e any, c Capability) (C, error) {
 	out, ok := e.(C)
 	if !ok || !Supports(e, c) {

@@ -2,9 +2,9 @@ package estimators
 
 import "github.com/kernelearn/kernelearn/internal/check"
 
-// ColumnNamer is an estimator or a transformer that knows the columns of x by name, such as a pipeline or a search. Errors then
-// name columns, a pipeline.ColumnPart can select columns by name, and package inspection uses the names. Model files keep the names
-// of Fit.
+// ColumnNamer is an estimator or a transformer that knows the names of the columns of x, such as a pipeline or a search. Errors
+// then name columns, a pipeline.ColumnPart can select columns by name, and package inspection uses the names. Model files contain
+// the names from Fit.
 type ColumnNamer interface {
 	// SetColumnNames sets the field Names, the names of the columns of x for the next Fit. Nil means that they are unknown.
 	SetColumnNames(names []string)

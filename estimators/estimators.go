@@ -1,39 +1,39 @@
 // Package estimators defines the contracts of all types that fit and predict.
 //
-// Matrices are n×d with a sample in each row; targets and labels have one entry for each row. Every estimator of this module keeps
-// these rules, and package estimatortest checks them for any type:
+// Matrices are n×d with an observation in each row; targets and labels have one entry for each row. Every estimator of this module
+// follows these rules, and package estimatortest checks them for any type:
 //
 //   - Settings are exported fields whose zero value is the documented default, so that [Clone] can copy them.
 //   - Fit builds a new model and assigns it last: a Fit that fails or is cancelled keeps the earlier model, and no input is
 //     modified.
-//   - Predict and the methods like it write nothing, so they may be called concurrently. Fit, PartialFit, UnmarshalBinary and all
-//     other methods that fit or read must not run at the same time as any other method of the same value. To serve a model while
-//     the next one is fitted, fit another value, a [Clone], and exchange the two with an atomic.Pointer (see the example Swap of
-//     package modelfile).
+//   - Predict and similar methods do not change the estimator, so they may be called concurrently. Fit, PartialFit, UnmarshalBinary
+//     and all other methods that fit or decode must not run at the same time as any other method of the same value. To serve a
+//     model while the next one is fitted, fit another value, a [Clone], and exchange the two with an atomic.Pointer (see the
+//     example Swap of package modelfile).
 //   - Bad input gives an error that names the argument, the position and the limit; it never panics.
 //   - The same Seed gives the same model for any number of Workers.
 //
-// An estimator's capabilities, its abilities beyond the contract, are its methods. Supports looks for them, also through wrappers.
-// A type that embeds an estimator has its capabilities; if one does not hold for it, the type must implement Wrapper and exclude
-// it. Some methods do the same as a method of the contract, but faster or in less memory (PredictTo, DecisionTo, FitBlocks,
-// FitMatrix in a search), or fit in another way (PartialFit, NewStatistics). If such a method is promoted from an embedded field it
-// is not used, because it would bypass methods that the outer type redefines.
+// An estimator's capabilities, its abilities beyond the contract, are its methods. Supports reports them, also through wrappers. A
+// type that embeds an estimator has its capabilities; if one does not hold for it, the type must implement Wrapper and exclude it.
+// Some methods do the same as a method of the contract, but faster or in less memory (PredictTo, DecisionTo, FitBlocks, FitMatrix
+// in a search), or fit differently (PartialFit, NewStatistics). If such a method is promoted from an embedded field, it is not
+// used, because it would bypass methods that the outer type redefines.
 //
 // # Equal rows, weights and groups
 //
 // A copy of a row contains no information beyond the row. Every estimator that leaves rows out, divides them into folds or
-// calibrates on them merges rows that are equal in all features into one row with the sum of their weights. Numeric targets become
-// their weighted mean, and the variance around it is a part of the noise. Classes become their shares. Intervals of package
-// conformal count a row once, however many copies it has.
+// calibrates on them merges rows that are equal in all features into one row with the sum of their weights. Numeric targets are
+// replaced by their weighted mean, and the variance around it is a part of the noise. Classes are replaced by their shares.
+// Intervals of package conformal count a row once, however many copies it has.
 //
-// A weight is how often a row counts: a weight of 2 gives the model of the row given twice.
+// A weight states how often a row counts: a weight of 2 gives the model of the row given twice.
 //
 //   - What an estimator chooses for itself depends only on the ratios of the weights. Weights that sum to 1 give the same model as
 //     weights with mean 1.
 //   - A parameter that is set, such as Ridge, C or NoiseVariance, applies to rows of weight 1. Weights twice as large then have the
 //     effect of half the ridge.
 //   - The weight of a class moves the border between the classes. It does not change a kernel that is learnt.
-//   - Package eem, FitBlocks and [streaming.Statistics] leave nothing out. They count each row that they are given.
+//   - Package eem, FitBlocks and [streaming.Statistics] leave nothing out. They count each row that they receive.
 //
 // Rows that belong together without being equal, such as those of one patient or one day, need the field Groups of an estimator
 // that is a [Grouper]. Then all rows of a group are left out together, and the model is chosen for new groups. Cross-validation
@@ -46,8 +46,8 @@
 //
 // # New estimators
 //
-// For estimators and transformers in other packages there are checks of the input (CheckRows, CheckTargets, CheckWeights), the
-// typed errors, and model files that cannot be misread (MarshalModel, UnmarshalModel).
+// Estimators and transformers in other packages can use the checks of the input (CheckRows, CheckTargets, CheckWeights), the typed
+// errors, and model files that cannot be misread (MarshalModel, UnmarshalModel).
 //
 // [streaming]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming
 // [streaming.Statistics]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming#Statistics
@@ -66,10 +66,10 @@ import (
 
 // Regressor predicts a number for each row.
 type Regressor interface {
-	// Fit fits to x (n×d) and the n targets y. Errors: ErrShape, ErrNotFinite, ErrParam for a field out of range, ErrTooLarge,
-	// ErrNotPSD, and the error of ctx. It must not run at the same time as another method of the same value, including Predict.
+	// Fit fits to x (n×d) and the n targets y. It returns ErrShape, ErrNotFinite, ErrParam for a field out of range, ErrTooLarge,
+	// ErrNotPSD, or the error of ctx. It must not run at the same time as another method of the same value, including Predict.
 	Fit(ctx context.Context, x mat.Matrix, y []float64) error
-	// Predict returns a number for each row of x, which must be as wide as in Fit. It may be called concurrently. Errors:
+	// Predict returns a number for each row of x, which must have the same width as in Fit. It may be called concurrently. Errors:
 	// ErrNotFitted, ErrShape, ErrNotFinite.
 	Predict(x mat.Matrix) ([]float64, error)
 }
@@ -81,7 +81,7 @@ type Classifier interface {
 	Fit(ctx context.Context, x mat.Matrix, y []int) error
 	// Predict returns one of Classes for each row of x. It may be called concurrently.
 	Predict(x mat.Matrix) ([]int, error)
-	// Classes returns the distinct labels of Fit in ascending order, or nil before Fit.
+	// Classes returns the distinct labels in Fit in ascending order, or nil before Fit.
 	Classes() []int
 }
 
@@ -90,8 +90,8 @@ type Detector interface {
 	// Fit fits to x (n×d). It returns the errors of Regressor. It must not run at the same time as another method of the same
 	// value.
 	Fit(ctx context.Context, x mat.Matrix) error
-	// Score returns a number for each row of x, which is larger the more the row resembles those of Fit. It may be called
-	// concurrently. It returns the errors of Regressor.
+	// Score returns a number for each row of x. The more the row resembles the training rows, the larger the number. Score may be
+	// called concurrently. It returns the errors of Regressor.
 	Score(x mat.Matrix) ([]float64, error)
 	// Predict reports for each row of x whether it is novel. It may be called concurrently.
 	Predict(x mat.Matrix) ([]bool, error)
@@ -99,8 +99,9 @@ type Detector interface {
 
 // PPredictor is the capability of a Detector to return p-values.
 type PPredictor interface {
-	// PredictP returns a p-value in (0, 1] for each row of x: the share of rows, among those of Fit and the row itself, whose score
-	// is at most that of the row. For a row from the distribution of those of Fit, it is at most α with probability α.
+	// PredictP returns a p-value in (0, 1] for each row of x. It is the share of rows, among the training rows and the row itself,
+	// whose score is at most that of the row. For a row from the distribution of the training rows, it is at most α with
+	// probability α.
 	PredictP(x mat.Matrix) ([]float64, error)
 }
 
@@ -112,37 +113,37 @@ type ProbaPredictor interface {
 
 // VariancePredictor is the capability to predict variances.
 type VariancePredictor interface {
-	// PredictVariance returns for each row the mean and the variance of a new observation there, including the noise, in the units
-	// of y and of y².
+	// PredictVariance returns for each row the mean and the variance of a new observation there, including the noise. Their units
+	// are those of y and y².
 	PredictVariance(x mat.Matrix) (mean, variance []float64, err error)
 }
 
 // IntervalPredictor is the capability to predict intervals.
 type IntervalPredictor interface {
-	// PredictInterval returns for each row the bounds between which a new observation lies with probability level (0 < level < 1),
-	// with half of the remaining probability on either side. It costs as much as variances, which for kernel machines is ten times
-	// a prediction or more. The function PredictInterval adds the prediction.
+	// PredictInterval returns for each row the bounds between which a new observation lies with probability level (0 < level < 1).
+	// Half of the remaining probability lies on either side. It costs as much as variances, which for kernel machines is ten times
+	// the cost of a prediction or more. The function PredictInterval also returns the prediction.
 	PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error)
 }
 
 // SetPredictor is the capability to predict sets of classes.
 type SetPredictor interface {
-	// PredictSet returns for each row a set of labels, in ascending order, which contains the right label with probability level (0
-	// < level < 1).
+	// PredictSet returns for each row a set of labels, in ascending order. It contains the right label with probability level (0 <
+	// level < 1).
 	PredictSet(x mat.Matrix, level float64) ([][]int, error)
 }
 
 // LeaveOneOutPredictor is the capability to return leave-one-out residuals.
 type LeaveOneOutPredictor interface {
-	// LeaveOneOutResiduals returns for each row of Fit its target minus the prediction of a model that was fitted to all other rows
-	// with the same settings. Errors: ErrNotFitted, and the error of ctx if a computation is necessary.
+	// LeaveOneOutResiduals returns a residual for each training row: its target minus the prediction of a model that was fitted to
+	// all other rows with the same settings. It returns ErrNotFitted, or the error of ctx if a computation is necessary.
 	LeaveOneOutResiduals(ctx context.Context) ([]float64, error)
 }
 
 // DecisionPredictor is the capability to return the scores that determine Predict.
 type DecisionPredictor interface {
-	// Decision returns scores (n×K) with the columns in the order of Classes. Predict returns the class with the largest score, and
-	// the first class of a tie.
+	// Decision returns scores (n×K) with the columns in the order of Classes. Predict returns the class with the largest score, or
+	// the first one in a tie.
 	Decision(x mat.Matrix) (*mat.Dense, error)
 }
 
@@ -176,22 +177,23 @@ type WeightedFitter[Y float64 | int] interface {
 // Transformers have [transformers.PartialFitter].
 type PartialFitter[Y float64 | int] interface {
 	// PartialFit continues the fit with x, which has the same width in all calls, and y. The first call is FitStatistics of its
-	// rows if the estimator has that method, and otherwise Fit. Each type documents after which fits PartialFit can continue; after
-	// others the error is ErrNotFitted.
+	// rows if the estimator has that method, and otherwise Fit. Each type documents after which fits PartialFit can continue. After
+	// other fits it returns ErrNotFitted.
 	PartialFit(ctx context.Context, x mat.Matrix, y []Y) error
 }
 
 // Continuer is the capability to stop fitting a stream and to continue in another program. MarshalBinary omits the statistics from
 // which PartialFit continues, because they may be larger than the model; the methods of Continuer store them separately.
-// UnmarshalStatistics restores them in a value that UnmarshalBinary read, and PartialFit can then continue. Checkpoint of package
-// modelfile stores both in one file.
+// UnmarshalStatistics restores them in a value that UnmarshalBinary decoded, and PartialFit can then continue. Checkpoint of
+// package modelfile stores both in one file.
 type Continuer interface {
-	// MarshalStatistics returns the statistics from which PartialFit continues. The error is ErrNotFitted before Fit, and after a
-	// fit that leaves none.
+	// MarshalStatistics returns the statistics from which PartialFit continues. It returns ErrNotFitted before Fit, and after a fit
+	// that keeps none.
 	MarshalStatistics() ([]byte, error)
-	// UnmarshalStatistics restores the statistics in a fitted value with the settings and the model with which they were stored. It
-	// cannot check that both come from the same rows. Errors: ErrNotFitted before a model was read, and ErrBadModel for damaged
-	// statistics and for those of other columns, classes or settings. An error leaves the value unchanged.
+	// UnmarshalStatistics restores the statistics in a fitted value that has the settings and the model with which they were
+	// stored. It cannot check that both come from the same rows. It returns ErrNotFitted before a model was decoded. It returns
+	// ErrBadModel for damaged statistics, and for statistics of other columns, classes or settings. An error leaves the value
+	// unchanged.
 	UnmarshalStatistics(data []byte) error
 }
 
@@ -200,14 +202,14 @@ type Continuer interface {
 type MatrixFitter[Y float64 | int] interface {
 	// FitMatrix fits to k (n×n) and y (n).
 	FitMatrix(ctx context.Context, k mat.Symmetric, y []Y) error
-	// PredictMatrix predicts from the kernel values k (m×n) between the new rows and those of the fit.
+	// PredictMatrix predicts from the kernel values k (m×n) between the new rows and the training rows.
 	PredictMatrix(k mat.Matrix) ([]Y, error)
 }
 
 // Reporter is the capability to describe the last Fit.
 type Reporter interface{ Report() Report }
 
-// Report describes a Fit. A Fit that does not converge reports it here and returns no error.
+// Report describes a Fit. If a Fit does not converge, it reports this here and returns no error.
 type Report struct {
 	Converged  bool
 	Iterations int
@@ -223,7 +225,7 @@ func (r Report) Clone() Report {
 }
 
 // Step is a progress report that is passed to an Observe callback. There is one after each iteration, and one between iterations
-// for each 1/400 of the work. In the latter, Between is true, and Iteration, Objective and Message are those of the last completed
+// for each 1/400 of the work. In the latter, Between is true, and Iteration, Objective and Message describe the last completed
 // iteration. The last step of a fit that succeeds has Done 1.
 //
 // Observe is never called by two goroutines at the same time. It should be fast, because the fit waits for it. If it panics, the
@@ -240,9 +242,9 @@ type Step struct {
 	Between bool
 }
 
-// Observed returns a context in which every fit reports its steps to observe, as an Observe field does. It works for transformers,
-// which have no such field, and for estimators, searches and pipelines in addition to their own. Each fit with this context has its
-// own Done from 0 to 1.
+// Observed returns a context in which every fit reports its steps to observe, like to an Observe field. It works for transformers,
+// which have no such field. Estimators, searches and pipelines call their own Observe as well. Done goes from 0 to 1 separately for
+// each fit with this context.
 func Observed(ctx context.Context, observe func(Step)) context.Context {
 	if observe == nil {
 		return check.Context(ctx)
@@ -263,30 +265,29 @@ var (
 
 // The typed errors, for errors.As. Each unwraps to the sentinel with its name.
 type (
-	// ParamError has Type, Field, Value and Want, for example "lssvm: Regressor", "Ridge", -1 and "> 0".
+	// ParamError holds Type, Field, Value and Want, for example "lssvm: Regressor", "Ridge", -1 and "> 0".
 	ParamError = fault.ParamError
-	// PanicError has Value and Place, and reports a panic in a kernel, an Observe, an estimator or a transformer of the caller, or
-	// in a BLAS. It unwraps to ErrParam. Every function that takes a context, and every prediction, returns it instead of
+	// PanicError holds Value and Place, and reports a panic in a kernel, an Observe, an estimator or a transformer of the caller,
+	// or in a BLAS. It unwraps to ErrParam. Every function that takes a context, and every prediction, returns it instead of
 	// panicking, with any number of workers, and the earlier model is kept. A search counts a candidate that panics among the
-	// failed fits. Conditions for which Go ends the program, such as exhausted memory or concurrent writes to a map, are not
-	// panics.
+	// failed fits. Fatal errors that end the program, such as exhausted memory or concurrent writes to a map, are not panics.
 	PanicError = fault.PanicError
-	// ShapeError has What, Got, Unit and Want, for example "y has", 3, "entries" and "x has 4 rows".
+	// ShapeError holds What, Got, Unit and Want, for example "y has", 3, "entries" and "x has 4 rows".
 	ShapeError = fault.ShapeError
-	// NotFiniteError has Name, Row, Col (-1 in a vector) and Value.
+	// NotFiniteError holds Name, Row, Col (-1 in a vector) and Value.
 	NotFiniteError = fault.NotFiniteError
-	// NotPSDError has What, the matrix, and Jitter, the largest share of its mean diagonal that was added without success.
+	// NotPSDError holds What, the matrix, and Jitter, the largest share of its mean diagonal that was added without success.
 	NotPSDError = fault.NotPSDError
 	// NotFittedError has Type.
 	NotFittedError = fault.NotFittedError
-	// TooLargeError has What, the Bytes that it needs, the Limit, and a Hint, which names a remedy.
+	// TooLargeError holds What, the Bytes that it needs, the Limit, and a Hint, which names a remedy.
 	TooLargeError = fault.TooLargeError
-	// BadModelError has Kind, the expected contents, and Reason.
+	// BadModelError holds Kind, the expected contents, and Reason.
 	BadModelError = fault.BadModelError
-	// MixedColumnError is a column of a CSV file in which nearly all cells are numbers, or times, and a few are other texts. Each
-	// of these is a StrangeText with its line. It unwraps to ErrParam.
+	// MixedColumnError reports a column of a CSV file in which nearly all cells are numbers, or times, and a few are other texts.
+	// Each of these is a StrangeText with its line. It unwraps to ErrParam.
 	MixedColumnError = fault.MixedColumnError
-	// StrangeText has the Text of a cell, the Line of its first occurrence, counted from 1, and the number of Times it occurs in
-	// its column.
+	// StrangeText holds the Text of a cell, the Line of its first occurrence, counted from 1, and the number of Times that it
+	// occurs in its column.
 	StrangeText = fault.StrangeText
 )

@@ -91,7 +91,7 @@ func TestSupports(t *testing.T) {
 	assert.Equal(t, "Capability(99)", estimators.Capability(99).String())
 }
 
-// adapter has a method with the same name for other data.
+// adapter has a method that is named like an estimator's but takes other data.
 type adapter struct{ of any }
 
 func (adapter) PredictProba(string) string { return "" }
@@ -119,7 +119,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// Every ability of an estimator beyond its contract is a capability: each interface of the package except the contracts is in the
+// Every ability of an estimator beyond its contract is a capability. All interfaces of the package except the contracts are in the
 // table.
 func TestEveryInterfaceIsACapability(t *testing.T) {
 	inTable := map[string]bool{}
@@ -143,7 +143,7 @@ func TestEveryInterfaceIsACapability(t *testing.T) {
 				return true
 			}
 			switch name := spec.Name.Name; name {
-			case "Regressor", "Classifier", "MultiRegressor", "Detector", "Wrapper", "Forwarder", "Smoother": // the contracts, and what capabilities make
+			case "Regressor", "Classifier", "MultiRegressor", "Detector", "Wrapper", "Forwarder", "Smoother": // contracts and results of capabilities
 			default:
 				found++
 				assert.True(t, inTable[name], "%s is no capability", name)
@@ -220,7 +220,7 @@ func TestClone(t *testing.T) {
 	assert.NotSame(t, embedding.Of, copied.Of)
 }
 
-// embeds has the promoted Clone of its embedded type, which returns another type.
+// embeds has the Clone of its embedded type, which returns another type.
 type embeds struct{ Of }
 
 // Of is the exported name of an embedded model.

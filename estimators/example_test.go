@@ -70,7 +70,7 @@ func (m *nearest) Report() estimators.Report {
 	return estimators.Report{Converged: m.rows > 0, Iterations: 1}
 }
 
-// A regressor of another package can be a part of a pipeline.
+// A third-party regressor can be a part of a pipeline.
 func ExampleRegressor() {
 	var model estimators.Regressor = &pipeline.Regressor{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
@@ -148,7 +148,7 @@ func ExampleWrapper() {
 	// true
 }
 
-// Every error unwraps to a sentinel. The typed errors contain the position and the numbers.
+// Every error unwraps to a sentinel. The typed errors contain the position and the values.
 func Example_errors() {
 	ctx := context.Background()
 	model := &lssvm.Regressor{Kernel: kernels.Tanh{Coef0: -1}, Ridge: 1e-3}
@@ -207,7 +207,7 @@ func ExampleMixedColumnError() {
 }
 
 func ExampleSupports() {
-	model := &pipeline.Regressor{Final: &lssvm.Regressor{}} // the function sees the final estimator
+	model := &pipeline.Regressor{Final: &lssvm.Regressor{}} // the function receives the final estimator
 	fmt.Println(estimators.Supports(model, estimators.Variance))
 	fmt.Println(estimators.Supports(model, estimators.Proba))
 	// Output:
@@ -278,8 +278,8 @@ func ExamplePredictorTo() {
 	// 1 true true
 }
 
-// scaledTargets fits to targets in another unit. It is a wrapper of another package that defines only some methods, and its
-// Supports uses the rule that all wrappers share.
+// scaledTargets fits to targets in another unit. It is a third-party wrapper that defines only some methods, and its Supports
+// follows the rule that all wrappers share.
 type scaledTargets struct {
 	Unit  float64
 	Final estimators.Regressor
@@ -347,7 +347,7 @@ func ExampleIntervalPredictor() {
 	// 0.77 to 1.47
 }
 
-// Rows that do not all fit into memory are fitted in chunks.
+// If not all rows fit into memory, they are fitted in chunks.
 func ExamplePartialFitter() {
 	var model estimators.PartialFitter[int] = &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
 	for chunk := range 5 {
@@ -366,7 +366,7 @@ func ExamplePartialFitter() {
 	// Output: [0 1] <nil>
 }
 
-// This example fits to a kernel matrix, for a kernel that is not a function of rows or for a matrix that already exists.
+// Fit to a kernel matrix if the kernel is not a function of rows, or if the matrix already exists.
 func ExampleMatrixFitter() {
 	words := []string{"kernel", "colonel", "kernels", "ridge", "bridge", "fridge"}
 	letters := func(a, b string) (shared float64) {
@@ -396,7 +396,7 @@ func ExampleMatrixFitter() {
 	// Output: [0 1] <nil>
 }
 
-// One fit gives the prediction of each row by all others.
+// One fit returns the prediction of each row by all others.
 func ExampleLeaveOneOutPredictor() {
 	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
 	y := []float64{1, 2, 3, 9, 5, 6} // one value is wrong
@@ -419,8 +419,7 @@ func ExampleLinearSmoother() {
 		fmt.Println(err)
 		return
 	}
-	// The same kernel and ridge apply to two columns of targets, and the example also computes the predictions without the last
-	// row.
+	// The same kernel and ridge apply to two columns of targets. The example also computes the predictions without the last row.
 	var linear estimators.LinearSmoother = model
 	targets := mat.NewDense(7, 2, nil)
 	targets.SetCol(0, y)
@@ -544,7 +543,7 @@ func ExampleCategorizer() {
 	// false
 }
 
-// The errors of a pipeline that knows its column names contain these.
+// If a pipeline knows its column names, its errors contain them.
 func ExampleColumnNamer() {
 	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	fmt.Println(estimators.SetColumnNames(p, []string{"age", "height"})) // equivalent to setting Names: []string{"age", "height"}

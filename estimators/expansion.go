@@ -24,11 +24,11 @@ type ExpansionPart struct {
 }
 
 // Expander is the capability of a fitted estimator to return its function as a sum of kernel values. Package selection/inspection
-// uses it to explain single predictions exactly, and to list the rows that determine them. Estimators of other modules may
-// implement it; if the sum differs from the predictions, it is not used. The capability is [Expanding].
+// uses it to explain single predictions exactly, and to list the rows that determine them. Third-party estimators may implement it.
+// If the sum differs from the predictions, it is not used. The capability is [Expanding].
 type Expander interface {
-	// Expansion returns the sum. Its matrices may belong to the model, and the caller must not change them. Errors: [ErrNotFitted],
-	// also after a fit to a kernel matrix, which keeps no rows; and an error that wraps errors.ErrUnsupported if the model with
-	// these settings is not such a sum.
+	// Expansion returns the sum. Its matrices may belong to the model, and the caller must not change them. It returns
+	// [ErrNotFitted], also after a fit to a kernel matrix, which keeps no rows. If the model with these settings is not such a sum,
+	// the error wraps errors.ErrUnsupported.
 	Expansion() (Expansion, error)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves returns rows of two columns with numbers and with labels of the given number of classes.
+// waves returns rows of two columns, with targets and with labels of the given number of classes.
 func waves(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
 	for i := range y {
@@ -31,7 +31,7 @@ func waves(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// sumOfKernels evaluates an expansion by its definition.
+// sumOfKernels evaluates an expansion from its definition.
 func sumOfKernels(e estimators.Expansion, x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	out := mat.NewDense(n, len(e.Intercepts), nil)

@@ -11,18 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Forwarder is a [Wrapper] that predicts with a fitted estimator on rows that it has transformed. [Call] uses it to reach methods
-// that the wrapper itself does not have, so that a new capability needs no change in any wrapper.
+// Forwarder is a [Wrapper] that transforms rows and predicts with a fitted estimator. [Call] uses it to reach methods that the
+// wrapper itself does not have, so that a new capability needs no change in any wrapper.
 type Forwarder interface {
-	// Forward calls f with the fitted estimator and with the rows of x in the form that the estimator takes. The function f must
-	// not keep the rows. Errors: ErrNotFitted, those of the steps, and those of f.
+	// Forward calls f with the fitted estimator and with the rows of x in the form that the estimator expects. The function f must
+	// not keep the rows. It returns ErrNotFitted, the errors of the steps, or the error of f.
 	Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error
 }
 
-// Call calls f with the value that has the methods C, an interface: model itself, or the estimator that a [Forwarder] predicts
-// with, at any depth. It passes the rows of x in the form that this value takes, which f must not keep. Use it for a new
-// capability: a fitted estimator that has it then works within pipelines and searches. Errors: those of the wrappers and of f, and
-// an error that wraps errors.ErrUnsupported if no value has the methods.
+// Call calls f with the value that has the methods of the interface C: either model itself, or the estimator with which a
+// [Forwarder] predicts, at any depth. It passes the rows of x in the form that this value expects, which f must not keep. Use it
+// for a new capability: a fitted estimator that has it then works within pipelines and searches. Call returns the errors of the
+// wrappers and of f. If no value has the methods, the error wraps errors.ErrUnsupported.
 func Call[C any](model any, x mat.Matrix, f func(of C, z mat.Matrix) error) (err error) {
 	defer fault.Recover(&err)
 	if f == nil {

@@ -7,12 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// PredictInterval returns the prediction for each row of x (m×d), with the bounds between which a new observation lies with
-// probability level in (0, 1), with half of the remaining probability on either side. The model is a fitted [Regressor] with the
-// capability Interval, or a wrapper of one. It costs as much as the variances: O(n²) for a row with a kernel machine of n rows,
-// where a prediction alone costs O(nd). For 1000 rows of eight columns this is ten times as much. The prediction is the mean, which
-// is not the middle of a one-sided interval. Errors: those of the model, and an error that wraps errors.ErrUnsupported for a model
-// without intervals.
+// PredictInterval returns the prediction for each row of x (m×d), and the bounds between which a new observation lies with
+// probability level in (0, 1). Half of the remaining probability lies on either side. The prediction is the mean, which is not the
+// middle of an asymmetric interval. The model is a fitted [Regressor] with the capability Interval, or a wrapper of one.
+//
+// PredictInterval costs as much as the variances. For a kernel machine with n rows this is O(n²) for each row, where a prediction
+// alone costs O(nd). For 1000 rows of eight columns this is ten times as much. It returns the errors of the model. If the model has
+// no intervals, the error wraps errors.ErrUnsupported.
 func PredictInterval(model Regressor, x mat.Matrix, level float64) (mean, low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if check.IsNil(model) {

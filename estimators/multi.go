@@ -7,23 +7,24 @@ import (
 )
 
 // MultiRegressor predicts several numbers for each row, its targets. All targets share the cost of a fit: the kernel matrix and its
-// factor, or the Gram matrix of the columns, are computed once.
+// factor, or the product matrix of the columns, are computed once.
 //
-// The packages ridge, lssvm and falkon have a MultiRegressor. They choose a kernel or a ridge for all targets together, by the sum
-// of the squared leave-one-out errors of the targets, each in units of its standard deviation. The choice therefore does not depend
-// on the units of the targets. With these settings given, it equals the Regressor of each column up to rounding. If the targets
-// need different settings, for example one with little noise and one with much, fit a Regressor to each.
+// The packages ridge, lssvm and falkon provide a MultiRegressor. They choose one kernel or ridge for all targets, which minimises
+// the sum of the squared leave-one-out errors of the targets. The error of a target is in units of its standard deviation, so the
+// choice does not depend on the units of the targets. If these settings are given, the MultiRegressor equals a Regressor for each
+// target, up to rounding. If the targets need different settings, for example because only one has much noise, fit a Regressor to
+// each.
 type MultiRegressor interface {
-	// Fit fits to x (n×d) and the k targets of each row, y (n×k). It returns the errors of a Regressor; for y they name the row and
-	// the column. It must not run at the same time as another method of the same value.
+	// Fit fits to x (n×d) and the k targets of each row, y (n×k). It returns the errors of a Regressor. Errors in y name the row
+	// and the column. It must not run at the same time as another method of the same value.
 	Fit(ctx context.Context, x, y mat.Matrix) error
-	// Predict returns the targets (m×k) of the rows of x (m×d). It may be called concurrently.
+	// Predict returns the targets (m×k) for the rows of x (m×d). It may be called concurrently.
 	Predict(x mat.Matrix) (*mat.Dense, error)
 	// Targets returns k, or 0 before Fit.
 	Targets() int
 }
 
-// MultiVariancePredictor is the VariancePredictor for several targets, with m×k means and variances. It gives no covariances of
+// MultiVariancePredictor is the VariancePredictor for several targets, with m×k means and variances. It returns no covariances of
 // targets.
 type MultiVariancePredictor interface {
 	PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error)

@@ -11,13 +11,14 @@ import (
 )
 
 // NestedModel is a fitted value within the file of a composite, such as a pipeline or a search: the name of its type and the output
-// of its MarshalBinary. It is read into a value of that type with the same settings, because settings are not stored.
+// of its MarshalBinary. It is decoded into a value of that type with the same settings, because settings are not stored.
 type NestedModel struct {
 	Type string
 	Data []byte
 }
 
-// NestModel stores v. It returns the errors of v, or wrap errors.ErrUnsupported if v cannot be stored. The name precedes them.
+// NestModel stores v. It returns the errors of v, prefixed with the name. If v cannot be stored, the error wraps
+// errors.ErrUnsupported.
 func NestModel(name string, v any) (NestedModel, error) {
 	m, ok := v.(encoding.BinaryMarshaler)
 	if !ok || !Supports(v, Marshalling) {
@@ -30,8 +31,8 @@ func NestModel(name string, v any) (NestedModel, error) {
 	return NestedModel{Type: registry.NameOf(v), Data: data}, nil
 }
 
-// UnmarshalInto reads the part into v. In errors, kind is the composite's kind and which is the part's position in it. Errors:
-// ErrBadModel for another type than that of v and for bad data, or an error that wraps errors.ErrUnsupported.
+// UnmarshalInto decodes the part into v. In errors, kind is the composite's kind and which is the part's position in it. It returns
+// ErrBadModel if the type differs from that of v or the data is bad, or an error that wraps errors.ErrUnsupported.
 func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 	if have := registry.NameOf(v); strings.TrimPrefix(p.Type, "*") != have {
 		return fault.BadModel(kind, "%s was a %s, this value has a %s", which, p.Type, have)

@@ -15,28 +15,28 @@ import (
 
 const quantilesName = "estimators: PredictQuantiles"
 
-// PredictQuantiles returns quantiles of a new observation at each row of x, with a column for each of the levels, which are
-// probabilities in (0, 1) in any order. The model must be fitted and have the capability Interval or Variance. Otherwise, and for a
-// MultiRegressor, the error wraps errors.ErrUnsupported.
+// PredictQuantiles returns quantiles of a new observation at each row of x. The result has a column for each of the levels, which
+// are probabilities in (0, 1) in any order. The model must be fitted and have the capability Interval or Variance. Otherwise, and
+// for a MultiRegressor, the error wraps errors.ErrUnsupported.
 //
-// The quantile of level q is a bound of the central interval of level |1-2q|: the lower one for q < ½, and otherwise the upper one.
-// For a model with variances only, it is that of the normal distribution. The quantile of level ½, the median, is the prediction.
-// The accuracy depends on the model:
+// The quantile of level q is a bound of the central interval of level |1-2q|: the lower bound for q < ½, and otherwise the upper
+// one. If a model only has variances, it is the quantile of the normal distribution. The quantile of level ½, the median, is the
+// prediction. The accuracy depends on the model:
 //
 //   - lssvm, ridge, falkon, rvm, and pipelines and searches of them assume that a new observation has a normal distribution; gabasr
 //     assumes a t distribution. These are symmetric, so all quantiles, including the median, are exactly those of the assumed
 //     distribution.
-//   - conformal guarantees, for any distribution, that at least a share of 1-2q lies between the quantiles of levels q and 1-q, for
-//     q < ½. It guarantees nothing for a single quantile, except where errors are symmetric. Its median is the prediction of the
-//     wrapped model, which estimates the mean. If there are too few scores for a level, a quantile is infinite.
-//   - For a type of another package, the quantiles follow from its intervals, which must leave half of the remaining probability on
-//     either side, as the contract requires.
+//   - conformal guarantees, for any distribution, that a share of at least 1-2q lies between the quantiles of levels q and 1-q, for
+//     q < ½. It guarantees nothing for a single quantile, unless errors are symmetric. Its median is the prediction of the wrapped
+//     model, which estimates the mean. If there are too few scores for a level, a quantile is infinite.
+//   - For a third-party type, the quantiles follow from its intervals, which must leave half of the remaining probability on either
+//     side, as the contract requires.
 //
-// Quantiles never cross. If those of a model would, by rounding or because its prediction lies outside its own narrow intervals,
-// the values of the row are sorted. Two levels q and 1-q cost one PredictInterval.
+// Quantiles never cross. Those of a model could cross because of rounding, or because its prediction lies outside its own narrow
+// intervals. The values of the row are then sorted. Two levels q and 1-q cost one PredictInterval.
 //
-// Errors: ErrParam for a level that is not in (0, 1), or so close to its ends that 1-2q is ±1 in double precision; and those of the
-// model.
+// It returns the errors of the model. It returns ErrParam if a level is not in (0, 1), or is so close to its ends that 1-2q is ±1
+// in double precision.
 func PredictQuantiles(model any, x mat.Matrix, levels []float64) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if len(levels) == 0 {
@@ -101,7 +101,7 @@ func PredictQuantiles(model any, x mat.Matrix, levels []float64) (_ *mat.Dense, 
 // rounding.
 const sameLevel = 1e-14
 
-// quantilesOf returns a function that returns the quantile of a level at each row of x.
+// quantilesOf returns a function that returns the quantile of level q at each row of x.
 func quantilesOf(model any, x mat.Matrix) (func(q float64) ([]float64, error), error) {
 	median := medians(model, x)
 	if v, ok := model.(IntervalPredictor); ok && Supports(model, Interval) {

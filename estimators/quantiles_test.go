@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// drawn returns n rows of two columns, and targets that are linear in them with noise.
+// drawn returns n rows of two columns, and targets that are linear in them plus noise.
 func drawn(n int, seed uint64, noise func(rng *rand.Rand) float64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -40,8 +40,8 @@ func drawn(n int, seed uint64, noise func(rng *rand.Rand) float64) (*mat.Dense, 
 
 func normal(rng *rand.Rand) float64 { return rng.NormFloat64() }
 
-// For every model with intervals, the quantiles are the bounds of these, the median is the prediction, and none cross, for any
-// order of the levels.
+// For every model with intervals, the quantiles are the bounds of these intervals, the median is the prediction, and no quantiles
+// cross, for any order of the levels.
 func TestQuantilesAreEnds(t *testing.T) {
 	x, y := drawn(60, 1, normal)
 	fresh, _ := drawn(9, 2, normal)
@@ -71,7 +71,7 @@ func TestQuantilesAreEnds(t *testing.T) {
 			low, high, err := r.(estimators.IntervalPredictor).PredictInterval(fresh, math.Abs(1-2*q))
 			require.NoError(t, err)
 			for i := range 9 {
-				if mean[i] < low[i] || mean[i] > high[i] { // conformal intervals may not contain the prediction, and are then sorted
+				if mean[i] < low[i] || mean[i] > high[i] { // conformal values are then sorted
 					inner++
 					continue
 				}
@@ -91,7 +91,7 @@ func TestQuantilesAreEnds(t *testing.T) {
 	}
 }
 
-// spread has variances and no intervals, beside has intervals that do not contain its prediction, and alone predicts nothing.
+// spread has variances but no intervals, beside has intervals that do not contain its prediction, and alone predicts nothing.
 type spread struct{ estimators.Regressor }
 
 func (spread) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
@@ -158,10 +158,10 @@ func TestQuantilesErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "several targets")
 }
 
-// A share of new observations equal to the level is below its quantile if the model's distribution is right, and between two
-// quantiles if a conformal wrapper guarantees it for any distribution. The tolerance is four and a half standard deviations: those
-// of a binomial count among the m new rows, and those of the share from which n rows determine a quantile, whose variance is that
-// of a count among them.
+// If the model's distribution is right, the share of new observations below a quantile equals its level. If a conformal wrapper
+// guarantees the share between two quantiles, it holds for any distribution. The tolerance is four and a half standard deviations.
+// The variance has two terms: that of a binomial count among the m new rows, and that of a count among the n rows that determine a
+// quantile.
 func TestQuantilesCover(t *testing.T) {
 	const m, n = 4000, 3000
 	bound := func(q float64, rows int) float64 { return 4.5 * math.Sqrt(q*(1-q)*(1./m+1./float64(rows))) }
@@ -187,7 +187,7 @@ func TestQuantilesCover(t *testing.T) {
 		for j, share := range below(r, normal) {
 			assert.InDelta(t, levels[j], share, bound(levels[j], n), "%s, level %v", name, levels[j])
 		}
-		// A model with a normal distribution fails for another distribution, otherwise this test would show nothing.
+		// A model that assumes a normal distribution fails for another distribution; otherwise this test would show nothing.
 		wrong := below(estimators.Clone(r), skewed)
 		assert.Greater(t, math.Abs(wrong[1]-levels[1]), bound(levels[1], n), "%s, level %v", name, levels[1])
 	}

@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Smoother is a machine whose outputs are linear in its targets. It has the numbers needed to compute exactly what they would be
-// without one of its rows, or with one more. There are n rows, k targets, and weights w of the rows, with noise of variance 1/w in
-// units in which the ridge is the precision of the function. All variances are in units of Λ, the ridge: a variance is that of the
-// noise times s/Λ.
+// Smoother is a machine whose outputs are linear in its targets. It provides the numbers needed to compute exactly the outputs
+// without one of its rows, or with an additional row. There are n rows, k targets, and weights w of the rows. The noise has
+// variance 1/w in units in which the ridge is the precision of the function. All variances are in units of Λ, the ridge: a variance
+// is that of the noise times s/Λ.
 //
-// With a and c of the rows, and f, b and s of a new one, without row i
+// With a and c of the training rows, and f, b and s of a new row, the results without row i are
 //
 //	residual of row i    e = a[i]/c[i], of variance 1/c[i]
 //	output at the new row  f - b[i]e, of variance s + b[i]²/c[i]
@@ -23,15 +23,16 @@ type Smoother interface {
 	Rows() (a *mat.Dense, c []float64)
 	// Outputs returns only f (m×k).
 	Outputs(ctx context.Context, x mat.Matrix) (*mat.Dense, error)
-	// Influence returns for each row of x (m×d) the outputs f (m×k), b (m×n) and s (m), for a weight of 1. It costs O(mn²) for
-	// kernel machines and O(m(p² + np)) for machines of p features.
+	// Influence returns the outputs f (m×k), b (m×n) and s (m) for the rows of x (m×d), each with a weight of 1. It costs O(mn²)
+	// for kernel machines and O(m(p² + np)) for machines with p features.
 	Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, s []float64, err error)
 }
 
 // LinearSmoother is the capability of a fitted estimator to compute a Smoother from rows and targets, which may differ from those
-// of Fit. It keeps the settings that Fit chose (kernel, ridge, landmarks, steps of a pipeline), and these rows choose nothing.
+// in Fit. It keeps the settings that Fit chose (kernel, ridge, landmarks, steps of a pipeline), and makes no choices with the new
+// rows.
 type LinearSmoother interface {
 	// Smoother solves for targets (n×k) at the rows of x (n×d) with these weights, where nil means that all are 1. It does not
-	// change the estimator. Errors: ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge, and the error of ctx.
+	// change the estimator. It returns ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 	Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (Smoother, error)
 }

@@ -33,8 +33,8 @@ type Method int
 
 // The methods.
 const (
-	// Automatic is the method with the least log loss on parts of the scores that it was not fitted to. It considers Isotonic if
-	// each class has at least 100 different rows.
+	// Automatic chooses the method with the smallest log loss on scores that it was not fitted to. It considers Isotonic if each
+	// class has at least 100 different rows.
 	Automatic Method = iota
 	// Temperature has one parameter, which makes probabilities more or less extreme.
 	Temperature
@@ -62,19 +62,19 @@ type Classifier struct {
 	Estimator estimators.Classifier
 	Method    Method
 
-	// Folds is the number of parts, stratified by class. Estimator is fitted once without each part. If it is 0, the scores are
-	// leave-one-out scores if Estimator computes these in closed form; otherwise it is 5.
+	// Folds is the number of folds, which are stratified by class. Estimator is fitted once without each fold. If Folds is 0, the
+	// scores are leave-one-out scores if Estimator computes these in closed form; otherwise there are 5 folds.
 	Folds int `zero:"5, or leaving out each row" least:"2"`
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are in the same one
-	// of Folds parts. Estimator receives the groups of the rows that it is fitted to if it is an [estimators.Grouper]. If Groups is
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are in
+	// the same fold. If Estimator is an [estimators.Grouper], it receives the groups of the rows that it is fitted to. If Groups is
 	// nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed for the division of the rows into parts.
+	// Seed is the seed for the division of the rows into folds.
 	Seed uint64
 
-	// Observe, if not nil, is called after each fit.
+	// If Observe is not nil, it is called after each fit.
 	Observe func(estimators.Step)
 
 	folding
@@ -113,9 +113,11 @@ func (c *Classifier) ColumnNames() []string {
 }
 
 // Fit fits Estimator to x (n×d) and the labels y (n), which have at least two classes, and then the link. It costs a fit of
-// Estimator and the solution of a linear system of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam];
-// [estimators.ErrShape], also if a class is missing from the rows outside a fold; [estimators.ErrNotFinite]; those of Estimator; an
-// error that wraps errors.ErrUnsupported if Estimator has neither PredictProba nor Decision; and the error of ctx.
+// Estimator and the solution of a linear system of its rows, or a fit for each fold and one more.
+//
+// Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of
+// ctx. ErrShape is also returned if a class is missing from the rows outside a fold. If Estimator has neither PredictProba nor
+// Decision, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
@@ -208,7 +210,7 @@ func (t *task) rarest() int {
 	return slices.Min(counts)
 }
 
-// dealt returns the part of each row. The rows of a group, or equal rows, are in the same part.
+// dealt returns the fold of each row. The rows of a group, or equal rows, are in the same fold.
 func (t *task) dealt(parts int) []int {
 	if t.Groups != nil {
 		parts = min(parts, groups.Count(t.Groups))
@@ -264,7 +266,7 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 	return clone, weighted.FitWeighted(ctx, x, y, own)
 }
 
-// closeTo is the relative tolerance for the comparison of decisions with the outputs of a system that should be equal.
+// closeTo is the relative tolerance for comparing the decisions of a machine with the outputs of its system.
 const closeTo = 1e-6
 
 // leftOut computes the decisions without each row and its copies in closed form. Closed is false if the estimator has no closed
@@ -305,7 +307,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	}
 	var off mat.Dense
 	off.Sub(decided, outputs)
-	if !(mat.Norm(&off, 2) <= closeTo*mat.Norm(outputs, 2)) { // for example with weights of classes
+	if !(mat.Norm(&off, 2) <= closeTo*mat.Norm(outputs, 2)) { // for example because of class weights
 		return s, false, nil
 	}
 	left := mat.DenseCopyOf(mean)
@@ -317,7 +319,7 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	return newScores(t.merged.Spread(left), nil), true, nil
 }
 
-// byFolds computes the scores of each part with an estimator that was fitted without it.
+// byFolds computes the scores of each fold with an estimator that was fitted without it.
 func (t *task) byFolds(ctx context.Context) (scores, error) {
 	n, k, parts := len(t.at), len(t.classes), t.folds()
 	if parts < 2 {

@@ -78,7 +78,7 @@ func TestClosedFormKeepsWhatIsRight(t *testing.T) {
 	}
 }
 
-// The scores in closed form equal those of as many folds as there are rows.
+// The closed-form scores equal those of cross-validation with one fold for each row.
 func TestLeftOutIsRefitted(t *testing.T) {
 	x, y := clouds(60, 3, 3)
 	e := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: .3}
@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	assert.Equal(t, "Method(-1)", Method(-1).String())
 }
 
-// mute is a classifier that gives only classes.
+// mute is a classifier that predicts classes without scores.
 type mute struct{ estimators.Classifier }
 
 func (mute) Supports(estimators.Capability) bool { return false }

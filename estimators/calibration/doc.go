@@ -15,7 +15,7 @@
 //
 // For a least-squares machine ([estimators.LinearSmoother]) whose Decision is its own output, the output without each row has a
 // closed form, which costs one fit and one linear system. Its settings are chosen on all rows, as elsewhere in this module. Any
-// other estimator is fitted without each of Folds parts, where it chooses its settings separately, and once to all rows.
+// other estimator is fitted once without each fold, where it chooses its settings separately, and once to all rows.
 //
 // # Properties and limits
 //
@@ -23,7 +23,7 @@
 // information to a classifier. Isotonic needs about a hundred rows of each class. Automatic compares the methods by the log loss on
 // parts of the scores that they were not fitted to. It excludes Isotonic if a class has fewer than 100 different rows, because with
 // so little data it is sometimes much worse on new rows than on those parts. The probabilities are calibrated on average over rows
-// like those of Fit, and not for a given row. For a guarantee about single rows see package conformal.
+// like the training rows, but not for a single row. Package conformal gives guarantees for single rows.
 //
 // Sources: J. Platt, Probabilistic outputs for support vector machines, 1999. B. Zadrozny and C. Elkan, Transforming classifier
 // scores into accurate multiclass probability estimates, KDD 2002. C. Guo, G. Pleiss, Y. Sun and K. Weinberger, On calibration of

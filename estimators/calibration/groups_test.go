@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// With each row given twice, with any weight, the probabilities are those of each row given once: no link uses scores of rows that
-// are in the fit.
+// If each row is given twice, with any weight, the probabilities equal those for each row given once: no link uses scores of rows
+// that are in the fit.
 func TestEachRowTwice(t *testing.T) {
 	x, y := clouds(150, 3, 4)
 	test, _ := clouds(50, 3, 5)

@@ -33,9 +33,9 @@ type block struct {
 
 func (b block) value() float64 { return b.hits / b.weight }
 
-// fitSteps returns the nondecreasing function with the least weighted squared error for the indicator of a class, by the pool
-// adjacent violators algorithm. The values stay at least 1/(n+2) away from 0 and 1 for weights of sum n, because n rows do not
-// support more extreme probabilities. Rows with equal scores share a value. It costs O(n log n).
+// fitSteps returns the nondecreasing function with the least weighted squared error for the indicator of a class, computed by the
+// pool adjacent violators algorithm. If the weights sum to n, the values stay at least 1/(n+2) away from 0 and 1, because n rows do
+// not support more extreme probabilities. Rows with equal scores share a value. It costs O(n log n).
 func fitSteps(f []float64, at []int, class int, own []float64) steps {
 	order := make([]int, len(f))
 	for i := range order {

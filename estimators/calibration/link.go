@@ -12,16 +12,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// leastProbability is the smallest probability whose logarithm is taken.
+// leastProbability is the smallest probability used in a logarithm.
 const leastProbability = 1e-15
 
-// scores holds an estimator's scores of rows in two forms. One form may replace the other.
+// scores holds an estimator's scores of rows in two forms. If an estimator has only one of them, it is used for both.
 type scores struct {
 	decided *mat.Dense // n×K: decisions, or the logarithms of probabilities
 	logs    *mat.Dense // n×K: the logarithms of probabilities, or nil without them
 }
 
-// newScores returns the scores for decisions, probabilities or both.
+// newScores returns the scores from decisions, probabilities or both.
 func newScores(decided, proba *mat.Dense) scores {
 	s := scores{decided: decided}
 	if proba != nil {
@@ -34,7 +34,7 @@ func newScores(decided, proba *mat.Dense) scores {
 	return s
 }
 
-// put sets some of the n rows of s to the rows of from.
+// put copies the rows of from to the given rows of s, which has n rows.
 func (s *scores) put(from scores, rows []int, n, k int) {
 	if s.decided == nil {
 		s.decided = mat.NewDense(n, k, nil)
@@ -93,7 +93,7 @@ func (l link) apply(s scores) *mat.Dense {
 	return out
 }
 
-// fitOne fits one method to the scores of rows with the classes at and the weights own.
+// fitOne fits one method to the scores of rows. The slice at holds their classes, and own their weights.
 func (s scores) fitOne(m Method, at []int, own []float64) link {
 	l := link{method: m, logs: m == Temperature && s.logs != nil}
 	of := s.probabilities(l)
@@ -124,8 +124,8 @@ const (
 	leastOfClass = 100
 )
 
-// fit fits the given method, or for Automatic the one with the least log loss on the parts, where deal returns the part of each
-// row. Steps reports whether Isotonic is considered.
+// fit fits the given method, or for Automatic the one with the smallest log loss on scores that it was not fitted to. The function
+// deal returns the part of each row, and steps reports whether Isotonic is considered.
 func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []float64, deal func(parts int) []int) (link, error) {
 	if m != Automatic {
 		return s.fitOne(m, at, own), ctx.Err()

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// The pooled value at every score equals that of the formula: the maximum of the minimum means of neighbouring scores.
+// The pooled value at every score equals that of the max-min formula: the maximum of the minimum means of neighbouring scores.
 func TestStepsAreTheMaxMin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for round := range 20 {
@@ -76,8 +76,8 @@ func TestStepsBetween(t *testing.T) {
 	}
 }
 
-// The labels are drawn with the probabilities exp(a f)/(1 + exp(a f)). Each method finds these, and a weight of 2 is equivalent to
-// giving the row twice.
+// The labels are drawn with the probabilities exp(a f)/(1 + exp(a f)). Each method recovers them, and a weight of 2 is equivalent
+// to giving the row twice.
 func TestLinksFindWhatIsThere(t *testing.T) {
 	const n, slope = 20_000, .4
 	rng := rand.New(rand.NewPCG(2, 1))

@@ -13,8 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// storedClasses is the form of a Classifier's model in a file. Scores depend on the Score and its settings, so the file contains
-// these.
+// storedClasses is the form of a Classifier's model in a file. It contains the Score and its settings, on which the scores depend.
 type storedClasses struct {
 	Method   Method
 	Score    Score

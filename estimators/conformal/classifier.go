@@ -32,12 +32,13 @@ const (
 // folding is the interface by which a search reports that it fits a fold.
 type folding = classes.Folding
 
-// Classifier predicts a class, and in addition a set of classes that contains the right class with a guaranteed probability. The
-// zero value wraps [lssvm.Classifier] and chooses the method by the number of rows.
+// Classifier predicts a class, and a set of classes that contains the right class with a guaranteed probability. The zero value
+// wraps [lssvm.Classifier] and chooses the method by the number of rows.
 //
 // Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the kernel and the ridge
-// that Estimator chose. They solve one system of all rows, and a set costs O(n² + nK²). They ignore class weights of Estimator.
-// [CrossValidation] and Split score a class by probabilities (Score), and need an Estimator that supports [estimators.Proba].
+// that Estimator chose. They solve one system of all rows, and a set costs O(n² + nK²). They ignore the class weights of Estimator.
+// [CrossValidation] and Split score a class by its probability (see Score). They need an Estimator that supports
+// [estimators.Proba].
 //
 // See also [Regressor], Classifier in package calibration.
 type Classifier struct {
@@ -45,14 +46,14 @@ type Classifier struct {
 	// &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 
-	// Method is the method. All methods except [JackknifeMinMax] are allowed.
+	// Method selects the method. All methods except [JackknifeMinMax] are allowed.
 	Method Method
 
-	// Score is the score of [CrossValidation] and Split.
+	// Score selects the score of [CrossValidation] and Split.
 	Score Score
 
-	// Penalty and FreeClasses are settings of [RegularisedAdaptive]: Penalty is added for each class of a set beyond the first
-	// FreeClasses. If they are 0, they are .1 and 2.
+	// Penalty and FreeClasses are settings of [RegularisedAdaptive]. Penalty is added for each class of a set after the first
+	// FreeClasses. If they are 0, they are 0.1 and 2.
 	Penalty     float64 `zero:"0.1"`
 	FreeClasses int     `zero:"2"`
 
@@ -63,8 +64,8 @@ type Classifier struct {
 	// ByClass keeps the guarantee for the rows of each class separately (Mondrian), using only the scores of that class.
 	ByClass bool
 
-	// AllowEmpty permits empty sets. Otherwise each set contains the class that Predict returns. In both cases the set of a level
-	// contains the sets of lower levels.
+	// AllowEmpty permits empty sets. Otherwise each set contains the class that Predict returns. In both cases the set for a level
+	// contains the sets for lower levels.
 	AllowEmpty bool
 
 	// Held, SameRows, Folds and Groups have the same meanings as in [Regressor].
@@ -79,7 +80,7 @@ type Classifier struct {
 	// Workers is the number of goroutines that predict sets. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each fit and each solution of a system.
+	// If Observe is not nil, it is called after each fit and each solution of a system.
 	Observe func(estimators.Step)
 
 	folding
@@ -136,16 +137,17 @@ func (c *Classifier) ColumnNames() []string {
 	return estimators.ColumnNames(c.m.chosen)
 }
 
-// Fit fits to x (n×d) and the labels y (n), which have at least two classes. Errors: [estimators.ErrParam]; [estimators.ErrShape],
-// also if a class is missing from the rows of one of the fits; [estimators.ErrNotFinite]; those of Estimator; an error that wraps
-// errors.ErrUnsupported if Estimator does not support the method; and the error of ctx.
+// Fit fits to x (n×d) and the labels y (n), which have at least two classes. It returns [estimators.ErrParam],
+// [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of ctx. ErrShape is also returned if a
+// class is missing from the rows of one of the fits. If Estimator does not support the method, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which Estimator receives, as in [Regressor].
+// FitWeighted is like Fit, with a weight > 0 for each row. Estimator receives the weights, as in [Regressor].
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
@@ -281,7 +283,7 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	taken, seen := make([]float64, len(m.classes)), make([]bool, len(m.classes))
 	for _, i := range order(n, c.Seed) {
 		k := m.at[i]
-		// The first row of a class goes to the fit, which needs one row of each.
+		// The first row of a class goes to the part for the fit, which needs one row of each class.
 		if taken[k] += share; taken[k] >= 1-1e-9 || !seen[k] {
 			seen[k] = true
 			out[0] = append(out[0], i)
@@ -326,7 +328,8 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Decision returns scores (n×K): for Full and [JackknifePlus] the outputs of the system of all rows, otherwise probabilities.
+// Decision returns scores (n×K). For Full and [JackknifePlus] they are the outputs of the system of all rows, otherwise
+// probabilities.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {
@@ -347,7 +350,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return f, err
 }
 
-// Predict returns the class of the largest Decision for each row of x.
+// Predict returns the class with the largest Decision for each row of x.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	scores, err := c.Decision(x)
@@ -416,9 +419,9 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	}.Supports(c, capability)
 }
 
-// PredictSet returns for each row of x (m×d) a set of classes, in ascending order. The set contains the right class with
-// probability at least level, in (0, 1), by the guarantee of the method. If there are too few scores for the level, the set
-// contains all classes.
+// PredictSet returns a set of classes for each row of x (m×d), in ascending order. Each set contains the right class with
+// probability at least level, in (0, 1), as guaranteed by the method. If there are too few scores for the level, the set contains
+// all classes.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
 	if c.m == nil {
@@ -442,7 +445,7 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err err
 	return out, check.GapRefused(xd, err)
 }
 
-// heldOf returns a function that returns the rows whose scores count for a class.
+// heldOf returns a function that maps a class to the rows whose scores count for it.
 func (c *Classifier) heldOf() func(class int) []int {
 	if !c.ByClass {
 		return func(int) []int { return c.m.held }
@@ -455,7 +458,7 @@ func (c *Classifier) heldOf() func(class int) []int {
 }
 
 // take returns the set of the classes that p keeps, and of the class that Predict returns for the values. Adding the latter can
-// only raise the coverage. As it is in the sets of all levels, the sets still grow with the level.
+// only raise the coverage. As this class is in the sets for all levels, the sets still grow with the level.
 func (c *Classifier) take(p func(class int) (value, rows float64), values []float64, level float64) []int {
 	var set []int
 	predicted := classes.Largest(values)

@@ -34,7 +34,7 @@ const (
 	draws     = 1500
 	level     = 0.9
 	trainings = 39
-	tests     = 3 // per draw, so that they are nearly as dependent as one
+	tests     = 3 // for each draw; few, because rows of one draw are dependent
 )
 
 // covered returns the share of new rows that lie in their intervals over many draws, for all rows and for those with x > 0.
@@ -63,10 +63,10 @@ func covered(t *testing.T, build func() *Regressor, mean float64) (share, positi
 	return count[0] / of[0], count[1] / of[1]
 }
 
-// deviation is three times the standard deviation of a share of as many independent rows as draws.
+// deviation is three times the standard deviation of a share, for as many independent rows as draws.
 var deviation = 3 * math.Sqrt(level*(1-level)/draws)
 
-// The guarantee holds although the noise differs completely from the model's.
+// The guarantee holds although the noise differs completely from the model's assumption.
 func TestCoverage(t *testing.T) {
 	given := func() *Regressor { return &Regressor{Estimator: &ridge.Regressor{Ridge: 1}} }
 	for name, c := range map[string]struct {
@@ -87,8 +87,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Without groups the noisy half has too little coverage, and with groups it has enough. The coverage is also right under a shift
-// whose ratio is known.
+// Without groups the coverage of the noisy half is too low, and with groups it is high enough. The coverage is also right under a
+// shift with a known ratio.
 func TestCoverageOfGroupsAndShifts(t *testing.T) {
 	build := func() *Regressor {
 		return &Regressor{Estimator: &ridge.Regressor{Ridge: 1}, Method: Full, SameRows: true}
@@ -138,7 +138,7 @@ func TestTooFewRows(t *testing.T) {
 	}
 }
 
-// overlapping draws three classes, the third of them rare, whose means are one or two standard deviations apart.
+// overlapping draws three classes whose means are one or two standard deviations apart. The third class is rare.
 func overlapping(rng *rand.Rand, n int) (*mat.Dense, []int) {
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
 	for i := range y {
@@ -177,7 +177,7 @@ func TestCoverageOfSets(t *testing.T) {
 			e := &Classifier{Estimator: &lssvm.Classifier{Kernel: kernel, Ridge: 0.5}}
 			c.build(e)
 			require.NoError(t, e.Fit(t.Context(), x, y))
-			// The rows of Fit contain a few of each class, and so do the rows to be predicted.
+			// The training rows contain a few rows of each class, and so do the rows to be predicted.
 			at, labels := overlapping(rng, 12+7)
 			sets, err := e.PredictSet(at, level)
 			require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestCoverageOfSets(t *testing.T) {
 				}
 			}
 		}
-		// The new rows of one draw are dependent, so the standard deviation is that of the draws.
+		// The new rows of one draw are dependent, so the standard deviation is that of independent draws.
 		slack := 3 * math.Sqrt(level*(1-level)/setDraws)
 		share := within / count
 		assert.GreaterOrEqual(t, share, c.least-slack, name)

@@ -46,8 +46,8 @@ func kth(values []float64, k int) float64 {
 
 func median3(a, b, c float64) float64 { return max(min(a, b), min(max(a, b), c)) }
 
-// end returns the bound of an interval from the scores of rows: the order statistic of the level, or, with likelihood ratios of the
-// rows and of the new row, the weighted quantile. It may reorder the values.
+// end returns the bound of an interval from the scores of rows. It is the order statistic for the level. If there are likelihood
+// ratios of the rows and of the new row, it is the weighted quantile. It may reorder the values.
 func end(values, ratios []float64, ratio, level float64) float64 {
 	if ratios == nil {
 		return kth(values, rank(level, len(values)))
@@ -79,14 +79,14 @@ func end(values, ratios []float64, ratio, level float64) float64 {
 	return math.Inf(1)
 }
 
-// influenced holds the numbers of a smoother for a new row x: f, s, and for the rows b, with a and c.
+// influenced holds the numbers of a smoother for a new row x: f and s, and for each training row b, a and c.
 type influenced struct {
 	a, c, b []float64
 	f, s    float64
 }
 
 // full returns how far below and above f the target of the new row may lie so that the i-th row has the larger studentised
-// residual, in the system that contains both.
+// residual, in the system that contains both rows.
 func (r influenced) full(i int) (below, above float64) {
 	a, b, c := r.a[i], r.b[i], r.c[i]
 	if !(c > 0) {
@@ -96,7 +96,7 @@ func (r influenced) full(i int) (below, above float64) {
 		a, b = -a, -b
 	}
 	root := math.Sqrt(r.s*c + b*b)
-	if b >= 0 { // each in the form without cancellation
+	if b >= 0 { // each bound in the form without cancellation
 		return a * (root + b) / c, a * r.s / (root + b)
 	}
 	return a * r.s / (root - b), a * (root - b) / c
@@ -111,15 +111,15 @@ func (r influenced) leaveOut(i int) (prediction, residual float64) {
 	return r.f - r.b[i]*e, math.Abs(e)
 }
 
-// members holds the rows whose order statistics an interval uses: all whose scores count, or those among them in the new row's
-// group.
+// members holds the rows whose order statistics an interval uses: all rows whose scores count, or only those in the group of the
+// new row.
 type members struct {
 	rows   []int
-	ratios []float64 // of the rows, or nil if all are 1
+	ratios []float64 // for each row, or nil if all are 1
 	ratio  float64   // of the new row
 }
 
-// interval returns the bounds of a new row's interval by a leave-one-out method.
+// interval returns the bounds of a new row's interval, computed by a leave-one-out method.
 func (r influenced) interval(m Method, of members, level float64) (low, high float64) {
 	n := len(of.rows)
 	if n == 0 {
@@ -148,7 +148,7 @@ func (r influenced) interval(m Method, of members, level float64) (low, high flo
 	return r.f - end(lows, of.ratios, of.ratio, level), r.f + end(highs, of.ratios, of.ratio, level)
 }
 
-// counted returns those of the rows that belong to the group. Nil groups mean that all belong to it.
+// counted returns the rows that belong to the group. If groups is nil, all rows do.
 func counted(all []int, groups []int, group int) []int {
 	if groups == nil {
 		return all

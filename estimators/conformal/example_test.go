@@ -48,7 +48,7 @@ func ExampleRegressor() {
 	// Output: Full - at least 350 of 400 within: true
 }
 
-// Settings that do not depend on the rows leave all rows to the intervals.
+// If the settings do not depend on the rows, all rows can be used for the intervals.
 func ExampleRegressor_given() {
 	x, y := wave(60)
 	r := &conformal.Regressor{

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// learnFolds fits an estimator without each part of the rows and computes the scores of that part.
+// learnFolds fits an estimator without each fold and computes the scores of the fold.
 func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	n := len(m.y)
 	if m.method == Split {
@@ -129,12 +129,12 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 	return nil
 }
 
-// scoredRows is the number of rows that are predicted between two checks of the context. A variance may cost the square of the rows
-// of the fit.
+// scoredRows is the number of rows that are predicted between two checks of the context. A variance may cost the square of the
+// number of training rows.
 const scoredRows = 128
 
-// deviations returns the predictions and their standard deviations, which are 1 without scaling. If the spread is not nil, it
-// multiplies them.
+// deviations returns the predictions and their standard deviations, which are 1 without scaling. If there is a spread, it
+// multiplies the standard deviations.
 func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Matrix) (mean, sd []float64, err error) {
 	v, ok := fitted.(estimators.VariancePredictor)
 	if !ok || r.NoScaling || !estimators.Supports(fitted, estimators.Variance) {
@@ -164,7 +164,7 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, lo
 	if err != nil {
 		return err
 	}
-	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // of each row whose score counts, and its fold
+	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // scores and folds of each row whose score counts
 	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
 	for at, f := range r.m.folds {
 		if means[at], sds[at], err = deviations(r, f.fitted, f.spread, x); err != nil {
@@ -179,7 +179,7 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, lo
 		lows, highs := make([]float64, len(a.rows)), make([]float64, len(a.rows))
 		for k, row := range a.rows {
 			f, width := means[from[row]][i], scores[row]*sds[from[row]][i]
-			if r.m.method == Split { // the score itself is compared, without rounding
+			if r.m.method == Split { // compares the scores themselves, without rounding
 				f = 0
 			}
 			lows[k], highs[k] = width-f, f+width

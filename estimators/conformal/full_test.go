@@ -81,8 +81,8 @@ func ranked(t *testing.T, x [][]float64, y []float64, kernel kernels.RBF, ridge 
 	return count, smallestGap
 }
 
-// The interval contains the targets that a search with refitted machines would keep. At its bounds the new row and one other row
-// have equal residuals, and beyond them too few rows have larger ones.
+// The interval contains the targets that a search with refitted machines would keep. At its bounds, the new row and one other row
+// have equal residuals. Beyond them, too few rows have larger residuals.
 func TestFullIsRefitted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const n, level = 14, 0.8

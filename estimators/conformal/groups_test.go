@@ -34,8 +34,8 @@ func copied(x *mat.Dense, again int) *mat.Dense {
 	return out
 }
 
-// Copies of rows count once, so the intervals stay equal bit by bit. Observations that happen to have equal features are separate
-// rows.
+// If rows are copied, the intervals stay bit-identical, because copies count once. Observations that happen to have equal features
+// are separate rows.
 func TestCopiesCountOnce(t *testing.T) {
 	for _, n := range []int{60, 260} {
 		x, y := waves(rand.New(rand.NewPCG(1, uint64(n))), n)
@@ -205,7 +205,7 @@ func TestGroupsErrors(t *testing.T) {
 	assert.ErrorIs(t, c.Fit(t.Context(), x, []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}), estimators.ErrParam)
 }
 
-// The set of a level contains the classes of lower levels and, without AllowEmpty, the class of Predict.
+// The set for a level contains the sets for lower levels and, without AllowEmpty, the class that Predict returns.
 func TestSetsGrowWithTheLevel(t *testing.T) {
 	levels := []float64{.05, .2, .35, .5, .65, .8, .9, .95, .99}
 	for seed := range uint64(12) {

@@ -16,18 +16,20 @@ const (
 	// Automatic is Full for an estimator with the capability estimators.Smoothing and more than 200 rows, Split for other
 	// estimators with more than 2000 rows, and otherwise [CrossValidation].
 	Automatic Method = iota
-	// Full is full conformal prediction with studentised residuals, in closed form: 1-α to 1-α+1/(n+1). It equals jackknife+ with
-	// studentised residuals. It costs one fit to a part of the rows, which chooses the settings, and one system of all rows.
+	// Full is full conformal prediction with studentised residuals, in closed form. It guarantees a coverage between 1-α and
+	// 1-α+1/(n+1). It equals jackknife+ with studentised residuals. It costs one fit to a part of the rows, which chooses the
+	// settings, and one system of all rows.
 	Full
-	// JackknifePlus is the method of Barber and others: 1-2α guaranteed and about 1-α in practice, with plain residuals. It costs
-	// the same as Full.
+	// JackknifePlus is the method of Barber and others with plain residuals. It guarantees 1-2α, and covers about 1-α in practice.
+	// It costs the same as Full.
 	JackknifePlus
 	// JackknifeMinMax guarantees 1-α and has the widest intervals. It costs the same as Full.
 	JackknifeMinMax
-	// CrossValidation is CV+ of Barber and others: 1-2α-√(2/n) guaranteed and about 1-α in practice. It costs a fit without each of
-	// Folds parts, each with its own choice of settings.
+	// CrossValidation is CV+ of Barber and others. It guarantees 1-2α-√(2/n), and covers about 1-α in practice. It costs a fit
+	// without each of Folds folds, each with its own choice of settings.
 	CrossValidation
-	// Split fits to a part of the rows and computes the scores on the others: 1-α to 1-α+1/(n+1).
+	// Split fits to a part of the rows and computes the scores on the other rows. It guarantees a coverage between 1-α and
+	// 1-α+1/(n+1).
 	Split
 )
 
@@ -36,11 +38,11 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Full", "JackknifePlus", "JackknifeMinMax", "CrossValidation", "Split")
 }
 
-// smooths reports whether a method uses one system of all rows.
+// smooths reports whether the method uses one system of all rows.
 func (m Method) smooths() bool { return m == Full || m == JackknifePlus || m == JackknifeMinMax }
 
-// holdsSystem returns an error if the estimator's system of the given numbers of rows is too large and the estimator can compute
-// that before the fit that chooses its settings.
+// holdsSystem returns an error if the estimator's system of the given numbers of rows is too large. It does so only if the
+// estimator can compute the size before the fit that chooses its settings.
 func holdsSystem(typ string, estimator any, fitted, rows int) error {
 	asked, ok := estimator.(interface{ CheckSmoother(fitted, rows int) error })
 	if !ok || check.IsNil(estimator) {

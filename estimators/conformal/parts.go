@@ -18,7 +18,7 @@ type fold[E any] struct {
 	fitted E
 	rows   []int
 	scores []float64
-	spread *spread // set if the Regressor has Spread
+	spread *spread // set if Regressor.Spread is set
 }
 
 // checkGroups returns an error if a method cannot leave out groups.
@@ -76,8 +76,8 @@ func sizes(n, k int) []int {
 	return sizes
 }
 
-// originals returns the rows without copies, whose scores contain no information about a new row, and the weights. It does not
-// compare rows if their groups are known.
+// originals returns the rows without copies, and their weights. The scores of copies contain no information about a new row. If
+// groups are known, it does not compare rows.
 func originals[T float64 | int](x *mat.Dense, target []T, own []float64, of []int) (rows []int, weights []float64, err error) {
 	if of != nil {
 		return rowsUpTo(len(target)), own, groups.Check(of, len(target), 2)

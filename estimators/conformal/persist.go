@@ -11,8 +11,8 @@ import (
 
 const version = 1
 
-// stored is the form of a Regressor's model in a file. It contains the rows for the methods with one system, which is computed
-// again for the first interval, and for groups and likelihood ratios.
+// stored is the form of a Regressor's model in a file. The rows are stored for methods with one system, which is computed again for
+// the first interval, and for groups and likelihood ratios.
 type stored struct {
 	Method Method
 	Rows   codec.Matrix
@@ -110,7 +110,7 @@ func (s *stored) model() (*model, error) {
 	return &model{method: s.Method, rows: rows, y: s.Y, own: s.Own, shares: s.Shares, held: s.Held}, nil
 }
 
-// checkShares returns an error unless there are n weights of scores between 0 and 1. No shares mean that all are 1.
+// checkShares returns an error unless there are n weights of scores between 0 and 1, or none. If there are none, all are 1.
 func checkShares(kind string, shares []float64, n int) error {
 	if len(shares) != 0 && len(shares) != n {
 		return fault.BadModel(kind, "%d shares of groups for %d rows", len(shares), n)
@@ -133,7 +133,7 @@ func ascending(rows []int, n int) bool {
 	return true
 }
 
-// storeFolds returns the folds as stored in a file. For Split the fold's fit is the chosen estimator.
+// storeFolds returns the folds as stored in a file. For Split, the fit of the fold is the chosen estimator and is not repeated.
 func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold, err error) {
 	for _, f := range folds {
 		s := storedFold{Rows: f.rows, Scores: f.scores}
@@ -152,7 +152,7 @@ func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold,
 	return out, nil
 }
 
-// readFolds decodes the folds, and checks that the chosen estimator has what the method needs.
+// readFolds decodes the folds, and checks that the chosen estimator has the methods that m needs.
 func readFolds[E any](kind string, m Method, folds []storedFold, chosen E,
 	read func(p estimators.NestedModel, which string) (E, error)) (out []fold[E], err error) {
 	if m.smooths() && !estimators.Supports(chosen, estimators.Smoothing) {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// ends holds the bounds of a reference. An infinite bound is nil.
+// ends holds the bounds of a reference interval. An infinite bound is nil.
 type ends [2]*float64
 
 func (e ends) assert(t *testing.T, low, high, tolerance float64, name string) {
@@ -84,7 +84,7 @@ func load[T any](t *testing.T, name string) (out T) {
 	return out
 }
 
-// every returns the intervals of a row for all names in a reference.
+// every returns the intervals of a row, by their names in the reference.
 func every(r influenced, ratios []float64, ratio float64, groups []int, group int, level float64) map[string][2]float64 {
 	rows := rowsUpTo(len(r.a))
 	out := map[string][2]float64{}

@@ -25,17 +25,17 @@ const (
 
 	defaultFolds = 10
 	defaultHeld  = 0.5
-	// With at most fewRows, half of the rows are too few to choose the settings. With more than manyRows, Folds fits of an
-	// estimator without smoothing take too long.
+	// With fewRows or fewer, half of the rows are too few to choose the settings. With more than manyRows, the fits of the folds
+	// take too long for an estimator without smoothing.
 	fewRows, manyRows = 200, 2000
 )
 
-// Regressor adds prediction intervals with guaranteed coverage to a regressor, for any distribution of the targets. The zero value
-// wraps [lssvm.Regressor] and chooses the method by the number of rows.
+// Regressor adds prediction intervals to a regressor. Their coverage is guaranteed for any distribution of the targets. The zero
+// value wraps [lssvm.Regressor] and chooses the method by the number of rows.
 //
-// Fit costs a fit of Estimator to the rows that choose its settings, and then one system of all rows (O(n³) time, n² numbers) for
-// Full and the jackknife methods, or Folds further fits for [CrossValidation]. An interval then costs O(n²), or a prediction and a
-// variance for each fold.
+// Fit first fits Estimator to the rows that choose its settings. For Full and the jackknife methods it then solves one system of
+// all rows (O(n³) time, n² numbers), and an interval costs O(n²). For [CrossValidation] it fits Estimator again for each of Folds
+// folds, and an interval costs a prediction and a variance for each fold.
 //
 // See also [Classifier].
 type Regressor struct {
@@ -44,43 +44,43 @@ type Regressor struct {
 	Estimator estimators.Regressor
 	Method    Method
 
-	// Held is the share of rows whose scores count, while the other rows choose the settings. It applies to Full and the jackknife
-	// methods, whose final system contains all rows, and to Split, which fits only the other rows. If it is 0, it is .5.
+	// Held is the share of the rows whose scores count. The other rows choose the settings. It applies to Full and the jackknife
+	// methods, whose final system contains all rows, and to Split, which fits only the other rows. If it is 0, it is 0.5.
 	Held float64 `zero:"0.5" below:"1"`
 
-	// SameRows makes all rows choose the settings and all scores count, with Full and the jackknife methods. The guarantee is then
-	// exact if there is nothing to choose, as with a given kernel and ridge. Otherwise intervals are too short for few rows (see
-	// the package documentation).
+	// With SameRows, Full and the jackknife methods use all rows to choose the settings, and all scores count. The guarantee is
+	// then exact only if there is nothing to choose, for example if the kernel and the ridge are set. Otherwise intervals are too
+	// short for few rows (see the package documentation).
 	SameRows bool
 
 	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
 	Folds int `zero:"10" least:"2"`
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The guarantee is then for a row of a new
-	// group: the rows of a group are left out together, and their scores count as one. Method must be [CrossValidation] or Split,
-	// and Automatic chooses between them. Estimator receives the groups of the rows that it is fitted to if it is an
-	// [estimators.Grouper]. Group, in contrast, divides the rows to be predicted.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The guarantee is then for a
+	// row of a new group: the rows of a group are left out together, and their scores count as one. Method must be
+	// [CrossValidation] or Split, and Automatic chooses between them. If Estimator is an [estimators.Grouper], it receives the
+	// groups of the rows that it is fitted to. Group, in contrast, divides the rows to be predicted.
 	Groups []int `settings:"-"`
 
 	// NoScaling makes [CrossValidation] and Split use plain residuals. Otherwise residuals are divided by the standard deviations
 	// of the predictions if Estimator supports [estimators.Variance].
 	NoScaling bool
 
-	// Spread, if not nil, estimates the size of the errors of Estimator, so that intervals are narrow where the noise is small and
-	// wide where it is large. A clone g of Spread is fitted, and the scores are residuals divided by exp(g(x)) and by the standard
-	// deviation as above. The clone is fitted to the same rows as Estimator and not to those whose scores count, so all guarantees
-	// hold. Its targets are the logarithms of the leave-one-out residuals of these rows, in closed form if Estimator supports
-	// [estimators.LeaveOneOut], and otherwise by five more fits. Method must be [CrossValidation] or Split, and Automatic chooses
-	// between them. An example is &lssvm.Regressor{}.
+	// If Spread is not nil, it estimates the size of the errors of Estimator, so that intervals are narrow where the noise is small
+	// and wide where it is large. A clone g of Spread is fitted, and the scores are residuals divided by exp(g(x)) and by the
+	// standard deviation (see NoScaling). The clone is fitted to the same rows as Estimator and not to those whose scores count, so
+	// all guarantees hold. Its targets are the logarithms of the leave-one-out residuals of these rows. They are in closed form if
+	// Estimator supports [estimators.LeaveOneOut]; otherwise they cost five more fits. Method must be [CrossValidation] or Split,
+	// and Automatic chooses between them. An example is &lssvm.Regressor{}.
 	Spread estimators.Regressor
 
-	// Group, if not nil, returns a group for each row of x. Intervals then keep their guarantee in each group separately
+	// If Group is not nil, it returns the group of a row of x. Intervals then keep their guarantee in each group separately
 	// (Mondrian), using only the scores of that group. It is not stored in a model file.
 	Group func(row []float64) int
 
-	// LikelihoodRatio, if not nil, returns the density of a row among the rows to be predicted divided by that among the rows of
-	// Fit, up to a constant factor. With Full and Split, intervals keep their guarantee under such a shift. It is not stored in a
-	// model file.
+	// If LikelihoodRatio is not nil, it returns the density of a row among the rows to be predicted, divided by its density among
+	// the training rows, up to a constant factor. With Full and Split, intervals keep their guarantee under such a shift. It is not
+	// stored in a model file.
 	LikelihoodRatio func(row []float64) float64
 
 	// Seed is the seed for the division of the rows into parts.
@@ -89,7 +89,7 @@ type Regressor struct {
 	// Workers is the number of goroutines that predict intervals. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each fit and each solution of a system.
+	// If Observe is not nil, it is called after each fit and each solution of a system.
 	Observe func(estimators.Step)
 
 	m *model
@@ -121,14 +121,14 @@ func (r *Regressor) estimator() estimators.Regressor {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets the categories of Estimator and Spread if they are an [estimators.Categorizer]. It implements
+// SetCategories sets the categories of Estimator and Spread, if they implement [estimators.Categorizer]. It implements
 // [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) {
 	estimators.SetCategories(r.Estimator, columns)
 	estimators.SetCategories(r.Spread, columns)
 }
 
-// SetColumnNames sets the column names of Estimator and Spread if they are an [estimators.ColumnNamer]. It implements
+// SetColumnNames sets the column names of Estimator and Spread, if they implement [estimators.ColumnNamer]. It implements
 // [estimators.ColumnNamer].
 func (r *Regressor) SetColumnNames(names []string) {
 	estimators.SetColumnNames(r.Estimator, names)
@@ -143,9 +143,9 @@ func (r *Regressor) ColumnNames() []string {
 	return estimators.ColumnNames(r.m.chosen)
 }
 
-// Fit fits to x (n×d) and y (n). Errors: [estimators.ErrParam]; [estimators.ErrShape] for fewer rows than the method needs;
-// [estimators.ErrNotFinite]; those of Estimator; an error that wraps errors.ErrUnsupported if the method needs
-// [estimators.Smoothing] and Estimator does not support it; and the error of ctx.
+// Fit fits to x (n×d) and y (n). It returns [estimators.ErrParam], [estimators.ErrNotFinite], the errors of Estimator, or the error
+// of ctx. It returns [estimators.ErrShape] for fewer rows than the method needs. If the method needs [estimators.Smoothing] and
+// Estimator does not support it, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
@@ -313,8 +313,8 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return out, check.Vector(regressorType+": prediction", out)
 }
 
-// PredictInterval returns for each row of x (m×d) the bounds of an interval that contains its target with probability at least
-// level, in (0, 1), by the guarantee of the method. A bound is infinite if there are fewer than level/(1-level) scores.
+// PredictInterval returns the bounds of an interval for each row of x (m×d). The interval contains the target with probability at
+// least level, in (0, 1), as guaranteed by the method. A bound is infinite if there are fewer than level/(1-level) scores.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {

@@ -29,7 +29,7 @@ func (s Score) String() string {
 	return enum.Name("Score", int(s), "LeastAmbiguous", "Adaptive", "RegularisedAdaptive")
 }
 
-// rounding is the rounding error that sums of probabilities may have.
+// rounding is the possible rounding error of sums of probabilities.
 const rounding = 1e-12
 
 // scoring is a Score with its settings.
@@ -39,8 +39,8 @@ type scoring struct {
 	free    int // number of classes without a penalty
 }
 
-// scores sets dst to the scores of all classes for a row of probabilities. Share, in [0, 1), multiplies the class's own
-// probability.
+// scores sets dst to the scores of all classes for a row with the probabilities p. The class's own probability is multiplied by
+// share, in [0, 1).
 func (s scoring) scores(dst, p []float64, share float64) {
 	if s.of == LeastAmbiguous {
 		for k, v := range p {
@@ -63,12 +63,13 @@ func (s scoring) scores(dst, p []float64, share float64) {
 	}
 }
 
-// shareOf returns the share of a row's own probability, which depends only on the seed and the row's number.
+// shareOf returns the share of the class's own probability that counts for a row. It depends only on the seed, the stream and the
+// row's number.
 func shareOf(seed uint64, stream uint64, row int) float64 {
 	return rand.New(rand.NewPCG(seed^stream, uint64(row))).Float64()
 }
 
-// pValue returns the share of the scores, including own itself, that are at least own.
+// pValue returns the share of the scores, with own among them, that are at least own.
 func pValue(scores []float64, own float64) float64 {
 	count := 1
 	for _, v := range scores {
@@ -79,10 +80,11 @@ func pValue(scores []float64, own float64) float64 {
 	return float64(count) / float64(len(scores)+1)
 }
 
-// keeps reports whether a class with the p-value belongs to the set of a level.
+// keeps reports whether a class with p-value p belongs to the set for a level.
 func keeps(p, level, rows float64) bool { return p*(rows+1) > (1-level)*(rows+1)+1e-9 }
 
-// margin returns the best decision of the other classes minus that of the class. It is a score of decisions.
+// margin returns the largest decision of the other classes minus the decision of the class. It is the score for methods that use
+// decisions.
 func margin(decision []float64, class int) float64 {
 	best, seen := 0.0, false
 	for k, v := range decision {
@@ -109,7 +111,7 @@ func target(k, class int) float64 {
 	return -1
 }
 
-// newLeastSquares returns the machines with the margins of the rows when they are left out, for the jackknife+.
+// newLeastSquares returns the machines, with the margins of the rows when they are left out, for jackknife+.
 func newLeastSquares(a [][]float64, c []float64, labels []int) *leastSquares {
 	m := &leastSquares{a: a, c: c, labels: labels, margins: make([]float64, len(c))}
 	decision := make([]float64, len(a[0]))
@@ -120,8 +122,8 @@ func newLeastSquares(a [][]float64, c []float64, labels []int) *leastSquares {
 	return m
 }
 
-// leftOut computes the decision for row i by the machines of all other rows. If b is not nil, the new row with b, t and s is among
-// these.
+// leftOut computes the decision for row i with machines of all other rows. If b is not nil, these include the new row with b, t and
+// s.
 func (m *leastSquares) leftOut(dst []float64, i int, b, t []float64, s float64) {
 	c := m.c[i]
 	if b != nil {
@@ -138,7 +140,7 @@ func (m *leastSquares) leftOut(dst []float64, i int, b, t []float64, s float64) 
 	}
 }
 
-// fullP returns the p-value of a class for a new row, from the machines of all rows and the new row with that class. It costs
+// fullP returns the p-value of a class for a new row. The machines contain all rows and the new row with that class. It costs
 // O(nK).
 func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) float64 {
 	own := margin(f, class)
@@ -156,7 +158,7 @@ func (m *leastSquares) fullP(rows []int, f, b []float64, s float64, class int) f
 	return float64(count) / float64(len(rows)+1)
 }
 
-// jackknifeP compares each row that is left out with the new row, by the same machines.
+// jackknifeP compares the margin of each row that is left out with the margin of the new row, computed with the same machines.
 func (m *leastSquares) jackknifeP(rows []int, f, b []float64, class int) float64 {
 	count := 1
 	decision := make([]float64, len(f))

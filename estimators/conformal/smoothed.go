@@ -11,10 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// blockNumbers limits the memory of b for several new rows.
+// blockNumbers limits the memory for the numbers b of several new rows.
 const blockNumbers = 1 << 21
 
-// scores returns a function that returns, for each row of a matrix, the members whose scores its interval uses.
+// scores returns a function that maps a row of x to the members whose scores its interval uses.
 func (r *Regressor) scores(x *mat.Dense) (func(i int) members, error) {
 	m := r.m
 	rows := m.held

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	spreadFolds = 5   // number of folds for an estimator without leave-one-out residuals
-	leastSpread = 0.1 // times the median residual is the lower limit of a residual
+	spreadFolds = 5   // number of folds if the estimator has no leave-one-out residuals
+	leastSpread = 0.1 // the lower limit of a residual, as a multiple of the median residual
 )
 
 // spread is a fitted model of the logarithm of the size of the errors. Its predictions are limited to the range of its targets, so
-// that a scale is finite and > 0.
+// that the size is finite and > 0.
 type spread struct {
 	model     estimators.Regressor
 	low, high float64
@@ -77,7 +77,7 @@ func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.R
 }
 
 // leaveOut returns the leave-one-out residual of each row, divided by its standard deviation if there is one. It uses the closed
-// form if the estimator has leave-one-out residuals, and otherwise folds.
+// form if the estimator has leave-one-out residuals, and otherwise cross-validation.
 func (m *model) leaveOut(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) ([]float64, error) {
 	out := make([]float64, len(rows))
 	if l, ok := fitted.(estimators.LeaveOneOutPredictor); ok && estimators.Supports(fitted, estimators.LeaveOneOut) {
@@ -136,7 +136,7 @@ func (m *model) unitsOf(rows []int) int {
 	return (&model{y: make([]float64, len(rows)), groups: linalg.Pick(m.groups, rows)}).units()
 }
 
-// scale multiplies the deviations of the rows of x by the predicted sizes of their errors. A nil spread does nothing.
+// scale multiplies the deviations of the rows of x by the predicted sizes of their errors. If s is nil, it does nothing.
 func (s *spread) scale(sd []float64, x mat.Matrix) error {
 	if s == nil {
 		return nil

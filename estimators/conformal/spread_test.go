@@ -74,7 +74,8 @@ func TestSpreadByDefinition(t *testing.T) {
 	}
 }
 
-// Without leave-one-out residuals the rows are left out by folds, and the spread still finds where the noise is large.
+// If the estimator has no leave-one-out residuals, cross-validation replaces them, and the spread still finds where the noise is
+// large.
 func TestSpreadByFolds(t *testing.T) {
 	x, y := noisy(rand.New(rand.NewPCG(5, 6)), 300, 0)
 	r := &Regressor{Estimator: &bare{}, Spread: &lssvm.Regressor{}, Folds: 3}
@@ -121,7 +122,7 @@ func TestSpreadRefuses(t *testing.T) {
 	require.NoError(t, exact.FitWeighted(t.Context(), x, y, slices.Repeat([]float64{2}, 20)))
 }
 
-// bare is a line without other capabilities.
+// bare is a line whose estimator has no further capabilities.
 type bare struct{ of ridge.Regressor }
 
 func (b *bare) Fit(ctx context.Context, x mat.Matrix, y []float64) error { return b.of.Fit(ctx, x, y) }

@@ -30,8 +30,8 @@ func problem(n int) (*mat.Dense, []int) {
 
 const benchRows, benchUnits = 100_000, 500
 
-// product times the symmetric products that the statistics of all rows contain. It computes a panel of columns at a time, which is
-// fastest, on one goroutine.
+// product times the symmetric products that the statistics of all rows contain. It uses one goroutine and computes a panel of
+// columns at a time, which is fastest.
 func product() time.Duration {
 	y := mat.NewDense(benchUnits, moments.PanelRows, nil)
 	for i := range y.RawMatrix().Data {
@@ -45,7 +45,7 @@ func product() time.Duration {
 	return time.Since(begin)
 }
 
-// peak returns the largest heap during f, in MB, above the heap before it.
+// peak returns the largest heap size during f, in MB above the size before f.
 func peak(f func()) float64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -82,14 +82,14 @@ func fitted(b *testing.B, x *mat.Dense, y []int, workers, chunk int) time.Durati
 	return time.Since(begin)
 }
 
-// BenchmarkFit100k reports the time for a fit of 100 000 rows, 20 columns and 500 units as a multiple of its symmetric product, at
-// once and in chunks of 10 000 rows. It also reports the memory beyond that of the rows, and the speedup by two workers.
+// BenchmarkFit100k fits 100 000 rows with 20 columns and 500 units, at once and in chunks of 10 000 rows. It reports the times as
+// multiples of the time of the symmetric product, the memory in addition to the rows, and the speedup with two workers.
 func BenchmarkFit100k(b *testing.B) {
 	x, y := problem(benchRows)
 	for name, chunk := range map[string]int{"at-once": benchRows, "streamed": benchRows / 10} {
 		b.Run(name, func(b *testing.B) {
 			const long = time.Hour
-			one, two, products := long, long, long // minima, which other load affects least
+			one, two, products := long, long, long // minimum times, which other load affects least
 			b.ReportAllocs()
 			for b.Loop() {
 				products = min(products, product())

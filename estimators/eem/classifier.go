@@ -23,9 +23,9 @@ const defaultUnits = 250
 // folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units of many widths
-// centred on training rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the
-// paper's own activations (see [featuremap.Activation]).
+// Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units with many widths, centred on training
+// rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the paper's own activations (see
+// [featuremap.Activation]).
 //
 // See also [KernelClassifier], Classifier in package elm.
 type Classifier struct {
@@ -39,34 +39,34 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Labels are the classes, ascending. They are needed if the first chunk of PartialFit does not contain all of them. If they are
-	// nil, they are the labels of Fit, or of the first chunk.
+	// Labels are the classes, in ascending order. They are needed if the first chunk of PartialFit does not contain all of them. If
+	// Labels is nil, the classes are those of Fit, or of the first chunk.
 	Labels []int
 
-	// Priors are the probabilities of the classes, in the order of Classes. If they are nil, they are equal. Only
-	// their ratios matter.
+	// Priors are the probabilities of the classes, in the order of Classes. Only their ratios matter. If Priors is nil, they are
+	// equal.
 	Priors []float64
 
-	// Costs are the costs of predicting another class for a row of this class, in the order of Classes. If they are
-	// nil, they are equal.
+	// Costs are the costs of predicting another class for a row of each class, in the order of Classes. If Costs is nil, they are
+	// equal.
 	Costs []float64
 
-	// EmpiricalPriors uses the classes' shares of the training rows as Priors. This aims at accuracy, while the
-	// default aims at balanced accuracy.
+	// EmpiricalPriors uses the share of each class in the training rows as its prior. This aims at accuracy, while the default aims
+	// at balanced accuracy.
 	EmpiricalPriors bool
 
-	// Balanced requests the default of this package, equal priors whatever the numbers of rows. With Priors or
+	// Balanced states the default of this package explicitly: equal priors whatever the numbers of rows. With Priors or
 	// EmpiricalPriors it is an error.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the prior of each class, by label. A class that is absent has the factor 1.
+	// ClassWeights maps a label to a factor > 0 for the prior of its class. Classes that are absent have the factor 1.
 	ClassWeights map[int]float64
 
 	// Multiclass is the method for more than two classes. The zero value is [OneVersusOne].
 	Multiclass Multiclass
 
-	// If Observe is not nil, it is called after each sum of a block of rows and each solution of a system of equations, by one
-	// goroutine at a time. In HeldOut it is also called after each block that is held out. Objective is that of Report so far.
+	// If Observe is not nil, it is called after each sum over a block of rows and each solution of a system of equations, by one
+	// goroutine at a time. HeldOut also calls it after each block that is held out. Objective is the current Objective of Report.
 	Observe func(estimators.Step)
 
 	folding
@@ -99,16 +99,16 @@ func (c *Classifier) settings() fitSettings {
 	}
 }
 
-// Fit fits the model to x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class, or
-// one of Labels without a row), [estimators.ErrNotFinite], or the error of ctx.
+// Fit fits the model to x (n×d) and n labels y. It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite],
+// or the error of ctx. ErrShape is also returned for a single class, and if one of Labels has no row.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. The row counts as that many rows in all properties of its class: mean,
-// covariance, the shrinkage of Ledoit and Wolf, and the share in EmpiricalPriors. Weights should therefore be about 1: a class
-// whose weights sum to at most 1 counts as one row.
+// covariance, the shrinkage of Ledoit and Wolf, and the share in EmpiricalPriors. Weights should therefore be near 1: a class whose
+// weights sum to at most 1 counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
@@ -136,41 +136,42 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 	return out, nil
 }
 
-// HeldOut cross-validates. block has the number of the block of each row of x (n×d). For each row it returns the probabilities
-// (n×K, in the order of the ascending labels) of the machine that was not fitted to the rows of its block. The units are drawn
-// once, from rows without their labels. The statistics of all rows are summed once, and those of a block are subtracted. So k
-// blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes. It returns the errors of Fit, and
-// [estimators.ErrShape] for a block without which a class has no rows.
+// HeldOut cross-validates. The slice block holds the block number of each row of x (n×d). For each row, HeldOut returns the
+// probabilities from the machine that was not fitted to the rows of its block (n×K, in ascending order of the labels). The units
+// are drawn once, from rows without their labels. The statistics of all rows are summed once, and those of a block are subtracted.
+// So k blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes. It returns the errors of
+// Fit, and [estimators.ErrShape] if a class has rows in only one block.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
 // NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a sample of the
-// rows, those with the smallest hashes with Seed. It has 4096 different rows, or four for each unit if that is more. The last stage
-// sums the moments of the classes. Labels that are not in a given list of Labels are [estimators.ErrParam].
+// rows, those whose hashes with Seed are smallest. The sample has 4096 different rows, or four for each unit if that is more. The
+// last stage sums the moments of the classes. If Labels is set, other labels are [estimators.ErrParam].
 func (c *Classifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
-// FitStages implements [streaming.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and PartialFit can
-// continue from it. If Labels are given, each must have rows.
+// FitStages implements [streaming.StagedFitter]. It is like Fit, except that for DataRBF the units come from the sample. PartialFit
+// can continue from it. If Labels is set, each label must have rows.
 func (c *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// FitClassStatistics solves for given statistics, one for each of classes, in ascending order. Their features are those of the
-// units of c, as for Statistics. They may have been summed elsewhere and merged, or kept beside a model file. PartialFit can
-// continue from them. Errors: [estimators.ErrNotFitted] before there are units; [estimators.ErrShape] for other numbers of classes,
-// statistics or features, and for a class without rows; [estimators.ErrParam].
+// FitClassStatistics solves the system for given statistics, one for each of classes, which are in ascending order. Their features
+// are those of the units of c, as for Statistics. They may have been merged from several computers, or stored separately from the
+// model file. PartialFit can continue from them. It returns [estimators.ErrNotFitted] before there are units,
+// [estimators.ErrParam], and [estimators.ErrShape] if the number of classes, statistics or features is wrong, or if a class has no
+// rows.
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
-// PartialFit adds more rows to the fit. After all chunks the machine is that of Fit on all rows, up to rounding. The exception is
-// DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are Labels, or those of the first
-// chunk. A chunk need not contain all of them. Later chunks add no units: if the first chunk has fewer rows than DataRBF has Units,
-// there are only as many units as rows, and Report has a warning. Until each class has had a row, predictions return
+// PartialFit adds more rows to the fit. After all chunks the machine equals that of Fit on all rows, up to rounding. The exception
+// is DataRBF, whose units are centred on a sample of the first chunk, as in NewStages. The classes are Labels, or those of the
+// first chunk. A chunk need not contain all of them. Later chunks add no units: if the first chunk has fewer rows than DataRBF has
+// Units, there are only as many units as rows, and Report contains a warning. Until each class has had a row, predictions return
 // [estimators.ErrNotFitted]. A chunk with an error changes nothing. The system of equations is solved by Solve, or by the first
 // prediction. Until then Report and Pairs describe the previous solution, and MarshalBinary returns [estimators.ErrNotFitted].
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -186,8 +187,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return c.predictTo(dst, x)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)

@@ -33,7 +33,7 @@ func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 	return x, y
 }
 
-// The complete machine agrees with the references, whose units replace the drawn ones.
+// The complete machine agrees with the references if its drawn units are replaced by those of the references.
 func TestClassifierReference(t *testing.T) {
 	activations := map[string]featuremap.Activation{
 		"sig": featuremap.Sigmoid, "nsig": featuremap.NormalizedSigmoid, "rbf": featuremap.RandomRBF, "tanh": featuremap.Tanh,
@@ -260,7 +260,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit converts bytes to rows and labels, whose fit gives a documented error or probabilities.
+// FuzzFit converts bytes to rows and labels, and checks that a fit returns a documented error or probabilities.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(0))
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(4))
@@ -293,7 +293,7 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// Each machine of a path equals the machine of Fit for its size.
+// Each machine of a path equals the machine that Fit returns for its size.
 func TestFitPath(t *testing.T) {
 	x, y := blobs(700, 3, 8) // more than one shard
 	sizes := []int{5, 20, 20, 60, 900}
@@ -398,7 +398,7 @@ func rowsOf(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// The number of workers changes nothing, also with several groups of shards.
+// The number of workers does not change the result, also with several groups of shards.
 func TestWorkers(t *testing.T) {
 	x, y := blobs(9000, 2, 3)
 	var want *mat.Dense

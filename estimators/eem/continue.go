@@ -60,7 +60,7 @@ func (c *KernelClassifier) UnmarshalStatistics(data []byte) (err error) {
 	return c.keep(c.settings().continued(c.m, data))
 }
 
-// continued returns old with the statistics that were stored in data.
+// continued returns old with the statistics that are stored in data.
 func (c fitSettings) continued(old *model, data []byte) (*model, error) {
 	if old == nil {
 		return nil, fault.NotFitted(c.typ)

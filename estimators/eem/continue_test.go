@@ -25,8 +25,8 @@ func clouds(n int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// Units that are centred on rows are drawn from the first chunk, and none are added later. If the chunk is too small, there is a
-// warning, which files preserve.
+// Units that are centred on rows are drawn from the first chunk, and none are added later. If the chunk is too small, Report
+// contains a warning, which files preserve.
 func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 	ctx := context.Background()
 	few, labels := clouds(12)

@@ -175,8 +175,8 @@ func TestDiscriminantInAFile(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 }
 
-// A kernel whose matrix is 1 to ten digits, because it is very wide, still contains the columns of the rows. The machine is nearly
-// that of a linear kernel with a constant.
+// The kernel is so wide that the elements of its matrix are 1 to ten digits, but it still contains the columns of the rows. The
+// machine nearly equals that of a linear kernel with a constant.
 func TestVeryWideKernel(t *testing.T) {
 	x, y := blobs(300, 2, 7)
 	x.Apply(func(_, _ int, v float64) float64 { return v / 10 }, x)

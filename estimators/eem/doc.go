@@ -1,10 +1,10 @@
-// Package eem implements the extreme entropy machine (Czarnecki and Tabor, arXiv 1501.05279): a hidden layer of random units, and
-// in its space the direction along which the classes, as Gaussians, have the largest Cauchy-Schwarz divergence. There is no
-// iteration: a fit computes the covariances of the hidden units and solves one system of equations.
+// Package eem implements the extreme entropy machine (Czarnecki and Tabor, arXiv 1501.05279). It has a hidden layer of random
+// units. In the space of the units, it finds the direction along which the classes, as Gaussians, have the largest Cauchy-Schwarz
+// divergence. There is no iteration: a fit computes the covariances of the hidden units and solves one system of equations.
 //
 // # The machine
 //
-// With the class means m± of the hidden units and their covariances Σ±, shrunk by the method of Ledoit and Wolf,
+// Let m± be the class means of the hidden units, and Σ± their covariances, shrunk by the method of Ledoit and Wolf. Then
 //
 //	v = (Σ+ + Σ-)⁻¹ (m+ - m-),   q = (m+ - m-)'v,   β = 2v/q
 //
@@ -14,8 +14,8 @@
 //
 //	d(z) = ln N(z; β'm+, S+) - ln N(z; β'm-, S-) + ln (p+ C+)/(p- C-)
 //
-// A row is of the positive class if d ≥ 0, and its probability is 1/(1+e⁻ᵈ). If the variances differ, there are two thresholds,
-// which Thresholds reports in a form that does not cancel when they are nearly equal.
+// A row is of the positive class if d ≥ 0, and its probability is 1/(1+e⁻ᵈ). If the variances differ, there are two thresholds.
+// Thresholds returns them in a form that does not cancel when the variances are nearly equal.
 //
 // By default the classes are balanced, whatever their numbers of rows, as in the paper. Balanced only states this explicitly.
 // Priors, EmpiricalPriors, Costs and ClassWeights change it, and their factors are multiplied. More than two classes are decided
@@ -27,21 +27,21 @@
 //
 // # Statistics
 //
-// The fit to a class consists of the moments of its hidden units, [Statistics], which can be merged. PartialFit takes rows in
+// All that a fit needs of a class are the moments of its hidden units, [Statistics], which can be merged. PartialFit takes rows in
 // chunks, in one pass and O(h²) memory, and gives the same model as Fit on all rows. Solve, or the first prediction, solves the
-// system of equations. Several computers can each sum a part of the rows and send their Statistics to each other. NewStages and
-// FitStages do this, also for units that are centred on rows. FitClassStatistics takes Statistics that you merged yourself or kept
-// beside a model file.
+// system of equations. Several computers can each sum a share of the rows and send their Statistics to each other. NewStages and
+// FitStages do this, also for units that are centred on rows. FitClassStatistics takes Statistics that you merged yourself or
+// stored separately from the model file.
 //
 // A row of weight w counts w times in every moment, so a weight of 2 is exactly equivalent to the row given twice. Statistics can
-// also be subtracted, which HeldOut uses to cross-validate without new fits. FitPath fits machines of several sizes on the sums of
-// the largest.
+// also be subtracted, which HeldOut uses to cross-validate without new fits. FitPath fits machines of several sizes from the sums
+// for the largest.
 //
 // # Degenerate classes
 //
-// A class of one row, or of a total weight of at most one row, gets the covariance of the other class. If this holds for both
-// classes, or if no unit varies, the covariance is the identity. Equal means leave no direction: the class of the larger prior and
-// cost is then predicted everywhere, and Report has a warning.
+// A class of one row, or with a total weight of at most 1, gets the covariance of the other class. If this holds for both classes,
+// or if no unit varies, the covariance is the identity. If the means are equal, there is no direction. The class with the larger
+// prior and cost is then predicted everywhere, and Report contains a warning.
 //
 // # Cost
 //

@@ -47,7 +47,7 @@ func ExampleKernelClassifier() {
 	// Output: [0 1] <nil>
 }
 
-// The rows come in chunks, and the first chunk has one class.
+// The rows arrive in chunks, and the first chunk contains only one class.
 func ExampleClassifier_PartialFit() {
 	x, y := rings()
 	model := &eem.Classifier{Units: 40, Labels: []int{0, 1}}
@@ -95,7 +95,7 @@ func ExampleStatistics() {
 	// 2 [1.5] 0.25
 }
 
-// FitPath fits machines of several sizes at the cost of the largest, and HeldOut gives their cross-validated accuracy.
+// FitPath fits machines of several sizes at the cost of the largest, and HeldOut cross-validates their accuracy.
 func ExampleClassifier_FitPath() {
 	x, y := rings()
 	path, err := (&eem.Classifier{}).FitPath(context.Background(), x, y, []int{2, 10, 40})

@@ -31,7 +31,7 @@ func (r rows) pick(some []int) rows {
 	return rows{x: linalg.Rows(r.x, some), y: linalg.Pick(r.y, some), weights: linalg.Pick(r.weights, some)}
 }
 
-// fit returns a model fitted to all rows at once.
+// fit returns a model that is fitted to all rows at once.
 func (c fitSettings) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
 	models, err := c.path(ctx, x, y, weights, []int{math.MaxInt})
 	if err != nil {
@@ -40,7 +40,7 @@ func (c fitSettings) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return models[0], nil
 }
 
-// fitWeighted is fit with weights, which it checks.
+// fitWeighted is like fit, with weights, which it checks.
 func (c fitSettings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
 	if err := check.Weights(c.typ, weights, len(y)); err != nil {
 		return nil, err
@@ -48,7 +48,8 @@ func (c fitSettings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return c.fit(ctx, x, y, weights)
 }
 
-// path returns a model fitted to all rows at once for each number of units, ascending. The layer has the largest number.
+// path returns a model for each number of units, which are ascending. Each is fitted to all rows at once. The layer has the largest
+// number of units.
 func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
 	parts := progress.Parts(ctx, .05, .6, .35)
 	m, r, err := c.begin(parts[0], x, y, weights)
@@ -99,7 +100,7 @@ func (m *model) complete() error {
 	return nil
 }
 
-// partialFit returns old with more rows, or the model of a first chunk.
+// partialFit returns old with more rows, or the model fitted to a first chunk.
 func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
 	var m *model
 	var r rows
@@ -139,7 +140,7 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 	return m, nil
 }
 
-// fitClasses returns the model of these statistics in the features of old.
+// fitClasses returns the model fitted to these statistics of the features of old.
 func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of []*Statistics) (*model, error) {
 	if old == nil || old.layer == nil {
 		return nil, fault.NotFitted(c.typ)
@@ -203,8 +204,8 @@ func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights [
 	return m, r, nil
 }
 
-// fitsMemory returns an error for moments that take more than [check.MaxBytes]. It counts the moments of each class and of one
-// group, the factor of a pair, and the directions.
+// fitsMemory returns an error if the moments take more than [check.MaxBytes]. It counts the moments of each class and of one group,
+// the factor of a pair, and the directions.
 func (m *model) fitsMemory() error {
 	h, k := float64(m.layer.Width(math.MaxInt)), float64(len(m.classes))
 	return check.Numbers(fmt.Sprintf("%s: moments of %.0f features in %.0f classes", m.typ, h, k), h*h*(2*k+2)+h*k*(k-1)/2,
@@ -228,8 +229,8 @@ func (m *model) check(x mat.Matrix, y []int, weights []float64) (rows, error) {
 	return rows{x: xd, y: y, weights: weights}, nil
 }
 
-// Rows are summed in groups in parallel, each with separate sums. The groups depend only on the rows and features, so that the sums
-// do not depend on the workers.
+// Rows are summed in groups, in parallel and with separate sums. The groups depend only on the rows and the features, so the sums
+// do not depend on the number of workers.
 const (
 	leastGroup = 512 // rows, and four for each feature
 	mostGroups = 16
@@ -245,7 +246,7 @@ func (m *model) groups(n, features int) int {
 	return out
 }
 
-// take returns the statistics of the features of rows, for each of widths, ascending, and each class.
+// take returns the statistics of the features of rows, for each class and each of widths, which are ascending.
 func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*moments.Moments, error) {
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
@@ -311,7 +312,7 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 	return out, nil
 }
 
-// heldOut returns the probabilities of each row by a machine fitted without the rows of its block.
+// heldOut returns the probabilities of each row from a machine fitted without the rows of its block.
 func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
 	m, r, err := c.begin(ctx, x, y, nil)
 	if err != nil {

@@ -34,7 +34,7 @@ func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
 		out.Proba = out.Decision.Softmax()
 	case k == 2:
 		odds := s.oddsGraph(z)
-		// Even odds predict the positive class.
+		// The positive class is predicted for even odds.
 		odds = odds.Equal(x.Number(0)).Where(x.Number(math.SmallestNonzeroFloat64), odds)
 		out.Decision = odds.Scores()
 		out.Proba = out.Decision.Sigmoid()
@@ -54,7 +54,7 @@ func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// oddsGraph is LogOdds of each pair as a graph.
+// oddsGraph computes LogOdds of each pair as a graph.
 func (s *solution) oddsGraph(z graph.Value) graph.Value {
 	count := len(s.pairs)
 	constant, positive, negative, overPositive, overNegative := make([]float64, count), make([]float64, count), make([]float64,

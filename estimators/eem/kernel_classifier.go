@@ -29,9 +29,9 @@ const defaultComponents = 250
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
 // This is the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible numerically, even if the kernel is positive
-// definite. Landmarks that depend on those before them, up to h·2⁻⁵² of the largest k(x, x), therefore add no feature. The features
-// are computed from a Cholesky factor in place of the eigenvectors. They differ only by a rotation, which does not affect the
-// machine. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³). A prediction, from coefficients on the
+// definite. Landmarks that depend on the ones before them, up to h·2⁻⁵² of the largest k(x, x), therefore add no feature. The
+// features are computed from a Cholesky factor instead of the eigenvectors. They differ only by a rotation, which does not affect
+// the machine. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³). A prediction, from coefficients on the
 // landmarks, costs O(hd) for each row.
 //
 // See also [Classifier], Classifier in package lssvm.
@@ -39,11 +39,10 @@ type KernelClassifier struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
-	// Components is h, the number of landmarks that are drawn from the training rows. If it is 0, it is 250, at most
-	// n.
+	// Components is h, the number of landmarks that are drawn from the training rows. If it is 0, it is 250, but at most n.
 	Components int `zero:"250"`
 
-	// Landmarks are given landmarks (h×d). If they are nil, they are drawn.
+	// If Landmarks is not nil, it sets the landmarks (h×d). Otherwise they are drawn.
 	Landmarks *mat.Dense
 
 	// Seed is the seed for drawing the landmarks.
@@ -82,7 +81,7 @@ func (c *KernelClassifier) settings() fitSettings {
 	}
 }
 
-// onRows returns the number of landmarks to draw from rows. With a nil Kernel it is positive even for given Landmarks.
+// onRows returns the number of landmarks to draw from rows. If Kernel is nil, it is positive even if Landmarks is set.
 func (c *KernelClassifier) onRows() int {
 	if c.Kernel != nil && c.Landmarks != nil {
 		return 0
@@ -103,7 +102,7 @@ func (c *KernelClassifier) signature() string {
 	return fmt.Sprintf("(Kernel %v, %d components, Landmarks %s, Seed %d, Labels %v)", c.Kernel, c.Components, landmarks, c.Seed, c.Labels)
 }
 
-// NewStages is like [Classifier.NewStages]. A sample has four rows for each landmark, and at least 4096.
+// NewStages is like [Classifier.NewStages]. The sample has four rows for each landmark, but at least 4096.
 func (c *KernelClassifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
 // FitStages is like [Classifier.FitStages].
@@ -134,16 +133,16 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (features.Lay
 	return features.NewLandmarks(ctx, kernel, linalg.Rows(x, order), c.Workers)
 }
 
-// Fit fits the model to x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class, or
-// one of Labels without a row), [estimators.ErrNotFinite], [estimators.ErrNotPSD] for a kernel without a positive eigenvalue, or
-// the error of ctx.
+// Fit fits the model to x (n×d) and n labels y. It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite],
+// [estimators.ErrNotPSD] if the kernel has no positive eigenvalue, or the error of ctx. ErrShape is also returned for a single
+// class, and if one of Labels has no row.
 func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The median distance of a
-// nil Kernel and the draw of the landmarks ignore the weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The weights do not affect the median
+// distance, if Kernel is nil, or the draw of the landmarks.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
@@ -198,8 +197,8 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 }
 
 // LandmarkCoefficients returns the smallest coefficients b̂ = UΛ^-½β of a direction. The position of a row x along it is Σ b̂[i]
-// k(landmark i, x). Directions are those of Pairs, in their order, or those of the discriminant plane. It returns nil before there
-// is a solution (see Pairs), and for a direction that does not exist.
+// k(landmark i, x). Directions are numbered in the order of Pairs, or are the axes of the discriminant plane. It returns nil before
+// there is a solution (see Pairs), and for a direction that does not exist.
 func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	s := c.m.lastSolution()
 	if s == nil || direction < 0 || direction >= s.directions() {
@@ -216,8 +215,8 @@ func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return c.predictTo(dst, x)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)

@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// model is a fitted machine. Fit computes the solution from the statistics at once. After chunks it is computed when it is first
-// needed, so that chunks without predictions between them cost no solution.
+// model is a fitted machine. Fit computes the solution from the statistics at once. After PartialFit it is computed when it is
+// first needed, so that chunks without predictions between them do not cost a solution each.
 type model struct {
 	fitSettings
 	layer   features.Layer
@@ -70,7 +70,7 @@ func (m *model) copiedStatistics() []*moments.Moments {
 // named is implemented by types with a name for errors.
 type named interface{ typ() string }
 
-// machine has the methods of Classifier and KernelClassifier after Fit.
+// machine provides the methods of Classifier and KernelClassifier after Fit.
 type machine[N named] struct{ m *model }
 
 func (c *machine[N]) typ() string {
@@ -101,7 +101,7 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 }
 
 // Solve solves the system of equations for the rows of all chunks of PartialFit. Otherwise the first prediction after a chunk does
-// this. After Fit it does nothing. The cost is O(h³) for each pair of classes, or once with Discriminant. Errors: ErrNotFitted
+// this. After Fit it does nothing. It costs O(h³) for each pair of classes, or once with Discriminant. It returns ErrNotFitted
 // before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	defer fault.RecoverAs(c.typ(), &err)
@@ -142,16 +142,16 @@ func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, check.Vector("score", out.RawMatrix().Data)
 }
 
-// Predict returns the class with the largest Decision for each row of x (r×d). With two classes and even odds it is the second. The
-// cost is O(rhd).
+// Predict returns the class with the largest Decision for each row of x (r×d). With two classes and even odds it returns the second
+// class. It costs O(rhd).
 func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	return classes.Labels(c.Classes()).Predict(c.Decision(x))
 }
 
-// PredictProba returns probabilities (r×K) for the rows of x (r×d). With two classes they are the posterior of the
-// two Gaussians. With more classes they are the mean of the pairwise probabilities, or with Discriminant the
-// posterior of all Gaussians.
+// PredictProba returns probabilities (r×K) for the rows of x (r×d). With two classes they are the posterior probabilities of the
+// two Gaussians. With more classes they are the means of the pairwise probabilities, or with Discriminant the posterior
+// probabilities of all Gaussians.
 func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	s, z, err := c.project(x)
@@ -162,8 +162,8 @@ func (c *machine[N]) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, check.Vector("probability", out.RawMatrix().Data)
 }
 
-// Project returns the positions of the rows of x (r×d) along the directions. It has a column for each of Pairs, in
-// their order, or for each axis of the discriminant plane.
+// Project returns the positions of the rows of x (r×d) along the directions. The result has a column for each of Pairs, in the same
+// order, or for each axis of the discriminant plane.
 func (c *machine[N]) Project(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	_, z, err := c.project(x)
@@ -182,8 +182,8 @@ func (c *machine[N]) rowForm() (width int, names []int) {
 // row computes the scores of one row.
 func (c *machine[N]) row(out, x []float64) { c.m.now.Load().row(out, x) }
 
-// predictTo and decisionTo have the implementations of PredictTo and DecisionTo, which each type must define itself to be
-// recognised.
+// predictTo and decisionTo implement PredictTo and DecisionTo. Each type must define these methods itself, because promoted methods
+// are not recognised.
 func (c *machine[N]) predictTo(dst []int, x mat.Matrix) error {
 	width, names := c.rowForm()
 	return rowwise.Labels(c.typ(), dst, x, width, names, c.Predict, c.row)
@@ -227,14 +227,14 @@ func (c *machine[N]) Report() estimators.Report {
 
 // Pair is the model of two classes.
 type Pair struct {
-	// Negative and Positive are the two classes. Negative is the lesser.
+	// Negative and Positive are the labels of the two classes. Negative is the smaller label.
 	Negative, Positive int
 
 	// Direction is β, in the space of the hidden units or of a [KernelClassifier]'s features.
 	Direction []float64
 	Means     [2]float64
 
-	// Variances has the variances of the negative and of the positive class along β.
+	// Variances holds the variances of the negative and of the positive class along β.
 	Variances [2]float64
 
 	// Divergence is the Cauchy-Schwarz divergence of the two classes along β.
@@ -243,14 +243,14 @@ type Pair struct {
 	// Distance is the first term of Divergence, which β maximises.
 	Distance float64
 
-	// Shrinkage has the ρ of Ledoit and Wolf for each class.
+	// Shrinkage holds the ρ of Ledoit and Wolf for each class.
 	Shrinkage  [2]float64
 	Thresholds Thresholds
 }
 
-// Pairs returns the models of each pair of classes by the last Fit, Solve, or prediction that solved. It returns nil before that,
-// and with Discriminant for more than two classes. The Direction of a KernelClassifier is in features whose axes are arbitrary up
-// to a rotation (see LandmarkCoefficients).
+// Pairs returns the model of each pair of classes from the last Fit or Solve, or from the last prediction that solved the system.
+// Before that it returns nil, and also with Discriminant for more than two classes. The Direction of a KernelClassifier is in
+// features whose axes are arbitrary up to a rotation (see LandmarkCoefficients).
 func (c *machine[N]) Pairs() []Pair {
 	s := c.m.lastSolution()
 	if s == nil || s.plane != nil {

@@ -42,7 +42,7 @@ type storedModel struct {
 	Report  estimators.Report
 }
 
-// solved returns the solution of all rows, which a file needs.
+// solved returns the solution for all rows, which a file needs.
 func (c *machine[N]) solved() (*solution, error) {
 	if c.m != nil && c.m.now.Load() == nil {
 		return nil, fmt.Errorf("%s: rows have been taken in since the last solution, call Solve first: %w", c.typ(), fault.ErrNotFitted)
@@ -53,7 +53,7 @@ func (c *machine[N]) solved() (*solution, error) {
 	return c.m.now.Load(), nil
 }
 
-// store returns the common part of both machines in a file. directions are those of a plane.
+// store returns the common part of both machines in a file. The argument directions holds the directions of a plane.
 func (s *solution) store(width int, directions *mat.Dense) storedModel {
 	out := storedModel{Width: width, Classes: s.classes, Report: s.report, Plane: s.storePlane(directions)}
 	for k, p := range s.pairs {
@@ -65,7 +65,7 @@ func (s *solution) store(width int, directions *mat.Dense) storedModel {
 	return out
 }
 
-// solution checks s and returns the solution, for a layer of h units, and the directions.
+// solution checks s for a layer of h units, and returns the solution and the directions.
 func (s storedModel) solution(kind string, h int) (of *solution, directions *mat.Dense, err error) {
 	if s.Width < 1 || !classes.Valid(s.Classes) {
 		return nil, nil, fault.BadModel(kind, "classes %v", s.Classes)
@@ -115,7 +115,7 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	return of, directions, nil
 }
 
-// restore sets the machine to a model that was read.
+// restore sets the machine to a model read from a file.
 func (c *machine[N]) restore(of *solution, l features.Layer, s features.Scorer, width int) {
 	of.scorer = s
 	c.m = &model{layer: l, width: width, classes: of.classes}
@@ -207,7 +207,7 @@ func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	if of != h || d != in.Model.Width {
 		return fault.BadModel(kernelClassifierKind, "%d landmarks of %d columns for %d coefficients, width %d", h, d, of, in.Model.Width)
 	}
-	units := h // the pairs' directions are in features, at most one for each landmark
+	units := h // the pairs' directions are in the space of the features, at most one for each landmark
 	if len(in.Model.Pairs) > 0 {
 		units = len(in.Model.Pairs[0].Direction)
 	}
@@ -246,7 +246,7 @@ func (s *solution) storePlane(directions *mat.Dense) *storedPlane {
 	return out
 }
 
-// solution checks s and returns the solution, for the given classes and h features, and the directions.
+// solution checks s for the given classes and h features, and returns the solution and the directions.
 func (s *storedPlane) solution(kind string, classes []int, h int) (*solution, *mat.Dense, error) {
 	bad := func(err error) (*solution, *mat.Dense, error) {
 		return nil, nil, fault.BadModel(kind, "the discriminant plane: %v", err)

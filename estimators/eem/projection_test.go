@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// reference is a binary machine of a reference implementation, from the weights of its hidden units to its predictions.
+// reference holds a binary machine of a reference implementation, from the weights of its hidden units to its predictions.
 type reference struct {
 	Act     string
 	X       [][]float64
@@ -140,7 +140,7 @@ func TestThresholdsReference(t *testing.T) {
 	}
 }
 
-// The degenerate cases are equal means, activations that do not vary, and single rows.
+// Degenerate machines are valid: equal means, activations that do not vary, and single rows.
 func TestDegenerateProjections(t *testing.T) {
 	x := momentstest.Random(10, 3, 1)
 	a := momentstest.Sum(t, x)

@@ -19,7 +19,7 @@ import (
 // Multiclass is a method for more than two classes.
 type Multiclass int
 
-// These are the methods. For two classes both give the same machine.
+// The methods for more than two classes. For two classes both give the same machine.
 const (
 	// OneVersusOne finds a direction for each pair of classes. A row is assigned to the class with the largest sum of
 	// pairwise probabilities.
@@ -45,7 +45,7 @@ type fitSettings struct {
 	class         classes.Weights
 	multiclass    Multiclass
 	workers       int
-	observe       func(estimators.Step) // for Solve; Fit has it in its context
+	observe       func(estimators.Step) // for Solve; Fit finds it in its context
 	draw          func(ctx context.Context, x *mat.Dense) (features.Layer, error)
 	seed          uint64
 	wanted        int    // number of rows from which units or landmarks are drawn
@@ -83,7 +83,7 @@ func (c fitSettings) validate() error {
 	return c.class.Validate(c.typ)
 }
 
-// fits checks that the numbers of priors and costs are the number of classes.
+// fits checks that the numbers of priors and costs equal the number of classes.
 func (c fitSettings) fits(names []int) error {
 	k := len(names)
 	switch {

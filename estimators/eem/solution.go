@@ -21,7 +21,7 @@ import (
 type solution struct {
 	classes []int
 	pairs   []*discriminant.Projection // for the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
-	logW    []float64                  // for each pair, class i over class j; with a plane, for each class
+	logW    []float64                  // of class i against class j for each pair; with a plane, of each class
 	plane   *discriminant.Plane
 	scorer  features.Scorer
 	report  estimators.Report
@@ -140,7 +140,7 @@ func (s *solution) vote(row, from []float64) {
 	if len(row) == 2 {
 		odds := s.pairs[0].LogOdds(from[0], s.logW[0])
 		if odds == 0 {
-			odds = math.SmallestNonzeroFloat64 // even odds predict the positive class
+			odds = math.SmallestNonzeroFloat64 // the positive class is predicted for even odds
 		}
 		classes.SetBoth(row, odds)
 		return
@@ -167,7 +167,7 @@ func (s *solution) row(out, x []float64) {
 	} else {
 		s.vote(out, *p)
 	}
-	for _, v := range *p { // NaN, which a vote may hide
+	for _, v := range *p { // NaN, which the vote may hide
 		out[0] += v - v
 	}
 }

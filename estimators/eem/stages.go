@@ -18,11 +18,11 @@ import (
 // sampleRows is the smallest number of different rows of the sample on which units are centred.
 const sampleRows = 4096
 
-// stages is a fit of a machine in stages. If units are centred on rows, the first stage takes a sample of the rows. The last stage
-// sums the moments of the classes in the features of the units.
+// stages holds the progress of a fit in stages. If units are centred on rows, the first stage takes a sample of the rows. The last
+// stage sums the moments of the classes in the features of the units.
 type stages struct {
 	c      fitSettings
-	sample *sums          // completed sample; nil before and if the units need no rows
+	sample *sums          // completed sample; nil before, and if the units need no rows
 	layer  features.Layer // units of the sample
 	units  string
 	sums   *sums // completed moments of the classes
@@ -40,7 +40,7 @@ func (c fitSettings) sampled() *rowsample.Sample {
 	return &rowsample.Sample{Seed: c.seed, Limit: max(sampleRows, 4*c.onRows)}
 }
 
-// fromSample draws the units for a sample of rows.
+// fromSample draws the units from a sample of rows.
 func (c fitSettings) fromSample(ctx context.Context, x *mat.Dense) (features.Layer, error) {
 	if c.onRows == 0 {
 		return c.draw(ctx, x)
@@ -104,14 +104,14 @@ func (s *stages) FitStatistics(ctx context.Context, st streaming.Statistics[int]
 	if of.sample != nil {
 		return s.drawn(ctx, of.copied())
 	}
-	if _, err := of.model(ctx); err != nil { // its error comes while the statistics can still be corrected
+	if _, err := of.model(ctx); err != nil { // reports an error while the statistics can still be corrected
 		return err
 	}
 	s.sums = of.copied()
 	return nil
 }
 
-// drawn sets the units to those of a sample.
+// drawn draws the units from a sample and sets them.
 func (s *stages) drawn(ctx context.Context, sample *sums) error {
 	data, err := sample.MarshalBinary()
 	if err != nil {
@@ -157,7 +157,7 @@ func (c fitSettings) take(ctx context.Context, st streaming.Stages[int]) (*model
 }
 
 type storedSampling struct {
-	Sample []byte // empty before it is complete, and if there is none
+	Sample []byte // empty before the sample is complete, and if there is none
 	Sums   []byte // likewise
 }
 

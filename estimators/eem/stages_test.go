@@ -26,7 +26,7 @@ func clusters(n int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// inStages fits from the sums of parts. Each part holds few of the labels, and some hold no rows.
+// inStages fits from the sums over several parts of the rows. Each part holds few of the labels, and some parts hold no rows.
 func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y []int, parts int) estimators.Classifier {
 	ctx := context.Background()
 	stages, err := streaming.NewStages[int](build())
@@ -54,8 +54,8 @@ func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y 
 	return out
 }
 
-// The scores with 1, 4, 64 and more parts than rows agree with those of one part to 1e-10, and, for units that need no rows, with
-// those of Fit.
+// The scores with 1, 4 and 64 parts, and with more parts than rows, agree with the scores of one part to 1e-10. For units that need
+// no rows, they also agree with the scores after Fit.
 func TestStagesAreFit(t *testing.T) {
 	x, y := clusters(400)
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestStagesLabels(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// PartialFit can continue a model from a file if the statistics of the classes were kept beside it.
+// PartialFit can continue a model from a file if the statistics of the classes were stored separately.
 func TestPartialFitAfterALoad(t *testing.T) {
 	ctx := context.Background()
 	x, y := clusters(300)

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Statistics holds the moments of the rows of a class about their mean, which are all that a fit uses of the class. With y = x - m
-// and rows of weight w, which is 1 unless FitWeighted has others,
+// Statistics holds the moments of the rows of a class about their mean. A fit uses nothing else from the class. With y = x - m and
+// rows of weight w, which is 1 without FitWeighted,
 //
 //	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
 //
@@ -39,16 +39,16 @@ func (s *Statistics) Mean() []float64 { return slices.Clone(s.m.Means) }
 // Clone returns an independent copy.
 func (s *Statistics) Clone() *Statistics { return &Statistics{*s.m.Clone()} }
 
-// Add adds the rows of x (k×h). The cost is that of a symmetric product of rank k, O(kh²), and O(h²) for the merge.
-// Errors: ErrShape for another width than before, ErrNotFinite.
+// Add adds the rows of x (k×h). It costs a symmetric product of rank k, O(kh²), and O(h²) for the merge. It returns ErrShape if the
+// width differs from earlier rows, and ErrNotFinite.
 func (s *Statistics) Add(x mat.Matrix) error { return s.m.Add(x) }
 
-// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. The cost is O(h²).
-// The error is ErrShape for another width.
+// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. It costs O(h²). It
+// returns ErrShape if the widths differ.
 func (s *Statistics) Merge(o *Statistics) error { return s.m.Merge(o.moments()) }
 
-// Unmerge removes the rows of o. They must have been added before, but only their number can be checked. The cost is O(h²). The
-// error is ErrShape for another width or for more rows than there are.
+// Unmerge removes the rows of o, which must have been added before; only their number can be checked. It costs O(h²). It returns
+// ErrShape if the widths differ, or if o has more rows than s.
 func (s *Statistics) Unmerge(o *Statistics) error { return s.m.Unmerge(o.moments()) }
 
 // Covariance returns C2/n. It returns nil without rows.
@@ -65,7 +65,7 @@ func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) { return s.m.
 // MarshalBinary implements encoding.BinaryMarshaler, so that statistics can be sent to other computers.
 func (s *Statistics) MarshalBinary() ([]byte, error) { return s.m.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves s unchanged.
 func (s *Statistics) UnmarshalBinary(data []byte) error { return s.m.UnmarshalBinary(data) }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.

@@ -22,8 +22,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// sums holds the statistics of a stage: a sample of the rows, on which units are centred, or the moments of the classes in the
-// features of given units.
+// sums holds the statistics of a stage: either a sample of the rows, on which units are centred, or the moments of the classes in
+// the features of given units.
 type sums struct {
 	c      fitSettings
 	sample *rowsample.Sample // for the first of two stages; otherwise nil
@@ -33,7 +33,7 @@ type sums struct {
 	n, d   int
 }
 
-// newSums returns statistics of no rows: for the sample if it is given, otherwise for the classes.
+// newSums returns statistics without rows: for the sample if it is not nil, otherwise for the classes.
 func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units string) *sums {
 	s := &sums{c: c, sample: sample, layer: l, units: units}
 	if sample == nil {
@@ -158,7 +158,7 @@ func (s *sums) absorb(label int, of *moments.Moments) error {
 	return s.of[label].Absorb(of)
 }
 
-// like returns other as sums if it has the same name, and otherwise an error.
+// like returns other as *sums if it has the same name, and otherwise an error.
 func (s *sums) like(other streaming.Statistics[int]) (*sums, error) {
 	o, ok := other.(*sums)
 	if ok && o != nil && o.String() == s.String() {
@@ -271,8 +271,8 @@ func (s *sums) UnmarshalBinary(data []byte) error {
 }
 
 func (s *sums) restoreClasses(kind string, in storedSums) error {
-	// Units that depend only on the settings and the width are drawn when they are needed. The width of a file may be wrong, and
-	// its units would take far more memory than the file.
+	// Units that depend only on the settings and the width are drawn when they are needed. If the width in a file is wrong, its
+	// units could take far more memory than the file.
 	features := s.dim()
 	for k, label := range in.Classes {
 		of := &moments.Moments{}

@@ -16,7 +16,7 @@ const (
 	Above Region = iota
 	// Between predicts the positive class between Near and Far. The positive class has the smaller spread.
 	Between
-	// Outside predicts the positive class outside Far and Near. The positive class has the larger spread.
+	// Outside predicts the positive class outside the interval from Near to Far. The positive class has the larger spread.
 	Outside
 	// Always predicts the positive class everywhere.
 	Always

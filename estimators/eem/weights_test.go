@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// weighted has the methods of both machines that the tests need.
+// weighted lists the methods of both machines that the tests need.
 type weighted interface {
 	estimators.Classifier
 	estimators.WeightedFitter[int]
@@ -28,8 +28,8 @@ type weighted interface {
 	Report() estimators.Report
 }
 
-// A weight of 2 is equivalent to the row given twice, for any number of classes and of features, if neither units nor kernel depend
-// on the rows.
+// A weight of 2 is equivalent to the row given twice, for any number of classes and of features, if neither the units nor the
+// kernel depend on the rows.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(1500, 3, 1)
 	weights, labels := make([]float64, len(y)), []int{}
@@ -110,7 +110,7 @@ func TestWeightedMoments(t *testing.T) {
 		_, have := got.LedoitWolf()
 		assert.InEpsilon(t, rho, have, 1e-10)
 	}
-	// The sums of a smaller width are those of the first columns.
+	// The sums of a smaller width equal those of the first columns.
 	narrow := rows{x: mat.DenseCopyOf(x.Slice(0, n, 0, 2)), y: y, weights: w}
 	first, err := m.take(ctx, narrow, []int{2}, nil)
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ type columns struct{ features.Layer }
 
 func (columns) Features(dst, x *mat.Dense) error { dst.Copy(x.T()); return nil }
 
-// Weights count as rows: a class with a weight of at most one row does not have its own covariance.
+// Weights count as numbers of rows: a class with a total weight of at most 1 does not have its own covariance.
 func TestLightClass(t *testing.T) {
 	x, y := blobs(60, 2, 3)
 	light := make([]float64, 60)
@@ -143,7 +143,8 @@ func TestLightClass(t *testing.T) {
 	assert.Empty(t, c.Report().Warnings)
 }
 
-// Only Solve and predictions solve. Before that the facts are those of the last solution, and the model cannot be stored.
+// Only Solve and predictions solve the system. Before that the fitted values are those of the last solution, and the model cannot
+// be stored.
 func TestSolve(t *testing.T) {
 	x, y := blobs(300, 3, 1)
 	chunk := func(c *Classifier, first int) {
@@ -184,7 +185,7 @@ func TestSolve(t *testing.T) {
 	require.NoError(t, want.Fit(ctx, x, y))
 	assert.InEpsilon(t, want.Report().Objective, c.Report().Objective, 1e-9)
 
-	// Only one of several concurrent predictions solves.
+	// Only one of several concurrent predictions solves the system.
 	chunk(c, 0)
 	p, err := c.PredictProba(x)
 	require.NoError(t, err)

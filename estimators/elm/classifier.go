@@ -30,9 +30,9 @@ const classifierType = "elm: Classifier"
 // folding is the interface by which a search reports that it fits a fold.
 type folding = classes.Folding
 
-// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many widths that are
-// centred on training rows, equal weights of the rows, and a ridge chosen by exact leave-one-out. Features should have comparable
-// scales, or lie in [0, 1] for the paper's own activations (see [featuremap.Activation]). It gives no probabilities; the machine of
+// Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units with many widths, centred
+// on training rows, equal weights of the rows, and a ridge chosen by exact leave-one-out. Features should have comparable scales,
+// or lie in [0, 1] for the paper's own activations (see [featuremap.Activation]). It does not predict probabilities; the machine of
 // package eem with the same units does.
 //
 // See also Classifier in package eem, Classifier in package lssvm.
@@ -41,7 +41,8 @@ type Classifier struct {
 	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
-	// Ridge is λ, which is added to the diagonal of the Gram matrix of the units. If it is 0, the leave-one-out error chooses it.
+	// Ridge is λ, which is added to the diagonal of the units' product matrix H'WH. If it is 0, λ is chosen by the leave-one-out
+	// error.
 	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoRidge selects the pseudo-inverse, as in the paper. Ridge must then be 0.
@@ -51,12 +52,12 @@ type Classifier struct {
 	// same total weight.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is missing has the factor 1. If
-	// Balanced is set, both factors are multiplied.
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
+	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge is chosen for new groups. If it is nil, equal rows are left out together.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge is chosen for new groups. If it is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
 	// Seed is the seed for drawing the hidden units.
@@ -65,9 +66,9 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called when the outputs of the units have been computed, after each ridge that leave-one-out
-	// evaluates, and when the machines are solved. Objective is the weighted unexplained share of the squared targets: without
-	// coefficients, on the rows left out, and as in Report.
+	// If Observe is not nil, it is called when the outputs of the units have been computed, after each ridge that leave-one-out
+	// evaluates, and when the machines are solved. Objective is the weighted unexplained share of the squared targets. It is
+	// computed without coefficients at first, then on the rows left out, and at the end as in Report.
 	Observe func(estimators.Step)
 
 	folding
@@ -86,8 +87,8 @@ type model struct {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// Fit fits to x (n×d) and n labels y. Errors: [estimators.ErrParam]; [estimators.ErrShape], also for a single class;
-// [estimators.ErrNotFinite]; and the error of ctx.
+// Fit fits to x (n×d) and n labels y. It returns [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
+// [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -196,8 +197,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // chooses reports whether the ridge is chosen.
 func (c *Classifier) chooses() bool { return c.Ridge == 0 && !c.NoRidge }
 
-// choose returns the ridge with the least leave-one-out error for weighted h (n×h) and t (n×K), whose squares count as in the fit.
-// It costs O(h³ + nh²), with n and h exchanged if there are fewer rows.
+// choose returns the ridge with the smallest leave-one-out error for weighted h (n×h) and t (n×K). The squared errors are weighted
+// as in the fit. It costs O(h³ + nh²), with n and h exchanged if there are fewer rows.
 func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, groups [][]int) (float64, error) {
 	n, units := h.Dims()
 	squares := func(of *mat.Dense) (sum float64) {
@@ -212,7 +213,7 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 	order, long := float64(min(n, units)), float64(max(n, units))
 	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 6*order+2*float64(n), 1500*long/order)
 	if units > n {
-		// With H' = QR, the rows of R' are those of H in the basis Q, with n numbers each. The leverages and predictions are the
+		// With H' = QR, the rows of R' are the rows of H in the basis Q, with n numbers each. The leverages and predictions are the
 		// same.
 		r, err := orthogonal.ThinQR(parts[0], mat.DenseCopyOf(h.T()))
 		if err != nil {
@@ -269,7 +270,7 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 			return nil, err
 		}
 		last := first + outputsRows
-		if n-last < outputsRows { // never leave a few rows, which would be mapped one by one
+		if n-last < outputsRows { // never leave a small last block, whose rows would be mapped one by one
 			last = n
 		}
 		err := m.hidden.TransformTo(out.Slice(first, last, 0, len(shifts)).(*mat.Dense), x.Slice(first, last, 0, d))
@@ -314,7 +315,7 @@ func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 	return m.finite()
 }
 
-// solve solves for weighted h and t. The system is in the rows if dual is set, and otherwise in the units.
+// solve solves for weighted h and t. If dual is true, the system is in the rows, otherwise in the units.
 func (m *model) solve(ctx context.Context, h, t *mat.Dense, ridge float64, dual bool) error {
 	n, units := h.Dims()
 	of, order := mat.Matrix(h.T()), units
@@ -371,8 +372,8 @@ func (m *model) finite() error {
 	return nil
 }
 
-// Decision returns outputs (r×K) for the rows of x (r×d), about 1 for the row's class and -1 for the others. With two classes the
-// columns are minus the single output and the output.
+// Decision returns outputs (r×K) for the rows of x (r×d). They are about 1 for the row's class and -1 for the others. With two
+// classes the columns are minus the output of the single machine, and this output.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m := c.m
@@ -404,8 +405,8 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return classes.Scores(&out), nil
 }
 
-// Predict returns the class with the largest output for each row of x (r×d). If several outputs are equal, it returns the first of
-// these in Classes. It costs O(rhd).
+// Predict returns the class with the largest output for each row of x (r×d). In a tie it returns the first of these classes. It
+// costs O(rhd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return classes.Labels(c.Classes()).Predict(c.Decision(x))
@@ -427,7 +428,7 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.beta)
 }
 
-// ChosenRidge returns the given or chosen λ of the last Fit. It returns 0 for the pseudo-inverse and before Fit.
+// ChosenRidge returns λ in the last Fit, whether it was set or chosen. It returns 0 for the pseudo-inverse and before Fit.
 func (c *Classifier) ChosenRidge() float64 {
 	if c.m == nil {
 		return 0
@@ -484,8 +485,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.labels(), c.Predict, c.row)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.labels()), c.Decision, c.row)

@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// solved weights h and t as Fit does with Balanced, and solves.
+// solved weights h and t as Fit does with Balanced, and solves the system.
 func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.Dense) error) *model {
 	m := &model{classes: []int{-1, 1}}
 	at := classes.Positions(m.classes, y)
@@ -33,8 +33,8 @@ func solved(t *testing.T, h *mat.Dense, y []int, solve func(m *model, h, t *mat.
 	return m
 }
 
-// The reference's weights are the size of the largest class divided by that of the row's class. They equal Balanced's times K max n
-// / n, and its ridge is scaled likewise.
+// The machines agree with the reference. Its weight of a row is the size of the largest class divided by that of the row's class.
+// This equals the weight of Balanced times K max n / n, and the ridge of the reference is scaled likewise.
 func TestReference(t *testing.T) {
 	var c struct {
 		H        [][]float64
@@ -82,7 +82,7 @@ func blobs(n, classes int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// The weights keep a class's share of the plane when it has fewer rows.
+// With the weights of Balanced, a class with fewer rows keeps its share of the plane.
 func TestBalance(t *testing.T) {
 	x, y := blobs(400, 2)
 	for i := range y { // the classes overlap, and only every tenth row of the second is used
@@ -174,7 +174,7 @@ func TestObserve(t *testing.T) {
 	require.ErrorIs(t, c.Fit(cancelled, x, y), context.Canceled)
 }
 
-// A weight of 2 equals the row given twice: both increase the size of the class.
+// A weight of 2 is equivalent to the row given twice: both increase the size of the class.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := blobs(30, 3)
 	twice, labels := mat.NewDense(40, 2, nil), append(append([]int(nil), y...), y[:10]...)
@@ -251,7 +251,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// The error that chooses a ridge equals that of fits without one row each, with fewer units than rows and with more.
+// The error that chooses a ridge equals the error of fits without one row each, with fewer units than rows and with more.
 func TestChosenRidge(t *testing.T) {
 	x, y := blobs(30, 3)
 	for _, units := range []int{7, 80} {
@@ -318,7 +318,7 @@ func TestChosenRidge(t *testing.T) {
 	}
 }
 
-// With nothing set it works with about as many units as rows, where the pseudo-inverse fails.
+// The zero value works with about as many units as rows, where the pseudo-inverse fails.
 func TestZeroValueOfFewRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 1))
 	make := func() (*mat.Dense, []int) {

@@ -124,7 +124,7 @@ func TestAll(t *testing.T) {
 		return &pca.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
 	}, plain)
 
-	// A given penalty is per unit of weight, so giving every row twice halves its effect.
+	// A fixed penalty is relative to the unit of weight, so giving every row twice halves its effect.
 	const penalised = "has a fixed penalty, which more rows outweigh"
 	penalty := with(estimatortest.Options{Skip: map[string]string{"repeated-rows": penalised}})
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
@@ -221,7 +221,7 @@ func TestAll(t *testing.T) {
 		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Balanced: true}
 	}, penalty)
 
-	// With few rows all of them are landmarks, so that only their order is random.
+	// With few rows all of them are landmarks, so only their order is random.
 	estimatortest.Regressor(t, "falkon.Regressor", func() estimators.Regressor { return &falkon.Regressor{} },
 		tunes(func(w int) any { return &falkon.Regressor{Workers: w} }))
 	estimatortest.Regressor(t, "falkon.Regressor (fixed ridge)", func() estimators.Regressor {
@@ -343,7 +343,7 @@ func TestAll(t *testing.T) {
 
 	drawsFolds := map[string]string{"row-permutation": "draws its folds by the number of the row"}
 
-	// The solver ends within its Tolerance of the optimum, from any start.
+	// The solver ends within its Tolerance of the optimum, whatever its initial values.
 	approximate := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Tolerance: 10 * 1e-3, Workers: workers})
 	}
@@ -425,8 +425,8 @@ func TestAll(t *testing.T) {
 		return &elm.Classifier{Units: 30, Activation: featuremap.Tanh, Ridge: .1, Balanced: true}
 	}, penalty)
 
-	// A chain makes decisions by comparing sums over the rows. In another order one decision may differ, and then everything after
-	// it.
+	// A chain makes decisions by comparing sums over the rows. If the rows are in another order, one decision may differ, and then
+	// all later ones.
 	sampled := func(workers func(int) any) *estimatortest.Options {
 		return with(estimatortest.Options{Skip: map[string]string{
 			"row-permutation": "follows a chain in which a rounding may turn a decision",
@@ -554,7 +554,8 @@ func TestAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// TestModelFilesKnowAll checks that every type that occurs in settings is registered. Otherwise a model with it cannot be stored.
+// TestModelFilesKnowAll checks that every type that occurs in settings is registered. Otherwise a model with it could not be
+// stored.
 func TestModelFilesKnowAll(t *testing.T) {
 	var known []string
 	for _, name := range registry.Names() {

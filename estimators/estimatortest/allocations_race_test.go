@@ -4,5 +4,5 @@ package estimatortest_test
 
 import "testing"
 
-// noAllocations asserts nothing, because a sync.Pool drops values at random under the race detector.
+// noAllocations does nothing, because under the race detector a sync.Pool drops values at random.
 func noAllocations(*testing.T, string, func()) {}

@@ -36,7 +36,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkPredict predicts rows with models fitted to half of them.
+// BenchmarkPredict predicts rows with models that are fitted to half of them.
 func BenchmarkPredict(b *testing.B) {
 	ctx := context.Background()
 	x, y, labels := single(benchRows, 2)
@@ -72,7 +72,7 @@ func BenchmarkPredict(b *testing.B) {
 	})
 }
 
-// BenchmarkTransform transforms rows into existing memory, by every transformer.
+// BenchmarkTransform transforms rows into existing memory with every transformer.
 func BenchmarkTransform(b *testing.B) {
 	x, _, _ := single(benchRows, 2)
 	for name, tr := range everyTransformer() {
@@ -90,7 +90,7 @@ func BenchmarkTransform(b *testing.B) {
 	}
 }
 
-// BenchmarkKernel computes the kernel matrix of the rows, for every kernel.
+// BenchmarkKernel computes the kernel matrix of the rows for every kernel.
 func BenchmarkKernel(b *testing.B) {
 	x, _, _ := single(benchRows, 2)
 	for name, k := range map[string]kernels.Kernel{

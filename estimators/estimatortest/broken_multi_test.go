@@ -10,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
 
-// brokenMulti is a regressor of several targets, with a toy.Ridge for each. Its methods can be replaced.
+// brokenMulti is a regressor for several targets, with a toy.Ridge for each. Its methods can be replaced.
 type brokenMulti struct {
 	targets  func(k int) int
 	predict  func(y *mat.Dense) *mat.Dense
 	variance func(v *mat.Dense)
 	level    func(level float64) float64
-	clean    bool // replaces values that are not finite by 0
+	clean    bool // values that are not finite are replaced by 0
 
 	of []*toy.Ridge
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A broken type is a correct type with some of its methods replaced. Methods whose replacement is nil stay correct. Without
-// replacements the type passes every check, which TestBrokenTypesWithNothingBroken verifies.
+// A broken type is a correct type with some replaced methods. Methods whose replacement is nil stay correct. Without replacements
+// the type passes every check, which TestBrokenTypesWithNothingBroken verifies.
 
 // brokenDetector changes the results of a density.
 type brokenDetector struct {
@@ -110,7 +110,7 @@ func (b *brokenRegressor) PredictVariance(x mat.Matrix) (mean, variance []float6
 	return b.Ridge.PredictVariance(x)
 }
 
-// PredictInterval uses the variance of b itself.
+// PredictInterval uses b.PredictVariance, which may be replaced.
 func (b *brokenRegressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	if b.with.interval != nil {
 		return b.with.interval(b, x, level)
@@ -121,7 +121,7 @@ func (b *brokenRegressor) PredictInterval(x mat.Matrix, level float64) (low, hig
 	return interval.Normal(level)(b.PredictVariance(x))
 }
 
-// PredictTo uses the Predict of b itself.
+// PredictTo uses b.Predict, which may be replaced.
 func (b *brokenRegressor) PredictTo(dst []float64, x mat.Matrix) error {
 	if b.with.to != nil {
 		return b.with.to(b, dst, x)
@@ -228,7 +228,7 @@ func (b *brokenClassifier) Decision(x mat.Matrix) (*mat.Dense, error) {
 	return b.Centroid.Decision(x)
 }
 
-// DecisionTo uses the Decision of b itself.
+// DecisionTo uses b.Decision, which may be replaced.
 func (b *brokenClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	if b.with.to != nil {
 		return b.with.to(b, dst, x)
@@ -240,7 +240,7 @@ func (b *brokenClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error {
 	return copyTo(dst, scores)
 }
 
-// PredictProbaTo uses the PredictProba of b itself.
+// PredictProbaTo uses b.PredictProba, which may be replaced.
 func (b *brokenClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) error {
 	if b.with.probaTo != nil {
 		return b.with.probaTo(b, dst, x)
@@ -265,7 +265,7 @@ func (b *brokenClassifier) Clone() estimators.Classifier {
 	return b.with.build().(estimators.Classifier)
 }
 
-// brokenTransformer embeds nothing, because it needs its own InverseTransform.
+// brokenTransformer embeds nothing, because it needs a separate InverseTransform.
 type brokenTransformer struct {
 	StandardScaler *scalers.StandardScaler
 	with           transformerMethods
@@ -380,7 +380,7 @@ func (b *brokenTransformer) InverseTransform(z mat.Matrix) (*mat.Dense, error) {
 	return b.StandardScaler.InverseTransform(z)
 }
 
-// TransformTo uses the Transform of b itself.
+// TransformTo uses b.Transform, which may be replaced.
 func (b *brokenTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) error {
 	if b.with.to != nil {
 		return b.with.to(b, dst, x)
@@ -420,7 +420,7 @@ type configured struct {
 	*brokenRegressor
 	Tolerance    float64
 	Widths       []float64
-	keeps, fresh bool // the clone has Tolerance, and a copy of Widths
+	keeps, fresh bool // the clone keeps Tolerance, and copies Widths
 }
 
 func newConfigured(keeps, fresh bool) *configured {
@@ -478,7 +478,7 @@ func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
 
 func (c *chunked) Clone() estimators.Regressor { return newChunked(c.partial)().(*chunked) }
 
-// onMatrices is a correct machine of kernel matrices with one method replaced.
+// onMatrices is a correct machine for kernel matrices with one replaced method.
 type onMatrices struct {
 	*lssvm.Regressor
 	fit     func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error
@@ -506,7 +506,7 @@ func (o *onMatrices) PredictMatrix(k mat.Matrix) ([]float64, error) {
 
 func (o *onMatrices) Clone() estimators.Regressor { return o.build().(*onMatrices) }
 
-// leaving computes leave-one-out residuals by refits.
+// leaving computes leave-one-out residuals from refits.
 type leaving struct {
 	*brokenRegressor
 	rows subject.Data
@@ -602,7 +602,7 @@ func (m *spoilt) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, 
 	return f, b, s, err
 }
 
-// setting changes its sets of classes.
+// setting changes the sets of classes that it predicts.
 type setting struct {
 	*conformal.Classifier
 	how func(classes []int, level float64, sets [][]int) [][]int

@@ -42,8 +42,8 @@ var cancelMoments = []float64{.1, .3, .5, .7, .9}
 //
 //	go test -run - -bench Cancel -benchtime 1x ./estimators/estimatortest
 //
-// The largest latency is also given in seconds of processor time of all goroutines, since the clock includes other programs on a
-// busy machine. The last column is the longest time between two checks of the context, by any goroutine.
+// The largest latency is also given in seconds of processor time of all goroutines, since on a busy machine the elapsed time
+// includes other programs. The last column is the longest time between two checks of the context by any goroutine.
 func BenchmarkCancel(b *testing.B) {
 	if testing.Short() {
 		b.Skip("many minutes")
@@ -64,7 +64,7 @@ func BenchmarkCancel(b *testing.B) {
 	}
 }
 
-// cancellation is a function that takes long, with its name.
+// cancellation is a function that takes long, and its name.
 type cancellation struct {
 	name string
 	run  func(ctx context.Context) error
@@ -148,9 +148,9 @@ func (c cancellation) row(n int) {
 	fmt.Printf("| %s | %d | %s | %.2f | %.2f | %.2f | %.2f |\n", c.name, n, text, latencies[len(latencies)/2], latencies[len(latencies)-1], worst, longest)
 }
 
-// timed calls run with a context that is cancelled after some time. took is the time until the cancellation or the return. longest
-// is the longest time between two checks of the context. latency is the time from the cancellation to the return, or -1 if run
-// returned before, and used is the same in processor time.
+// timed calls run with a context that is cancelled after some time. It returns the time until the cancellation or the return as
+// took, and the longest time between two checks of the context as longest. latency is the time from the cancellation to the return,
+// or -1 if run returned before it. used is the latency in processor time.
 func (c cancellation) timed(after time.Duration) (took time.Duration, longest, latency, used float64, err error) {
 	runtime.GC()
 	inner, cancel := context.WithCancel(context.Background())

@@ -26,7 +26,7 @@ A type marked with * wraps another type: its methods work if the wrapped type ha
 |---|---|
 `
 
-// The page of capabilities agrees with the types. A lost method, or a change of its arguments, changes the page.
+// The page of capabilities agrees with the types. If a method is removed, or its arguments change, so does the page.
 func TestCapabilitiesPage(t *testing.T) {
 	var rows []string
 	for _, name := range registry.Names() {

@@ -7,8 +7,8 @@ import (
 
 // Check describes one check of the suite.
 type Check struct {
-	Name string // of the subtest, and in Options.Skip
-	Doc  string // the property that holds if it passes
+	Name string // name of the subtest, also used in Options.Skip
+	Doc  string // the property that the check verifies
 	On   string // the kinds of types to which it applies
 }
 
@@ -29,7 +29,7 @@ type check struct {
 }
 
 var checks = []check{
-	// The next checks are of fits to unusual but valid data.
+	// The next checks fit unusual but valid data.
 	{"shapes", subject.Every, "Each method returns a finite row for each row of x, with fewer or more rows than in Fit.", checkShapes},
 	{"one-row", subject.Every, "A single row is fitted, or rejected with an error of the contract.", checkOneRow},
 	{"one-column", subject.Every, "A single column is fitted.", checkOneColumn},
@@ -56,7 +56,7 @@ var checks = []check{
 	{"width-at-predict", subject.Every, "Each method with rows wider or narrower than in Fit gives ErrShape.", checkWidthAtPredict},
 	{"not-fitted", subject.Every, "Before Fit each method and MarshalBinary give ErrNotFitted, and Classes returns nil.", checkNotFitted},
 
-	// The next checks are of the life of a fitted value.
+	// The next checks cover the lifetime of a fitted value.
 	{"refit-forgets", subject.Every, "A second Fit, with another width, gives the same result as Fit of a new value.", checkRefitForgets},
 	{"failed-fit-keeps", subject.Every, "A Fit that fails keeps the earlier model.", checkFailedFitKeeps},
 	{"cancelled-fit", subject.Every,
@@ -81,7 +81,7 @@ var checks = []check{
 	{"goroutine-leaks", subject.Every, "Fit, a cancelled Fit and the methods leave no goroutine behind.", checkGoroutineLeaks},
 	{"clone", subject.Every, "Clone of a fitted value has its type and settings, is not fitted, and is independent.", checkClone},
 
-	// The next checks are of predictions.
+	// The next checks test predictions.
 	{"repeatable", subject.Every, "A method called twice with the same rows returns the same bits.", checkRepeatable},
 	{"concurrent-predict", subject.Every,
 		"Concurrent calls return the same as single calls; with -race, without a race.", checkConcurrentPredict},
@@ -91,7 +91,7 @@ var checks = []check{
 		"Rows that are predicted one by one give the same results as together, within the tolerance.", checkBatchEqualsRows},
 	{"learns", subject.Supervised, "New rows of an easy problem are predicted better than by the mean or the majority.", checkLearns},
 
-	// The next checks are of persistence.
+	// The next checks test persistence.
 	{"marshal-round-trip", subject.Every,
 		"A new value that reads the bytes returns the same bits in each method, and writes the same bytes.", checkRoundTrip},
 	{"marshal-into-fitted", subject.Every,
@@ -103,7 +103,7 @@ var checks = []check{
 		"A value that package modelfile reads has the settings of the written one and returns the same bits in each method. The " +
 			"file contains its type, columns and classes.", checkModelFile},
 
-	// The next checks are of classifiers.
+	// The next checks test classifiers.
 	{"labels", subject.Classifiers, "Labels may be any ints: negative, large, in any order. Predictions are among them.", checkLabels},
 	{"classes", subject.Classifiers, "Classes returns a copy of the distinct labels in ascending order.", checkClasses},
 	{"three-classes", subject.Classifiers, "Three classes are separated.", checkThreeClasses},
@@ -112,7 +112,7 @@ var checks = []check{
 	{"probability-order", subject.Classifiers, "The columns of the probabilities are in the order of Classes.", checkProbabilityOrder},
 	{"decision", subject.Classifiers, "Decision is n×K, and Predict returns the class of its first largest column.", checkDecision},
 
-	// The next checks are of capabilities.
+	// The next checks test capabilities.
 	{"variance", subject.Regressors, "Variances are at least 0, and the means returned with them equal those of Predict.", checkVariance},
 	{"interval", subject.Regressors,
 		"Intervals contain the prediction, widen with the level and agree with the variance. A level outside (0, 1) gives " +

@@ -60,7 +60,7 @@ func checkThreeClasses(p *subject.Probe, s *subject.Subject) {
 	accurate(p, "Predict", m.Outputs(p, test.X)[0].Values.RawMatrix().Data, test.Y)
 }
 
-// probaSlack is the tolerance for rounding of a probability outside [0,1], and of a sum of K probabilities.
+// probaSlack is the tolerance for the rounding of a probability outside [0,1], and of a sum of K probabilities.
 const probaSlack = 1e-9
 
 func checkProbabilities(p *subject.Probe, s *subject.Subject) {
@@ -86,7 +86,7 @@ func dims(p *subject.Probe, method string, m *mat.Dense, rows, cols int) {
 	}
 }
 
-// argmax returns for each row the class of its first largest entry.
+// argmax returns the class of the first largest entry of each row.
 func argmax(scores *mat.Dense, classes []int) []float64 {
 	n, _ := scores.Dims()
 	out := make([]float64, n)

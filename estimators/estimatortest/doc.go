@@ -1,4 +1,4 @@
-// Package estimatortest implements the contract of estimators and transformers as a suite of checks. It runs on any type, of this
+// Package estimatortest implements the contract of estimators and transformers as a suite of checks. It runs on any type, from this
 // module or not:
 //
 //	func TestConformance(t *testing.T) {
@@ -7,7 +7,7 @@
 //		}, nil)
 //	}
 //
-// Classifier, Transformer and MultiRegressor do the same for their kinds.
+// Classifier, Transformer, MultiRegressor and Detector do the same for their kinds.
 //
 // The function is called for each fit and must return a new, unfitted value with the same configuration every time. The value
 // should be quick to fit to 40 rows of three columns. Every check is a subtest with the check's name, so
@@ -17,6 +17,6 @@
 // runs a single one. Run the suite with -race too: the check concurrent-predict is meant for the race detector.
 //
 // Checks lists the checks with a sentence for each. A check of a capability that the type lacks is skipped, with a message. If a
-// type departs from the contract on purpose, Options.Skip has the check's name and the reason, which are printed. At the end a
-// Table shows the result of every check for every type. Several types share one through Options.Table.
+// type departs from the contract on purpose, add the check's name and the reason to Options.Skip. The reason is printed. At the end
+// a Table shows the result of every check for every type. Several types share one through Options.Table.
 package estimatortest

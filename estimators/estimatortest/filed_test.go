@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
 
-// filed is a regressor that is registered with package modelfile, correct if Broken is 0.
+// filed is a regressor that is registered with package modelfile. It is correct if Broken is 0.
 type filed struct {
 	Broken brokenFile
 	Offset float64 // of the predictions

@@ -54,7 +54,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// storedModels returns small models of each type and of each form of its file.
+// storedModels returns small models of each type, one for each form of its file.
 func storedModels() map[string]func() any {
 	rbf := kernels.RBF{Gamma: .5}
 	scaled := func() []transformers.Transformer { return []transformers.Transformer{&scalers.StandardScaler{}} }
@@ -179,8 +179,8 @@ func rowsOfFiles() (x *mat.Dense, y []float64, labels []int) {
 	return x, y, labels
 }
 
-// fileSubjects returns everything that is stored and that this package can reach: models, statistics, stages, and the Result of a
-// search.
+// fileSubjects returns all types that can be stored and that this package can import: models, statistics, stages, and the Result of
+// a search.
 func fileSubjects(tb testing.TB) []*filefuzz.Subject {
 	subjectsOnce.Do(func() { subjects = makeSubjects(tb) })
 	require.NotEmpty(tb, subjects)
@@ -352,7 +352,7 @@ func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels
 	return fmt.Errorf("%T is nothing to fit", e)
 }
 
-// addStatistics adds the files of a model that is fitted to statistics: the stages, before the first and after each, and the
+// addStatistics adds the files of a model that is fitted to statistics: the stages, before the first stage and after each, and the
 // statistics of each stage.
 func addStatistics(tb testing.TB, name string, build func() any, x *mat.Dense, y []float64, labels []int, add func(string, func() any, any, ...any)) {
 	e := build()
@@ -389,7 +389,7 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 	fresh := func() T {
 		s, err := begin()
 		if err != nil {
-			panic(err) // it worked before, and a fuzz target has a different testing.TB
+			panic(err) // the same call succeeded before, and a fuzz target has a different testing.TB
 		}
 		return s
 	}
@@ -419,7 +419,7 @@ func addStages[S any, T stagesOf[S]](tb testing.TB, name string, begin func() (T
 	}
 }
 
-// addSparse adds machines of sparse rows, and transformers of documents to sparse rows.
+// addSparse adds machines that are fitted to sparse rows, and transformers from documents to sparse rows.
 func addSparse(tb testing.TB, x *mat.Dense, y []float64, labels []int, add func(name string, build func() any, fitted any, args ...any)) {
 	ctx, k := context.Background(), kernels.Linear{}
 	rows, err := sparse.From("x", x)
@@ -440,7 +440,7 @@ func addSparse(tb testing.TB, x *mat.Dense, y []float64, labels []int, add func(
 // FuzzFiles changes files of every type, corrects their checksums, and calls all methods of the decoded values (see [filefuzz]).
 func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 
-// TestCampaignFiles runs FuzzFiles on random inputs, which is far faster than the engine.
+// TestCampaignFiles runs FuzzFiles on random inputs, which is far faster than the fuzzing engine of go test.
 func TestCampaignFiles(t *testing.T) {
 	subjects := fileSubjects(t)
 	campaign.Run(t, "files", 600, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })

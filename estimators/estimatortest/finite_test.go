@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The results of a fitted type for rows of the largest numbers are finite, or an error.
+// For rows of the largest numbers, the results of a fitted type are finite, or an error.
 func TestPredictionsAreFinite(t *testing.T) {
 	calls := 0
 	for _, make0 := range withSettings {

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// rewritten returns a file with changed fields of its payload.
+// rewritten returns a file in which fields of the payload are changed.
 func rewritten(t *testing.T, data []byte, kind string, version int, change func(fields map[string]any)) []byte {
 	t.Helper()
 	fields := map[string]any{}
@@ -75,7 +75,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		}
 	})
 
-	t.Run("a width without means", func(t *testing.T) { // any number of columns, in a few bytes
+	t.Run("a width without means", func(t *testing.T) { // a few bytes claim any number of columns
 		constant := mat.DenseCopyOf(x)
 		for i := range y {
 			constant.Set(i, 1, 3)
@@ -88,7 +88,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		require.ErrorIs(t, new(gabasr.Regressor).UnmarshalBinary(data), estimators.ErrBadModel)
 	})
 
-	t.Run("a Result of another choice", func(t *testing.T) { // was accepted, and then encoded as a file that is rejected
+	t.Run("a Result of another choice", func(t *testing.T) { // was accepted, and then encoded to a file that is rejected
 		r := &selection.Regressor{Search: &grid.Search{Points: 3}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		data := rewritten(t, marshalled(t, r), "selection.Regressor", 1, func(f map[string]any) { f["Result"] = []byte("{}") })

@@ -51,7 +51,7 @@ func hostile(t reflect.Type) []reflect.Value {
 	return []reflect.Value{reflect.Zero(t)}
 }
 
-// pointerKernel is a kernel whose nil pointer is not a kernel.
+// pointerKernel is a kernel type whose nil pointer is not a valid kernel.
 type pointerKernel struct{ gamma float64 }
 
 func (k *pointerKernel) Eval(x, z []float64) float64 { return k.gamma * x[0] * z[0] }
@@ -99,7 +99,7 @@ func TestHostileArguments(t *testing.T) {
 				for i := range args {
 					args[i] = hostile(method.Type.In(i + 1))
 				}
-				// One argument at a time is hostile, with the first values of the others. Then all are.
+				// First one argument at a time is hostile, with the first values of the others. Then all are.
 				for i := -1; i < len(args); i++ {
 					count := 1
 					if i >= 0 {
@@ -119,7 +119,7 @@ func TestHostileArguments(t *testing.T) {
 						}
 						calls++
 						target := v
-						if fitted { // a successful Fit would change the results of the others
+						if fitted { // a successful Fit would change the results of the other methods
 							target = reflect.ValueOf(e)
 						}
 						what := panics(func() {

@@ -79,7 +79,7 @@ func checkCancelledMidway(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// endingContext ends at its check left+1. A check of a context derived from it does not count, but returns its error.
+// endingContext ends at its check number left+1. A check of a derived context does not count, but returns the error of the context.
 type endingContext struct {
 	context.Context
 	cancel     context.CancelFunc
@@ -108,7 +108,7 @@ func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 	m, x := s.Fitted(p, s.Train()), s.Test().X
 	want := m.Outputs(p, x)
 	d := s.OtherProblem()
-	// at ends the context after this number of checks, and reports whether Fit made more.
+	// at ends the context after looks checks, and reports whether Fit made more checks.
 	at := func(looks int64) bool {
 		ctx := endsAfter(looks)
 		defer ctx.cancel()
@@ -124,7 +124,7 @@ func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
 	}
 	for looks := int64(1); at(looks); looks *= 2 {
 	}
-	// The last checks are tested too. Their number may vary a little with the number of goroutines.
+	// The last checks are tested too. Their number may vary slightly with the number of goroutines.
 	whole := endsAfter(math.MaxInt64)
 	defer whole.cancel()
 	p.Must("Fit", s.New().Fit(whole, d.X, d.Y))
@@ -177,7 +177,7 @@ func checkAnyMatrix(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// partOfLarger returns x as a slice of a larger matrix that is NaN elsewhere.
+// partOfLarger returns x as a slice of a larger matrix that is NaN outside the slice.
 func partOfLarger(x *mat.Dense) mat.Matrix {
 	r, c := x.Dims()
 	larger := mat.NewDense(r+2, c+3, nil)
@@ -229,7 +229,7 @@ func checkWorkers(p *subject.Probe, s *subject.Subject) {
 var leakRuns atomic.Int64
 
 // checkGoroutineLeaks uses profiler labels, which a goroutine inherits from the goroutine that starts it. They distinguish the
-// goroutines of the type from all others of the process.
+// goroutines of the type from all others in the process.
 func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 	id := fmt.Sprintf("run-%d-", leakRuns.Add(1))
 	pprof.Do(context.Background(), pprof.Labels("estimatortest", id), func(ctx context.Context) {
@@ -237,7 +237,7 @@ func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
 		d := s.Train()
-		// Only running goroutines matter here; checkCancelledFit checks the error.
+		// Only the goroutines that still run matter here; checkCancelledFit checks the error.
 		_ = s.New().Fit(cancelled, d.X, d.Y)
 	})
 	var left string
@@ -247,7 +247,7 @@ func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 		if left = profile.String(); !strings.Contains(left, id) {
 			return
 		}
-		time.Sleep(25 * time.Millisecond) // wait for one that is about to end
+		time.Sleep(25 * time.Millisecond) // wait for goroutines that are about to end
 	}
 	p.Errorf("goroutines that still run, those with the label %s:\n%s", id, left)
 }

@@ -46,7 +46,7 @@ func checkModelFile(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// sameSettings fails unless the exported fields are the same, except those that were left out.
+// sameSettings fails unless the exported fields are the same, except for those in left.
 func sameSettings(p *subject.Probe, want, got any, left []string) {
 	w, g := reflect.Indirect(reflect.ValueOf(want)), reflect.Indirect(reflect.ValueOf(got))
 	if w.Kind() != reflect.Struct {

@@ -27,7 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// mutant is a broken type that a check must find, and a part of the expected message of the check.
+// mutant is a broken type that a check must find, and a part of the expected message.
 type mutant struct {
 	name  string
 	kind  subject.Kind
@@ -47,16 +47,16 @@ func transformer(name, says string, with transformerMethods) mutant {
 	return mutant{name, subject.Transforms, with.build, says}
 }
 
-// stepsOf has the Options.Steps of broken types, by name.
+// stepsOf maps the names of broken types to their Options.Steps.
 var stepsOf = map[string]int{"reports everything at the end": 1, "makes one step": 10, "reports its first step after half of the work": 10}
 
-// deaf is a context without values, so that an observer receives nothing from it.
+// deaf is a context without values, so no observer can be found in it.
 type deaf struct{ context.Context }
 
 // Value implements context.Context.
 func (deaf) Value(any) any { return nil }
 
-// These are short names for the signatures of most replacements.
+// Short names for the signatures of most replacements.
 type (
 	R   = *brokenRegressor
 	C   = *brokenClassifier
@@ -65,7 +65,7 @@ type (
 	ctx = context.Context
 )
 
-// refuse returns a Fit that fails with err if so holds for the data.
+// refuse returns a Fit that fails with err if so is true for the data.
 func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods {
 	return regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
 		if so(x, y) {
@@ -75,7 +75,7 @@ func refuse(err error, so func(x mat.Matrix, y []float64) bool) regressorMethods
 	}}
 }
 
-// shifted returns a Predict with an error of by(b, x) in the mean, also of PredictVariance.
+// shifted returns a Predict whose predictions are shifted by by(b, x), also in PredictVariance.
 func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64, error) {
 	return func(b R, x mat.Matrix) ([]float64, error) {
 		y, err := b.Ridge.Predict(x)
@@ -90,7 +90,7 @@ func shifted(by func(b R, x mat.Matrix) float64) func(R, mat.Matrix) ([]float64,
 	}
 }
 
-// cleaned returns x without values that are not finite.
+// cleaned returns x, with 0 for values that are not finite.
 func cleaned(x mat.Matrix) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	out.Apply(func(_, _ int, v float64) float64 {
@@ -504,7 +504,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("counts its calls", "a second call", regressorMethods{predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Add(1)) })}),
 		},
 		"concurrent-predict": {
-			// It simulates shared scratch memory, without a race that -race would report.
+			// This simulates shared scratch memory, without a race that -race would report.
 			regressor("is disturbed by another call", "concurrent calls", regressorMethods{predict: shifted(func(R, mat.Matrix) float64 {
 				inFlight.Add(1)
 				defer inFlight.Add(-1)
@@ -1220,7 +1220,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 	}
 }
 
-// named keeps any number of names of columns, or forgets them.
+// named accepts any number of column names. If Forgets is set, Fit does not keep them.
 type named struct {
 	*toy.Ridge
 	names, fitted []string
@@ -1278,7 +1278,7 @@ func width(x mat.Matrix) int {
 	return d
 }
 
-// drawn is a linear function of three columns with a graph, to which of is added.
+// drawn is a linear function of three columns, with a graph that also adds of.
 type drawn struct {
 	own         toy.Ridge
 	of          float64
@@ -1319,7 +1319,7 @@ func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: out}, nil
 }
 
-// expanding writes its function as a linear kernel with a single row.
+// expanding returns its function as a linear kernel with a single row.
 type expanding struct {
 	drawn
 	spoil func(e *estimators.Expansion)
@@ -1348,7 +1348,7 @@ func (e *expanding) Expansion() (estimators.Expansion, error) {
 	return out, nil
 }
 
-// wideScaler writes a graph of any number of columns, also without a fit to them.
+// wideScaler builds a graph for any number of columns, also without a fit to them.
 type wideScaler struct{ own scalers.StandardScaler }
 
 func (w *wideScaler) Fit(c ctx, x mat.Matrix) error              { return w.own.Fit(c, x) }
@@ -1379,7 +1379,7 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 	return z, nil
 }
 
-// judged runs a check on a mutant in the same manner as the suite.
+// judged runs a check on a mutant as the suite does.
 func (m mutant) judged(c check) conformance.Verdict {
 	s := &subject.Subject{Kind: m.kind, Build: m.build, Options: subject.Settings{Tolerance: defaultTolerance, Steps: stepsOf[m.name]}}
 	if c.name == "workers" {
@@ -1390,7 +1390,7 @@ func (m mutant) judged(c check) conformance.Verdict {
 	return judge(c, s)
 }
 
-// TestEveryCheckCanFail tests the suite: each check finds and reports the types that violate it.
+// TestEveryCheckCanFail tests the suite: each check finds the types that violate it, and reports them.
 func TestEveryCheckCanFail(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -1411,7 +1411,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 	assert.Empty(t, all, "mutants of checks that do not exist")
 }
 
-// TestBrokenTypesWithNothingBroken checks that a finding in a mutant is due to its mutation: without one, the types pass every
+// TestBrokenTypesWithNothingBroken checks that mutants fail only because of their mutations: without one, the types pass every
 // check.
 func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	for _, m := range []mutant{
@@ -1425,7 +1425,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		{"leaving out", subject.Regressors, newLeaving((*leaving).refit), ""},
 		{"several targets", subject.Multis, brokenMulti{}.build, ""},
 	} {
-		// Some of them do not support these checks.
+		// Some of the types do not support these checks.
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",

@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// far is a value far from the rows of all problems, in every column.
+// far is a value that is far from the rows of all problems, in every column.
 const far = 50
 
-// checkNovelty checks the results of a detector for obvious rows.
+// checkNovelty checks the results of a detector for obvious cases.
 func checkNovelty(p *subject.Probe, s *subject.Subject) {
 	d := subject.Problem(s.Kind, 1, 5*subject.TrainRows, 3, 2)
 	m := s.Fitted(p, d)
@@ -50,7 +50,7 @@ func checkNovelty(p *subject.Probe, s *subject.Subject) {
 	if largest >= least {
 		p.Errorf("a row far from all has the score %v, one like those of Fit %v", largest, least)
 	}
-	// One threshold decides about novelty, up to the change of p-values by one more row.
+	// One threshold decides about novelty, up to the change that one more row causes in p-values.
 	highest, lowest := math.Inf(-1), math.Inf(1)
 	for i, yes := range novel {
 		if yes {

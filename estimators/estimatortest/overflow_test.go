@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// Rows whose squared distances overflow are rejected by types that compute distances of unscaled rows. Types that first scale
-// columns treat them like any other rows.
+// Rows whose squared distances overflow are rejected by types that compute distances between unscaled rows. Types that scale
+// columns first treat them like any other rows.
 func TestRowsWhoseDistancesOverflow(t *testing.T) {
 	const n = 40
 	for _, scale := range []float64{1e155, 1e200, 1e300} {
@@ -45,7 +45,7 @@ func TestRowsWhoseDistancesOverflow(t *testing.T) {
 	}
 }
 
-// Errors for finite numbers do not call them infinite.
+// Error messages about finite numbers do not call them infinite.
 func TestErrorsOfLargeNumbersAreTrue(t *testing.T) {
 	x, y := mat.NewDense(20, 2, nil), make([]float64, 20)
 	for i := range y {

@@ -49,7 +49,7 @@ func checkMarshalIntoFitted(p *subject.Probe, s *subject.Subject) {
 	p.Same("Fit after UnmarshalBinary", s.Fitted(p, d).Outputs(p, x), read.Outputs(p, x), 0)
 }
 
-// manyBytes is the approximate number of damaged copies of a model that are tried.
+// manyBytes is the approximate number of damaged copies of a model that are decoded.
 const manyBytes = 300
 
 func checkTruncated(p *subject.Probe, s *subject.Subject) {
@@ -83,7 +83,7 @@ func checkGarbage(p *subject.Probe, s *subject.Subject) {
 	})
 }
 
-// refuses fails unless all of the data are ErrBadModel, for a new and for a fitted value, and leave both unchanged.
+// refuses fails unless all of the data give ErrBadModel, for a new and for a fitted value, and leave both values unchanged.
 func refuses(s *subject.Subject, p *subject.Probe, all [][]byte) {
 	x := s.Test().X
 	fresh, old := s.New(), s.Fitted(p, s.OtherProblem())

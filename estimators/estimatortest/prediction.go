@@ -32,7 +32,7 @@ func checkConcurrentPredict(p *subject.Probe, s *subject.Subject) {
 		q := &subject.Probe{Probe: &conformance.Probe{}}
 		probes[g] = q
 		wg.Go(func() {
-			// judge cannot recover a panic on this goroutine, which would end the process.
+			// judge cannot recover a panic in this goroutine, and the process would end.
 			defer func() {
 				if r := recover(); r != nil {
 					q.Errorf("panic: %v", r)

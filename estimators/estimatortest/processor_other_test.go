@@ -6,5 +6,5 @@ import "time"
 
 var processorsBegun = time.Now()
 
-// processorSeconds returns the seconds of the clock.
+// processorSeconds returns the elapsed seconds.
 func processorSeconds() float64 { return time.Since(processorsBegun).Seconds() }

@@ -12,17 +12,17 @@ import (
 
 const (
 	progressRows = 120
-	// lateShare is the largest share of the checks of the context before the first step, for types that take long by Options.Steps.
+	// lateShare is the largest share of the context's checks that may precede the first step, for types with Options.Steps.
 	lateShare = .5
 )
 
-// observedSteps has the steps that an observer received.
+// observedSteps holds the steps that an observer received.
 type observedSteps struct {
 	steps      []estimators.Step
-	at         []int64 // checks of the context so far, for each step
+	at         []int64 // number of checks of the context before each step
 	looks      int64   // checks in the complete fit
 	inside     atomic.Int32
-	concurrent bool // called by two goroutines at a time
+	concurrent bool // called by two goroutines at the same time
 }
 
 // observedFit fits a new model with an observer.
@@ -50,7 +50,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	}
 	p.Same("a Fit with an observer", s.Fitted(p, d).Outputs(p, x), m.Outputs(p, x), 0)
 
-	// A panic of an observer is an error of the fit, and the old model stays.
+	// A panic in an observer becomes an error of the fit, and the old model is kept.
 	want := m.Outputs(p, x)
 	err := m.Fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.OtherProblem().X,
 		s.OtherProblem().Y)
@@ -77,7 +77,7 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 	}
 }
 
-// risen fails unless the shares increase, to 1 at the end.
+// risen fails unless the shares increase and end at 1.
 func risen(p *subject.Probe, h *observedSteps) {
 	if len(h.steps) == 0 {
 		p.Fatalf("Fit reports no progress: begin it with estimators.BeginFit")

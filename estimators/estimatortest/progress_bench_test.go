@@ -54,11 +54,11 @@ var (
 	progressOnly  = flag.String("progress.only", "", "BenchmarkProgress: what the name has in it")
 )
 
-// BenchmarkProgress prints a table for fits and searches of some five seconds:
+// BenchmarkProgress prints a table for fits and searches that take about five seconds:
 //
 //	go test -run - -bench Progress -benchtime 1x ./estimators/estimatortest
 //
-// It has the time of the first step, the longest pause between steps, the pause before the end, the number of steps, and the mean
+// It lists the time of the first step, the longest pause between steps, the pause before the end, the number of steps, and the mean
 // difference between Done and the elapsed share of the time. On a busy machine the pauses include those of other programs.
 func BenchmarkProgress(b *testing.B) {
 	if testing.Short() {
@@ -74,14 +74,14 @@ func BenchmarkProgress(b *testing.B) {
 	}
 }
 
-// longFit is a fit of some seconds that calls observe with its steps.
+// longFit is a fit that takes some seconds and reports its steps to observe.
 type longFit struct {
 	name    string
 	rows, d int
 	run     func(ctx context.Context, f manyRows) error
 }
 
-// manyRows has the data of a fit.
+// manyRows holds the data of a fit.
 type manyRows struct {
 	x      *mat.Dense
 	y      []float64
@@ -267,7 +267,7 @@ func (c longFit) row() {
 // traceSteps prints the stack at the end of the longest pause.
 var traceSteps = os.Getenv("KERNELEARN_TRACE_STEPS") != ""
 
-// firstLook calls a function at the first check of a context, since anything before it is not part of the fit.
+// firstLook calls a function at the first check of a context, because anything before this check is not part of the fit.
 type firstLook struct {
 	context.Context
 	once sync.Once
@@ -287,7 +287,7 @@ const few = 5
 func (c longFit) least() int {
 	switch c.name {
 	case "columnwise.PowerTransformer", "transformers.TransformContext", "pca.PCA", "ridge.Regressor":
-		return 1 // 400 rows, or a column, are too few for a step before the end
+		return 1 // with 400 rows, or with one column, there is no step before the end
 	}
 	return 10
 }

@@ -27,12 +27,12 @@ func (l *manyLooks) Err() error {
 }
 
 // TestStepsComeEarly checks, without a clock, that every fit and search that can take seconds reports its progress early and
-// evenly. The first step comes before a fifth of the checks of the context and of the work. At most half of the checks are between
+// evenly. The first step is reported before a fifth of the context's checks and of the work. At most half of the checks are between
 // two steps, and the shares increase to 1. BenchmarkProgress measures the same list on more rows.
 func TestStepsComeEarly(t *testing.T) {
 	for _, c := range progressing() {
 		t.Run(c.name, func(t *testing.T) {
-			if raceEnabled { // the race detector needs only fits with as many goroutines as processors
+			if raceEnabled { // the race detector needs only the fits that use as many goroutines as processors
 				rows := 150
 				if strings.HasPrefix(c.name, "gabasr") {
 					rows = 40
@@ -64,8 +64,8 @@ func TestStepsComeEarly(t *testing.T) {
 	}
 }
 
-// TestAllSayHowFarTheyAre checks that the list has all types with settings, except those whose fits take no time and report only
-// their end.
+// TestAllSayHowFarTheyAre checks that the list contains all types with settings, except those whose fits take no time and report
+// only their end.
 func TestAllSayHowFarTheyAre(t *testing.T) {
 	var named strings.Builder
 	for _, c := range progressing() {

@@ -20,13 +20,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/text"
 )
 
-// withoutRange has the fields that accept any finite number.
+// withoutRange lists the fields that accept any finite number.
 var withoutRange = map[string]string{
 	"scalers.MinMaxScaler.Low":  "an end of the range that columns are scaled to",
 	"scalers.MinMaxScaler.High": "an end of the range that columns are scaled to",
 }
 
-// Every exported number of every type of the library has a range, and every enumeration accepts only its own values. The error
+// Every exported number in every type of the library has a range, and every enumeration accepts only its own values. The error
 // names the type and the field.
 func TestSettingsOfAllHaveRanges(t *testing.T) {
 	numbers, enumerations := 0, 0

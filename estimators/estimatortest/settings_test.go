@@ -39,7 +39,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// withSettings has the types with settings.
+// withSettings lists the types with settings.
 var withSettings = []func() any{
 	func() any { return &lssvm.Regressor{} }, func() any { return &lssvm.Classifier{} },
 	func() any { return &falkon.Regressor{} }, func() any { return &falkon.Classifier{} },
@@ -64,8 +64,8 @@ var withSettings = []func() any{
 	func() any { return &pca.PCA{} }, func() any { return &pca.KernelPCA{} },
 }
 
-// A negative number in a setting is an error that names the field, in every type. Features are switched off by a field No..., and
-// zero lets the estimator choose.
+// A negative number in a setting is an error that names the field, in every type. Fields named No... switch features off, and with
+// zero the estimator chooses.
 func TestNegativeSettingsAreErrors(t *testing.T) {
 	mayBeNegative := map[string]bool{"MinMaxScaler.Low": true, "MinMaxScaler.High": true}
 	count := 0
@@ -94,8 +94,8 @@ func TestNegativeSettingsAreErrors(t *testing.T) {
 	assert.Greater(t, count, 80, "settings that were tried")
 }
 
-// A number that is far too large is an error before memory is allocated, or a setting that few rows do not reach, or a long loop
-// that the context ends.
+// If a number is far too large, there is an error before memory is allocated, or few rows do not reach the setting, or the context
+// ends a long loop.
 func TestLargeSettings(t *testing.T) {
 	values := []int64{1_000_000, math.MaxInt32, math.MaxInt}
 	if testing.Short() {

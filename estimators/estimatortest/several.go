@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// multiMethods adds the calls of capabilities that a type of several targets may have.
+// multiMethods adds the calls of capabilities that a type with several targets may have.
 func multiMethods(s *subject.Subject, out map[estimators.Capability]func() error, m subject.Model, x mat.Matrix) {
 	ctx, d := context.Background(), s.Train()
 	if v, ok := m.Value.(estimators.MultiVariancePredictor); ok {
@@ -31,12 +31,12 @@ func multiMethods(s *subject.Subject, out map[estimators.Capability]func() error
 	}
 }
 
-// exponents has the exponents of the powers of two by which checkTargetUnits multiplies targets. Some of them are odd, because the
-// root of such a power is not a power of two.
+// exponents lists the powers of two by which checkTargetUnits multiplies targets. Some of the exponents are odd, because the root
+// of such a power is not a power of two.
 var exponents = []int{-41, -1, 10, 30}
 
-// checkTargetUnits compares bits. A product with a power of two is not rounded, so any difference reveals a constant that is
-// compared with the targets, or a logarithm of the targets.
+// checkTargetUnits compares bits. A product with a power of two is not rounded, so a difference reveals that the targets are
+// compared with a constant, or that their logarithms are computed.
 func checkTargetUnits(p *subject.Probe, s *subject.Subject) {
 	x := s.Test().X
 	fit := func(unit float64) subject.Outputs {

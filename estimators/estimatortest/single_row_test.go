@@ -32,7 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// singleRegressors and singleClassifiers return small machines: about 50 vectors or 200 components, of ten columns.
+// singleRegressors and singleClassifiers return small machines with ten columns and about 50 vectors or 200 components.
 func singleRegressors() map[string]estimators.Regressor {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]estimators.Regressor{
@@ -65,7 +65,7 @@ func singleMultis() map[string]estimators.MultiRegressor {
 	}
 }
 
-// PredictTo of several targets agrees with Predict, and does not allocate memory for one row.
+// PredictTo for several targets agrees with Predict, and does not allocate memory for one row.
 func TestSingleRowsOfSeveralTargets(t *testing.T) {
 	x, y, _ := single(50, 2)
 	xt, _, _ := single(70, 2)
@@ -110,7 +110,7 @@ func singleClassifiers() map[string]estimators.Classifier {
 	}
 }
 
-// single returns n rows of ten columns, a target, and labels of this number of classes.
+// single returns n rows of ten columns, a target, and labels of the given number of classes.
 func single(n, classes int) (x *mat.Dense, y []float64, labels []int) {
 	x, y, labels = mat.NewDense(n, 10, nil), make([]float64, n), make([]int, n)
 	for i := range n {
@@ -212,7 +212,7 @@ func TestSingleRowsOfAll(t *testing.T) {
 	declared.Lists(t, "single_row_test.go", all, map[string]string{"ridge.DirectKernel": "stands in a pipeline that makes its kernel"}, filepath.Join("..", ".."), "PredictTo", "TransformTo")
 }
 
-// A transformer with memory of the caller does not allocate memory for a row.
+// A transformer that writes to memory of the caller does not allocate memory for a row.
 func TestTransformSingleRows(t *testing.T) {
 	x, _, _ := single(50, 2)
 	one := mat.NewDense(1, 10, mat.Row(nil, 3, x))
@@ -230,7 +230,7 @@ func TestTransformSingleRows(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-// BenchmarkSingleRow measures the latency of one prediction, by both forms.
+// BenchmarkSingleRow measures the latency of one prediction, with both forms.
 func BenchmarkSingleRow(b *testing.B) {
 	ctx := context.Background()
 	x, y, labels := single(50, 2)

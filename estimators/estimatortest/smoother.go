@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// checkSmoother compares the formulas of a Smoother for rows left out and added with the Smoother of the other rows, with the same
-// settings.
+// checkSmoother compares the formulas of a Smoother for removed and added rows with a Smoother that is fitted to the resulting rows
+// with the same settings.
 func checkSmoother(p *subject.Probe, s *subject.Subject) {
 	fresh := s.New()
 	fresh.Needs(p, estimators.Smoothing)
@@ -37,7 +37,7 @@ func checkSmoother(p *subject.Probe, s *subject.Subject) {
 	checkSmootherInput(p, m, d.X, targets)
 }
 
-// smootherRows has the arguments of a Smoother.
+// smootherRows holds the arguments of a Smoother.
 type smootherRows struct {
 	x, targets *mat.Dense
 	weights    []float64
@@ -59,7 +59,7 @@ func (r smootherRows) leaveOut(row int) smootherRows {
 	return out
 }
 
-// smootherOutputs has the results of a Smoother for new rows.
+// smootherOutputs holds the results of a Smoother for new rows.
 type smootherOutputs struct {
 	f, b *mat.Dense
 	s    []float64

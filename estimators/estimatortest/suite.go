@@ -18,23 +18,23 @@ type Options struct {
 	// Skip maps the name of a check to the reason for leaving it out, which
 	// completes "skipped, because the type ...": "draws rows at random".
 	Skip map[string]string
-	// Workers builds a value with the given number of workers, of the same kind as
-	// the suite's build function does. Nil skips the check workers.
+	// Workers returns a value like those of the build function, with the given number of workers. If it is nil, the check workers
+	// is skipped.
 	Workers func(workers int) any
-	// Tolerance, times max(1, |v|), is the largest difference of two computations of the same value v with sums in different
-	// orders: for rows in another order, one by one, or counted twice. If it is 0, it is 1e-6.
+	// Tolerance, times max(1, |v|), is the largest allowed difference between two computations of the same value v with sums in
+	// different orders: for rows in another order, one by one, or counted twice. If it is 0, it is 1e-6.
 	Tolerance float64
-	// Steps is the smallest number of steps that a Fit on 120 rows reports to its observer, for the check progress. It is for types
-	// whose fits take long, so that the first step has to come in the first half. If it is 0, one step at the end is enough.
+	// Steps is the smallest number of steps that a Fit on 120 rows reports to its observer, for the check progress. Set it for
+	// types whose fits take long; the first step must then come in the first half. If it is 0, one step at the end is enough.
 	Steps int
 	// Gaps reports that NaN in x is a gap, which the type fills, and not an error. Infinities are still errors.
 	Gaps bool
-	// Table collects the outcomes. If it is nil, the table of only this type is logged.
+	// Table collects the outcomes. If it is nil, a table for this type alone is logged.
 	Table *Table
 }
 
-// Regressor runs the suite on a regressor. name is the name of the type with its package. For several configurations of a type, a
-// description follows after a space: "ridge.Regressor (penalty 0)".
+// Regressor runs the suite on a regressor. name is the name of the type with its package. If a type is tested in several
+// configurations, a description follows after a space: "ridge.Regressor (penalty 0)".
 func Regressor(t *testing.T, name string, build func() estimators.Regressor, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Regressors, Build: func() any { return build() }}, opt)
@@ -46,7 +46,7 @@ func Classifier(t *testing.T, name string, build func() estimators.Classifier, o
 	run(t, name, subject.Subject{Kind: subject.Classifiers, Build: func() any { return build() }}, opt)
 }
 
-// MultiRegressor runs the suite on a regressor of several targets, like Regressor. It is fitted to two targets.
+// MultiRegressor runs the suite on a regressor for several targets, like Regressor. It is fitted to two targets.
 func MultiRegressor(t *testing.T, name string, build func() estimators.MultiRegressor, opt *Options) {
 	t.Helper()
 	run(t, name, subject.Subject{Kind: subject.Multis, Build: func() any { return build() }}, opt)

@@ -26,8 +26,8 @@ func (t *Table) conformance() *conformance.Table {
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
 // String renders the table: a row for each type, a column for each check. The columns are numbered. The numbers are explained below
-// the table, and so are the letters for the reasons of skipped checks. A dot is a check for another kind of type, or one that go
-// test -run left out.
+// the table, and so are the letters for the reasons of skipped checks. A dot stands for a check of another kind of type, or one
+// that go test -run left out.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 func checkNames() []string {

@@ -26,7 +26,7 @@ func TestChecksAreDescribed(t *testing.T) {
 	assert.Len(t, slices.Compact(names), len(checks), "names are distinct")
 }
 
-// In a complete run on a correct type, skipped checks have their reason, and the check workers runs if Options.Workers is set.
+// In a complete run on a correct type, skipped checks have a reason, and the check workers runs if Options.Workers is set.
 func TestOptions(t *testing.T) {
 	table := &Table{}
 	var built []int

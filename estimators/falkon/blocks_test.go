@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// blocksOf yields blocks of size rows, and counts the passes.
+// blocksOf yields blocks of size rows, and counts the passes in times.
 func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		*times++
@@ -22,7 +22,7 @@ func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times
 		for i := 0; i < len(y); i += size {
 			to := min(i+size, len(y))
 			buffer.Reset()
-			buffer.CloneFrom(rows.Window(x, i, to)) // reuses the memory of the block before
+			buffer.CloneFrom(rows.Window(x, i, to)) // reuses the memory of the previous block
 			b := streaming.Block[Y]{X: buffer, Y: y[i:to]}
 			if w != nil {
 				b.Weights = w[i:to]
@@ -34,7 +34,7 @@ func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times
 	}
 }
 
-// A stream gives the same model as the rows in memory, bit for bit, for any blocks.
+// A stream gives the same model as the rows in memory, bit for bit, whatever the blocks.
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, _ := friedman(5000, 4, 1, 1)
 	w := make([]float64, len(y))
@@ -110,7 +110,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}), estimators.ErrShape)
 	assert.Nil(t, r.m)
 
-	// A later pass has other rows, more rows, or fewer.
+	// A later pass has different rows, more rows, or fewer.
 	for _, change := range []func(){func() { x, y = rows.Window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
 		times := 0
 		changing := func(yield func(streaming.Block[float64], error) bool) {

@@ -30,12 +30,12 @@ const classifierType = "falkon: Classifier"
 // folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is kernel classification on landmarks. With [SquaredLoss], the default, it is ridge regression on targets ±1 for each
-// class against the rest, or on a single target for two classes. All targets share each pass over the rows, and the probabilities
-// come from a link fitted to leave-one-out scores, as in lssvm.Classifier. With [LogisticLoss] it is logistic regression. The zero
-// value is ready to use.
+// Classifier is kernel classification with landmarks. With [SquaredLoss], the default, it is ridge regression on targets ±1 for
+// each class against the rest, or on a single target for two classes. All targets share each pass over the rows. The probabilities
+// come from a link that is fitted to leave-one-out scores, as in lssvm.Classifier. With [LogisticLoss] it is logistic regression.
+// The zero value is ready to use.
 //
-// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the training rows.
+// Predict returns the class with the largest score. PredictProba estimates the class frequencies in data like the training rows.
 // With class weights the most probable class can therefore differ from the predicted one.
 //
 // See also Classifier in package lssvm.
@@ -43,18 +43,18 @@ type Classifier struct {
 	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
 	Kernel kernels.Kernel
 
-	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
-	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
+	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000. It is then
+	// doubled, up to 2000, while the effective dimension is more than 0.7 of the number of landmarks.
 	Components int `zero:"a number by the rows"`
 
-	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
+	// If Landmarks is not nil, it sets the landmarks (M×d). Components and Rule must then be 0.
 	Landmarks *mat.Dense
 
 	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
 	Rule LandmarkRule
 
-	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
-	// mean. If it is 0, it is chosen by leave-one-out.
+	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their mean. If it is
+	// 0, Λ is chosen by leave-one-out.
 	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
@@ -67,27 +67,26 @@ type Classifier struct {
 	// classes have the same total weight.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
 	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, it is .001.
+	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, it is 0.001.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients], or of steps of Newton's method. If it
 	// is 0, it is 200.
 	MaxIterations int `zero:"200"`
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge, the kernel and the probabilities are chosen for groups that are not among the training rows. A
-	// group of g rows takes the memory of its features, gM numbers. If it is nil, each row is left out with the rows that are equal
-	// to it. FitBlocks does not accept groups.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge, the kernel and the probabilities are chosen for new groups. A group of g rows takes the
+	// memory of its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed of the random landmarks and samples.
+	// Seed is the seed for the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -96,8 +95,8 @@ type Classifier struct {
 	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss] Checkpoint is not called, and a Resume that is not
-	// nil is an [estimators.ErrParam] error.
+	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss], Checkpoint is not called, and Resume must be nil.
+	// Otherwise Fit returns [estimators.ErrParam].
 	Observe    func(estimators.Step)
 	Checkpoint func(*State)
 	Resume     *State
@@ -137,8 +136,8 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), of at least two classes. Cost and errors are as for [Regressor.Fit]. The
-// kernel is computed once in each pass, whatever the number of classes.
+// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. Cost and errors are as for [Regressor.Fit].
+// The kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -185,7 +184,7 @@ func sumsOf(k int, at []int, rows []float64) []float64 {
 	return out
 }
 
-// factors returns the factor of the weights of each class, given the sums of the weights.
+// factors returns the factor for the weights of each class, given the sums of the weights.
 func (c *Classifier) factors(names []int, sums []float64) []float64 {
 	at := make([]int, len(names)) // one row for each class, with the sum of its weights
 	for i := range at {
@@ -245,7 +244,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.B
 	return c.learn(ctx, s, src, names, factors)
 }
 
-// count returns the classes of a stream, and the factors of the weights of their rows.
+// count returns the classes in a stream, and the factors for the weights of their rows.
 func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
 	err = rows.Each(ctx, func(b streaming.Block[int]) error {
@@ -272,8 +271,8 @@ func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names [
 	return names, c.factors(names, sums), nil
 }
 
-// learn fits the machine, and fits the link to its leave-one-out scores. The weights of the rows of a class were multiplied by
-// factors, but the weights for the link are not.
+// learn fits the machine, and then the link to its leave-one-out scores. The row weights of the machine include the class factors.
+// The link is fitted with the weights before these factors.
 func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Source, names []int, factors []float64) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
@@ -288,7 +287,7 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 	return nil
 }
 
-// linkOf fits probabilities to leave-one-out scores. A distinct row counts for each of its classes with its share of the row's
+// linkOf fits a link to leave-one-out scores. A distinct row counts for each of its classes with that class's share of the row's
 // weight, without the factor of the class.
 func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
 	rows, _ := l.Targets.Dims()
@@ -308,7 +307,7 @@ func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
 	return platt.Fit(classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
 }
 
-// shareOut sets the shares of the classes from targets that are means of ±1.
+// shareOut sets shares to the shares of the classes, from targets that are means of ±1.
 func shareOut(shares, targets []float64) {
 	if len(targets) == 1 {
 		shares[0], shares[1] = (1-targets[0])/2, (1+targets[0])/2
@@ -319,11 +318,11 @@ func shareOut(shares, targets []float64) {
 	}
 }
 
-// Classes returns the labels of Fit, ascending. It returns nil before Fit.
+// Classes returns the labels in Fit, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// Decision returns m×K scores for the rows of x (m×d), columns in the order of Classes. With [SquaredLoss] they are
-// near +1 for the class and -1 for others, with [LogisticLoss] log odds. With two classes the columns are -f and f.
+// Decision returns m×K scores for the rows of x (m×d), with the columns in the order of Classes. With [SquaredLoss] they are near
+// +1 for the class and -1 for others, with [LogisticLoss] they are log odds. With two classes the columns are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.m.Decide(classifierType, x, c.Workers)
@@ -343,9 +342,9 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Predicted(c.classes, f), nil
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link fitted
-// to leave-one-out scores. With [LogisticLoss] they are the probabilities of the model; with more than two classes
-// they are divided by their sum.
+// PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link fitted to
+// leave-one-out scores. With [LogisticLoss] they are the probabilities of the model. With more than two classes these are divided
+// by their sum.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)
@@ -356,8 +355,8 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return f, nil
 }
 
-// PredictProbaTo is like PredictProba but writes to dst, which has one row for each row of x and one column for
-// each of Classes. Up to sixteen rows of a dense matrix are predicted without allocating memory.
+// PredictProbaTo is like PredictProba but writes to dst, which has a row for each row of x and a column for each class. Up to
+// sixteen rows of a dense matrix are predicted without allocating memory.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if err := c.DecisionTo(dst, x); err != nil {
@@ -408,8 +407,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)

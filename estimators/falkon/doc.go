@@ -1,10 +1,10 @@
-// Package falkon implements kernel ridge regression and classification on landmarks, for any number of rows. With M landmarks a row
-// costs O(M), and no matrix of all rows and landmarks is kept.
+// Package falkon implements kernel ridge regression and classification with landmarks, for any number of rows. With M landmarks a
+// row costs O(M), and no matrix of all rows and landmarks is kept.
 //
 // [Regressor] and [Classifier] are the estimators, and [MultiRegressor] is for several targets. [LandmarkRule] selects how
 // landmarks are chosen, [Solver] how the system is solved, and [Loss] what a Classifier minimises. [State] holds the progress of a
-// fit that can be resumed, and [Details] describes a fit in more detail than its Report. Rows come from a matrix or, by FitBlocks,
-// from a stream ([streaming.Block]). Package pipeline puts transformers in front of it for both.
+// fit that can be resumed, and [Details] describes a fit in more detail than its Report. Rows come from a matrix or, with
+// FitBlocks, from a stream ([streaming.Block]). Package pipeline combines the estimators with transformers, for either source.
 //
 // # Model
 //
@@ -19,53 +19,54 @@
 //
 // # Solvers
 //
-// [Direct] computes G = Z~'WZ~ and solves (G + ΛI)u = Z~'W(y - ȳ). With the landmarks and Λ kept, the leave-one-out error is exact
-// for all ridges after one reduction of G:
+// [Direct] computes G = Z~'WZ~ and solves (G + ΛI)u = Z~'W(y - ȳ). For fixed landmarks, the leave-one-out error is exact for all
+// ridges Λ after one reduction of G:
 //
 //	e/(1 - h),  e = y - ȳ - z~'u,  h = w (1/Σw + z~'(G + ΛI)⁻¹z~)
 //
-// With many landmarks the reduction and its pass over the rows cost more than the rest of the fit. With more than 2000 landmarks
-// the ridge is therefore chosen on the first 2000, whose matrix is a block of G. The system of all landmarks is then solved for
-// that ridge by one Cholesky factor. The order of given Landmarks matters in this case: the first 2000 should be representative of
-// all.
+// With many landmarks the reduction and its pass over the rows cost more than the remaining fit. With more than 2000 landmarks the
+// ridge is therefore chosen on the first 2000, whose matrix is a block of G. The system of all landmarks is then solved for that
+// ridge with one Cholesky factor. In this case the order of the landmarks matters if they are set: the first 2000 should be
+// representative of all.
 //
 // [ConjugateGradients] never computes G. Each iteration computes each block of the kernel once, uses it twice and discards it. All
 // targets share the iterations, and so do all ridges that are compared. The preconditioner is B + λI with B = Z~'WZ~/s, from a
-// sample of s = 4M to 32M rows; the papers make it from the landmarks alone. The error falls by about √(M/s) in each iteration,
+// sample of s = 4M to 32M rows; the papers compute it from the landmarks alone. The error falls by about √(M/s) in each iteration,
 // whatever the ridge is and however the landmarks were chosen. s is chosen to minimise the total cost of the preconditioner, 2sM²
 // operations, and the passes over the rows.
 //
-// The iterations begin with the solution of the sample. They end when the error in the energy norm is small enough. It is estimated
-// from the gain of the last iterations. The true residual is not used: it would stall where the predictions are accurate to many
-// more digits.
+// The iterations begin with the solution for the sample. They end when the error in the energy norm is small enough. It is
+// estimated from the gain of the last iterations. The true residual is not used: it would stall where the predictions are accurate
+// to many more digits.
 //
-// If Ridge is 0, the leave-one-out error of the sample brackets it. Up to eight ridges are then solved together until they can be
-// compared, and the best of them is solved to the end. The comparison uses rows outside the sample, two for each landmark, or 4000
-// if the sample has as many. The error there is e(1 + l). Here l is the leverage by the sample, reduced by the share d/s by which the
-// small sample overestimates it, and d is the effective dimension.
+// If Ridge is 0, the leave-one-out error of the sample brackets the ridge. Up to eight ridges are then solved together until they
+// can be compared, and the system for the best ridge is solved to the end. The comparison uses rows outside the sample, two for
+// each landmark, or 4000 if the sample has as many. The error there is e(1 + l), where l is the leverage computed from the sample.
+// It is reduced by d/s, the share by which the small sample overestimates it, where d is the effective dimension.
 //
-// Sums are computed in blocks of 128 rows, in the order of the rows. The model is therefore the same on any number of Workers, and
+// Sums are computed in blocks of 128 rows, in the order of the rows. The model is therefore the same for any number of Workers, and
 // FitBlocks gives the same model as Fit if no two rows are equal. Fit merges equal rows (package estimators). FitBlocks counts each
 // of them, because it does not keep the rows. If many rows are equal, it chooses a smaller ridge. If a fit would need more than
 // MaxBytes, it returns ErrTooLarge before it allocates the memory.
 //
 // # The kernel of the zero value
 //
-// If Kernel is nil, it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with each length at its
-// best ridge. The search uses 300 landmarks and 2000 rows drawn at random. It tries lengths from a sixteenth to four times the typical
-// distance, and longer or shorter ones as long as they are better. It then tries halves and doubles of the best length and the
-// minimum of a parabola. If 600 landmarks and 4600 rows can be drawn, it then tries halves of the length on these as long as they
-// are better, because more landmarks need narrower kernels. If there are few rows, all of them are landmarks, and their
-// leave-one-out error is exact. A length of half or twice the typical distance has to be better by 0.005, and one of a quarter or
-// four times by 0.02. The search takes about twelve small fits, or a second and a half of processor time. With 10 000 rows the
-// error is smaller than that of kernels.MedianRBF on five of seven sets and larger on two (docs/measured/streams.md). A column that
-// is constant in all training rows is left out (kernels.Columns). If it has another value later, predictions and intervals do not
-// depend on it.
+// If Kernel is nil, it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with the best ridge for
+// each length. The search uses 300 landmarks and 2000 rows drawn at random. It tries lengths from a sixteenth to four times the
+// typical distance, and longer or shorter ones as long as they are better. It then tries half and double the best length, and the
+// minimum of a parabola. If 600 landmarks and 4600 rows can be drawn, it then keeps halving the length on these as long as this is
+// better, because more landmarks need narrower kernels. If there are few rows, all of them are landmarks, and their leave-one-out
+// error is exact. A length of half or twice the typical distance has to be better by 0.005, and one of a quarter or four times by
+// 0.02.
+//
+// The search takes about twelve small fits, or a second and a half of processor time. With 10 000 rows the error is smaller than
+// that of kernels.MedianRBF on five of seven sets and larger on two (docs/measured/streams.md). A column that is constant in all
+// training rows is left out (kernels.Columns). If new rows have another value in it, predictions and intervals do not depend on it.
 //
 // The number of landmarks depends on the number of rows. It is doubled, up to 2000, as long as the effective dimension is more than
-// 0.7 of it. If it is still more than that at 2000, the Report has a warning. selection.Regressor and Classifier go up
-// to 4000, or as far as a Budget of time allows. With [LogisticLoss] the effective dimension is not known, and the number depends
-// only on the number of rows.
+// 0.7 of it. If this still holds with 2000 landmarks, the Report contains a warning. selection.Regressor and Classifier use up to
+// 4000 landmarks, or as many as a Budget of time allows. With [LogisticLoss] the effective dimension is not known, and the number
+// depends only on the number of rows.
 //
 // # Variance
 //
@@ -73,24 +74,24 @@
 //
 //	s²(1 + 1/Σw + z~'Sz~) + τ² r(x)
 //
-// where s² and τ² maximise the likelihood of the leave-one-out residuals with the variances s²/(w(1-h)) + τ²r. The first part alone
+// where s² and τ² maximise the likelihood of the leave-one-out residuals with the variances s²/(w(1-h)) + τ²r. The first term alone
 // does not grow for rows far from all landmarks. If the mean of r is below 0.001, τ² cannot be estimated, and is set to the
 // variance of y minus s². The estimates use at most 50 000 rows at regular distances.
 //
 // # Groups
 //
 // With [Regressor.Groups] all rows of a group G are left out together. Their residuals are (1 - H[G,G])⁻¹e[G] for the hat matrix H
-// of the features. For rows outside the sample of [ConjugateGradients] they are (1 + L[G,G])e[G], where L has the leverages by the
-// sample. Landmarks stay, also those from the group. A group of more rows than there are landmarks is left out by a system of the
-// landmarks.
+// of the features. For rows outside the sample of [ConjugateGradients] they are (1 + L[G,G])e[G], where L holds the leverages
+// computed from the sample. Landmarks are kept, also those from the group. If a group has more rows than there are landmarks, it is
+// left out by solving a system of the landmarks.
 //
 // # Limits
 //
 // Package selection chooses a length for each column. The zero values of its Regressor and Classifier use this package if the
 // kernel matrix of all rows takes too much memory, or if the time is limited.
 //
-// There are no LeaveOneOutResiduals, because without a row the landmarks would be different; [Details] has the error with the
-// landmarks kept. There is no FitMatrix, because the caller would have to compute a kernel matrix of all rows.
+// There are no LeaveOneOutResiduals, because without a row the landmarks would be different; [Details] reports the error for fixed
+// landmarks. There is no FitMatrix, because the caller would have to compute a kernel matrix of all rows.
 //
 // Sources: A. Rudi, L. Carratino and L. Rosasco, FALKON: an optimal large scale kernel method, NIPS 2017. G. Meanti, L. Carratino,
 // L. Rosasco and A. Rudi, Kernel methods through the roof, NeurIPS 2020. U. Marteau-Ferey, F. Bach and A. Rudi, Globally convergent
@@ -99,7 +100,7 @@
 //
 // # Sparse rows
 //
-// Sparse rows (package sparse) and the landmarks drawn from them stay sparse if Kernel is set and takes them, as kernels.Linear and
-// kernels.RBF do (kernels.TakesSparseRows). The rule PivotedCholesky is ErrParam for sparse rows. With any other kernel, or none,
-// Fit makes a dense copy of at most 8 GiB. FitBlocks reads dense blocks.
+// Sparse rows (package sparse) and the landmarks drawn from them stay sparse if Kernel is set and accepts them, as kernels.Linear
+// and kernels.RBF do (kernels.TakesSparseRows). The rule PivotedCholesky returns ErrParam for sparse rows. With any other kernel,
+// or none, Fit makes a dense copy of at most 8 GiB. FitBlocks reads dense blocks.
 package falkon

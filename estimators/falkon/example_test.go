@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// wave returns a sine at n places, in no particular order.
+// wave returns a sine at n points, in no particular order.
 func wave(n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range n {
@@ -25,7 +25,7 @@ func wave(n int) (*mat.Dense, []float64) {
 
 func ExampleRegressor() {
 	x, y := wave(3000)
-	r := &falkon.Regressor{} // RBF by the median distance, ridge by leave-one-out
+	r := &falkon.Regressor{} // RBF with the median distance, ridge chosen by leave-one-out
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

@@ -24,7 +24,7 @@ import (
 
 var ctx = context.Background()
 
-// near asserts that numbers agree, relative to the largest expected number, or to scale.
+// near asserts that numbers agree. The tolerance is relative to the largest expected number, or to scale.
 func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
 	t.Helper()
 	for _, w := range want {
@@ -48,7 +48,7 @@ func predictions(t *testing.T, r *Regressor, x *mat.Dense) []float64 {
 	return f
 }
 
-// threeClasses returns labels by the size of a target.
+// threeClasses returns labels that depend on the size of the target.
 func threeClasses(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -81,7 +81,7 @@ func TestGradientsAgainstDirect(t *testing.T) {
 	}
 }
 
-// With all rows as landmarks the model is the least-squares machine.
+// If all rows are landmarks, the model equals the least-squares machine.
 func TestAllRowsAreLSSVM(t *testing.T) {
 	x, y, _ := friedman(80, 5, 1, 1)
 	at, _, _ := friedman(20, 5, 0, 2)
@@ -123,7 +123,7 @@ func TestAllRowsAreLSSVM(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, p, 1e-5), "%v", mat.Formatted(p))
 }
 
-// The model does not depend on the number of workers, bit for bit, also with more rows than are summed at once.
+// The model is the same for any number of workers, bit for bit, also with more rows than are summed at once.
 func TestAnyNumberOfWorkers(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	labels := threeClasses(y)
@@ -187,8 +187,8 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	}
 }
 
-// stopping is a kernel that cancels a context after a number of values. It counts the values that are requested later, waiting
-// until the context has ended.
+// stopping is a kernel that cancels a context after a number of values. It counts the values that are requested after the context
+// has ended, for which it waits.
 type stopping struct {
 	kernels.RBF
 	after  int64
@@ -210,7 +210,7 @@ func (s stopping) Eval(x, z []float64) float64 {
 
 func (s stopping) String() string { return "stopping" }
 
-// A cancelled fit ends within the blocks that are being computed, and keeps the old model.
+// A cancelled fit ends as soon as the current blocks are computed, and keeps the old model.
 func TestCancelledWithinABlock(t *testing.T) {
 	x, y, _ := friedman(4000, 3, 1, 1)
 	for _, solver := range []Solver{Direct, ConjugateGradients} {
@@ -227,9 +227,9 @@ func TestCancelledWithinABlock(t *testing.T) {
 	}
 }
 
-// If the effective dimension is close to the number of landmarks, they are doubled. The model is then that of the larger number,
-// and a State of the second fit continues with it. If memory is enough for the first number only, the model keeps it and has a
-// warning.
+// If the effective dimension is close to the number of landmarks, this number is doubled. The model is then the one with the larger
+// number, and a State of the second fit can be resumed. If there is only enough memory for the first number, the model keeps it,
+// and the Report contains a warning.
 func TestCrowdedLandmarks(t *testing.T) {
 	x, y, _ := friedman(2600, 10, 0, 1)
 	k := kernels.RBF{Gamma: 1}
@@ -259,7 +259,7 @@ func TestCrowdedLandmarks(t *testing.T) {
 	assert.Contains(t, strings.Join(little.Report().Warnings, " "), "is close to the 510 landmarks")
 }
 
-// A fit that continues from any iteration, through a file, gives the model of a fit that was not interrupted.
+// A fit that is resumed from any iteration, through a file, gives the model of an uninterrupted fit.
 func TestResumed(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, ridge := range []float64{0, .001} {
@@ -279,7 +279,7 @@ func TestResumed(t *testing.T) {
 			assert.Equal(t, r.Coefficients(), again.Coefficients())
 			assert.Equal(t, r.Report(), again.Report())
 			a, b := r.Details(), again.Details()
-			assert.Equal(t, a.Passes-i-2, b.Passes) // without the first pass and the passes of the iterations before
+			assert.Equal(t, a.Passes-i-2, b.Passes) // without the first pass and the passes of the earlier iterations
 			a.Passes, b.Passes, a.Seconds, b.Seconds = 0, 0, 0, 0
 			assert.Equal(t, a, b)
 		}
@@ -297,7 +297,7 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// An error is returned before memory over the limit is allocated.
+// If memory would exceed the limit, an error is returned before it is allocated.
 func TestTooLarge(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	for _, r := range []Regressor{{MaxBytes: 1 << 20}, {MaxBytes: 1 << 20, Solver: ConjugateGradients}} {
@@ -312,7 +312,7 @@ func TestTooLarge(t *testing.T) {
 	assert.NoError(t, (&Regressor{Components: math.MaxInt32}).Fit(ctx, rows.Window(x, 0, 50), y[:50]), r)
 }
 
-// The model of a constant target, of one row, or of equal rows is a constant.
+// The model for a constant target, one row, or equal rows is a constant.
 func TestNothingToLearn(t *testing.T) {
 	x, _, _ := friedman(300, 3, 1, 1)
 	constant := make([]float64, 300)
@@ -376,7 +376,7 @@ func TestIndefiniteKernel(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{Kernel: kernels.Tanh{Coef0: -1}}).Fit(ctx, x, y), estimators.ErrNotPSD)
 }
 
-// The ridge that conjugate gradients choose on rows outside the sample is as good as that of exact leave-one-out.
+// On rows outside the sample, conjugate gradients choose a ridge that is as good as that of exact leave-one-out.
 func TestRidgeOfGradients(t *testing.T) {
 	x, y, _ := friedman(12000, 6, 1, 1)
 	at, _, clean := friedman(2000, 6, 0, 2)
@@ -425,7 +425,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Any kernel can be used, also one of the caller that has only its values.
+// Any kernel can be used, also a third-party kernel that only has values.
 func TestAnyKernel(t *testing.T) {
 	x, y, _ := friedman(500, 3, .1, 1)
 	for _, k := range []kernels.Kernel{

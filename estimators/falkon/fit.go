@@ -27,7 +27,7 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 	if chosen && s.Resume.Landmarks() > 0 {
 		s.components = s.componentsFor(src.N)
 		for next, ok := s.more(src); ok && s.components < s.Resume.Landmarks(); next, ok = s.more(src) {
-			s.components = next // a State of a fit with more landmarks continues there
+			s.components = next // a State from a fit with more landmarks is resumed with these
 		}
 	}
 	s.Steps = progress.NewSteps(ctx, 0)
@@ -61,7 +61,7 @@ func (s machineSettings) withComponents(components int) machineSettings {
 	return s
 }
 
-// more returns the next larger number of landmarks. ok is false if it is hardly larger, or needs more than MaxBytes.
+// more returns the next larger number of landmarks. ok is false if this is hardly larger, or needs more than MaxBytes.
 func (s machineSettings) more(src *rows.Source) (next int, ok bool) {
 	next = min(2*s.components, mostByRows, src.N/2)
 	return next, 2*next >= 3*s.components && s.CheckBytes("", s.forLandmarks(src.N, next).Bytes(src, next)) == nil

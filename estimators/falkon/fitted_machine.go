@@ -12,17 +12,17 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// fittedMachine is the result of Fit. It is embedded in the types of this package, which have its methods.
+// fittedMachine holds the result of Fit. It is embedded in the types of this package, which inherit its methods.
 type fittedMachine struct {
 	m       *machine.Machine
 	report  estimators.Report
 	details Details
-	left    *solver.LeftOut // of a Classifier, until the link is fitted
+	left    *solver.LeftOut // only in a Classifier, until the link is fitted
 }
 
 // Details describes the last Fit in more detail than a Report.
 type Details struct {
-	// Rows is n, the number of distinct training rows, or of all in FitBlocks.
+	// Rows is n, the number of distinct training rows. FitBlocks counts all rows.
 	Rows int
 
 	// Landmarks is M, the number of landmarks.
@@ -43,14 +43,14 @@ type Details struct {
 	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample.
 	LeaveOneOut float64
 
-	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails on rows of high
+	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails for rows with large
 	// leverage. With [ConjugateGradients] it is not computed and is 0.
 	GCV float64
 
 	// Energy is the estimated relative error at the end of the conjugate gradients. It is 0 with [Direct].
 	Energy float64
 
-	// Seconds is the duration of Fit. It is 0 in a model that was read from a file.
+	// Seconds is the duration of Fit. It is 0 in a model from a file.
 	Seconds float64
 }
 
@@ -84,13 +84,13 @@ func (f *fittedMachine) LandmarkRows() *mat.Dense {
 
 // Report describes the last Fit. Iterations is the number of iterations of [ConjugateGradients], the number of ridges evaluated
 // with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the LeaveOneOut of [Details]. With [LogisticLoss]
-// it is the penalised loss, summed over the rows and machines.
+// Objective is the penalised loss, summed over the rows and machines.
 func (f *fittedMachine) Report() estimators.Report { return f.report.Clone() }
 
 // Details returns more about the last Fit. It returns the zero value before Fit.
 func (f *fittedMachine) Details() Details { return f.details }
 
-// coefficients returns β, a row for each landmark and a column for each output.
+// coefficients returns β, with a row for each landmark and a column for each output.
 func (f *fittedMachine) coefficients() *mat.Dense {
 	if f.m == nil {
 		return nil
@@ -98,7 +98,7 @@ func (f *fittedMachine) coefficients() *mat.Dense {
 	return mat.DenseCopyOf(f.m.Beta.T())
 }
 
-// intercepts returns b of each output.
+// intercepts returns b for each output.
 func (f *fittedMachine) intercepts() []float64 {
 	if f.m == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// FuzzFit fits rows of arbitrary bits: every model predicts finite numbers, and every error is one of the documented errors.
+// FuzzFit fits rows of arbitrary bits. Every model predicts finite numbers, and every error is one of the documented ones.
 func FuzzFit(f *testing.F) {
 	seed := func(values ...float64) []byte {
 		var out []byte

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// visits returns rows in groups of these sizes, in mixed order. The rows of a group are nearly the same, and their targets share an
+// visits returns rows in groups of these sizes, in mixed order. The rows of a group are nearly equal, and their targets share an
 // error.
 func visits(sizes []int, seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
@@ -33,8 +33,8 @@ func visits(sizes []int, seed uint64) (x *mat.Dense, y []float64, groups []int) 
 	return linalg.Rows(x, order), linalg.Pick(y, order), linalg.Pick(groups, order)
 }
 
-// The error of groups in closed form is equal to that of machines fitted without each group, also for a group with more rows than
-// there are landmarks.
+// The closed-form error of groups equals that of machines fitted without each group, also for a group with more rows than there are
+// landmarks.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	sizes := []int{40, 1, 6, 3, 1, 1, 9, 2, 12, 5}
 	x, y, groups := visits(sizes, 1)
@@ -75,7 +75,7 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// The ridge, the kernel and the intervals are chosen for new groups, by both solvers.
+// Both solvers choose the ridge, the kernel and the intervals for new groups.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	for _, c := range []struct {
 		solver Solver
@@ -151,7 +151,7 @@ func TestGroupsOfRows(t *testing.T) {
 	assert.Equal(t, low, l)
 	assert.Equal(t, high, h)
 
-	// A group whose features exceed MaxBytes gives an error before they are computed.
+	// If the features of a group exceed MaxBytes, there is an error before they are computed.
 	all := make([]int, len(y))
 	all[0] = 1
 	err = (&Regressor{Groups: all, Components: 20, MaxBytes: 1}).Fit(t.Context(), x, y)

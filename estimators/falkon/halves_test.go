@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 )
 
-// The preconditioner gets its rows. Two rows for each landmark, or 4000, are outside it if enough are drawn. Fewer rows are divided
-// in proportion, and each row is in one of the two parts.
+// The preconditioner gets all its rows. Two rows for each landmark, or 4000, are outside it if enough are drawn. If there are fewer
+// rows, they are divided in proportion. Each row is in exactly one of the two samples.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct{ m, drawn, sample, outside int }{
 		{100, 1000, 400, 600}, {1000, 8000, 4000, 4000}, {2000, 12000, 8000, 4000}, {3000, 18000, 12000, 6000},

@@ -20,10 +20,10 @@ import (
 
 const (
 	// outsidePerLandmark is the number of rows for each landmark that are drawn in addition to those of the preconditioner. At
-	// least leastOutside rows are drawn unless the preconditioner has fewer.
+	// least leastOutside rows are drawn, unless the preconditioner has fewer.
 	outsidePerLandmark = 2
 	leastOutside       = 4000
-	// candidatesPerLandmark is the number of candidate rows for each landmark, by the rules that use candidates.
+	// candidatesPerLandmark is the number of candidate rows for each landmark, for the rules that use candidates.
 	candidatesPerLandmark = 8
 	// leastDrawn is the number of rows for the median distance.
 	leastDrawn = 1000
@@ -32,11 +32,11 @@ const (
 // drawStream is the stream "landmark".
 const drawStream = 0x6c616e646d61726b
 
-// drawn holds the rows that are kept in memory, in the order drawn.
+// drawn holds the rows that are kept in memory, in the order in which they were drawn.
 type drawn struct {
 	rows.Batch
 	rng             *rand.Rand
-	sample, outside int // numbers of rows for the preconditioner and outside it, or their proportion
+	sample, outside int // numbers of rows for the preconditioner and outside it, or their ratio
 }
 
 // outsideFor returns the number of rows outside the preconditioner's sample. They are used to compare ridges and for leave-one-out.
@@ -44,7 +44,7 @@ func outsideFor(m int) int {
 	return max(outsidePerLandmark*m, min(solver.LeastSample*m, leastOutside))
 }
 
-// draw returns the rows for the landmarks and the preconditioner of at most m landmarks.
+// draw returns the rows for the landmarks and for the preconditioner, with at most m landmarks.
 func (s machineSettings) draw(ctx context.Context, src *rows.Source, m int) (*drawn, error) {
 	sample, outside := s.sampleRows(src.N, m, src.Numbers), outsideFor(m)
 	count := min(src.N, max(leastDrawn, sample+outside))
@@ -63,7 +63,7 @@ func (s machineSettings) draw(ctx context.Context, src *rows.Source, m int) (*dr
 	return out, err
 }
 
-// chosenKernel returns the configured kernel, or the kernel with the best length for m landmarks on the columns that vary.
+// chosenKernel returns the configured kernel, or the kernel with the best length for m landmarks, on the columns that vary.
 func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, columns varying.Columns) (kernels.Kernel, error) {
 	if s.configured == nil {
 		k, err := s.chooseWidth(ctx, d, m)
@@ -75,7 +75,7 @@ func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, colu
 	return kernels.OrMedianRBF(ctx, s.configured, anyrows.Slice(d.X, 0, 1), s.Seed)
 }
 
-// choose returns m landmarks, or fewer if there are fewer distinct rows among those drawn.
+// choose returns m landmarks, or fewer if there are fewer distinct rows among the drawn rows.
 func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (mat.Matrix, error) {
 	if s.given != nil {
 		_, columns := d.X.Dims()

@@ -23,10 +23,10 @@ const (
 	multiKind = "falkon.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. The targets share landmarks, the passes over the rows, and the
-// normal equations or the preconditioner. The zero value is ready to use. The targets need no scaling: one kernel and one ridge are
-// chosen for all targets, to minimise the sum of their squared leave-one-out errors, each in units of its target's spread. The
-// numbers in Details and Report are in the same units.
+// MultiRegressor is a [Regressor] for several targets. The targets share the landmarks, the passes over the rows, and the normal
+// equations or the preconditioner. The zero value is ready to use. The targets need no scaling: one kernel and one ridge are chosen
+// for all targets. They minimise the sum of the squared leave-one-out errors, where the error of a target is in units of its
+// spread. The numbers in Details and Report are in the same units.
 //
 // See also MultiRegressor in package lssvm.
 type MultiRegressor struct {
@@ -36,14 +36,14 @@ type MultiRegressor struct {
 	// Components is the number of landmarks. If it is 0, the number is chosen as in [Regressor].
 	Components int `zero:"a number by the rows"`
 
-	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
+	// If Landmarks is not nil, it sets the landmarks (M×d). Components and Rule must then be 0.
 	Landmarks *mat.Dense
 
 	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
 	Rule LandmarkRule
 
-	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
-	// mean. If it is 0, it is chosen by leave-one-out.
+	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their mean. If it is
+	// 0, Λ is chosen by leave-one-out.
 	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
@@ -52,19 +52,18 @@ type MultiRegressor struct {
 	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is .001.
+	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is 0.001.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
 	MaxIterations int `zero:"200"`
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge, the kernel and the intervals are chosen for groups that are not among the training rows. A group
-	// of g rows takes the memory of its features, gM numbers. If it is nil, each row is left out with the rows that are equal to
-	// it. FitBlocks does not accept groups.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes the memory
+	// of its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed of the random landmarks and samples.
+	// Seed is the seed for the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -146,7 +145,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	return nil
 }
 
-// Predict returns k(x, C)'β + b of each target (m×k) for each row of x (m×d). The cost is O(mMd + mMk).
+// Predict returns k(x, C)'β + b for each target (m×k) and each row of x (m×d). The cost is O(mMd + mMk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.Decide(multiType, x, r.Workers)
@@ -159,8 +158,8 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(multiType, dst, x, r.m.RowWidth(), r.Targets(), r.Predict, r.m.Row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
-// (m×d), including the noise. The cost is O(mM²), whatever the number of targets, and O(M³) at the first call after
+// PredictVariance returns the means and the variances of new observations of each target (m×k) for each row of x (m×d). The
+// variances include the noise. The cost is O(mM²), whatever the number of targets, and O(M³) for the first call after
 // UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
@@ -176,9 +175,9 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
-// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
-// PredictVariance. Cost and errors are those of PredictVariance.
+// PredictInterval returns the bounds (m×k) of central intervals for new observations at each row of x (m×d), for each target
+// separately. An interval contains the observation with probability level, in (0, 1), if the distribution is normal with the mean
+// and variance of PredictVariance. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -196,10 +195,10 @@ func (r *MultiRegressor) Targets() int {
 	return len(r.m.Bias)
 }
 
-// Coefficients returns β, a row for each landmark and a column for each target (M×k). It returns nil before Fit.
+// Coefficients returns β (M×k), with a row for each landmark and a column for each target. It returns nil before Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense { return r.coefficients() }
 
-// Intercepts returns b of each target. It returns nil before Fit.
+// Intercepts returns b for each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 { return r.intercepts() }
 
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
@@ -208,7 +207,7 @@ func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 }
 
 // MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the variances.
-// The configuration is not encoded.
+// It does not encode the configuration.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(multiType)

@@ -33,7 +33,7 @@ type stored struct {
 	Spread    *machine.StoredSpread // of a Regressor
 }
 
-// store returns the form of a machine in a file. several reports that it is of a MultiRegressor, possibly with one target.
+// store returns the form of a machine in a file. several is true for a MultiRegressor, which may have one target.
 func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	m := f.m
 	s := stored{
@@ -50,7 +50,7 @@ func (f *fittedMachine) store(configured kernels.Kernel, several bool) stored {
 	return s
 }
 
-// landmarks returns the landmarks of a file, or nil if there are none.
+// landmarks returns the stored landmarks, or nil if there are none.
 func (s stored) landmarks() (mat.Matrix, error) {
 	if s.Sparse != nil {
 		return s.Sparse.Rows()
@@ -62,7 +62,7 @@ func (s stored) landmarks() (mat.Matrix, error) {
 	return landmarks, err
 }
 
-// fitted rebuilds and validates the machine. k is the number of targets.
+// fitted validates the stored form and returns the machine. k is the number of targets.
 func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMachine, error) {
 	landmarks, err := s.landmarks()
 	if err != nil {
@@ -100,7 +100,7 @@ func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMa
 }
 
 // MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the variance.
-// The configuration is not encoded.
+// It does not encode the configuration.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -134,8 +134,8 @@ type storedClassifier struct {
 	Offset  codec.Floats
 }
 
-// MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, the classes and the link. The
-// configuration is not encoded.
+// MarshalBinary encodes the fitted model: the landmarks, their coefficients, the kernel's name, the classes and the link. It does
+// not encode the configuration.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)

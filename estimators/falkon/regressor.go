@@ -20,27 +20,27 @@ import (
 
 const regressorType = "falkon: Regressor"
 
-// Regressor is kernel ridge regression on landmarks. The zero value is ready to use: the Matérn kernel's length and the ridge are
-// chosen by leave-one-out, and the number of landmarks by the number of rows. The targets need no scaling. The columns of x should
-// be of comparable scale, or the kernel should be a [kernels.ARD] as chosen by selection.Regressor.
+// Regressor is kernel ridge regression with landmarks. The zero value is ready to use: the Matérn kernel's length and the ridge are
+// chosen by leave-one-out, and the number of landmarks depends on the number of rows. The targets need no scaling. The columns of x
+// should be of comparable scale, or the kernel should be a [kernels.ARD] as chosen by selection.Regressor.
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
 	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
 	Kernel kernels.Kernel
 
-	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
-	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
+	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000. It is then
+	// doubled, up to 2000, while the effective dimension is more than 0.7 of the number of landmarks.
 	Components int `zero:"a number by the rows"`
 
-	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
+	// If Landmarks is not nil, it sets the landmarks (M×d). Components and Rule must then be 0.
 	Landmarks *mat.Dense
 
 	// Rule selects the method that chooses the landmarks. The zero value is [UniformLandmarks].
 	Rule LandmarkRule
 
-	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
-	// mean. If it is 0, it is chosen by leave-one-out.
+	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their mean. If it is
+	// 0, Λ is chosen by leave-one-out.
 	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
@@ -49,27 +49,26 @@ type Regressor struct {
 	// Solver selects the method that solves the system. The zero value is [Automatic].
 	Solver Solver
 
-	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stops. If it is 0, it is .001, at
-	// which the error on other rows is as small as at convergence. 1e-7 gives predictions to 1e-6.
+	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stops. If it is 0, it is 0.001,
+	// with which the error on other rows is as small as at convergence. With 1e-7, predictions are accurate to 1e-6.
 	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
 	MaxIterations int `zero:"200"`
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge, the kernel and the intervals are chosen for groups that are not among the training rows. A group
-	// of g rows takes the memory of its features, gM numbers. If it is nil, each row is left out with the rows that are equal to
-	// it. FitBlocks does not accept groups.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes the memory
+	// of its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed of the random landmarks and samples.
+	// Seed is the seed for the random landmarks and samples.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxBytes is the limit on the memory that Fit allocates, which is about 4M² numbers and a block of rows for each
-	// worker. If it is 0, it is 8 GiB.
+	// MaxBytes is the limit on the memory that Fit allocates, which is about 4M² numbers and a block of rows for each worker. If it
+	// is 0, it is 8 GiB.
 	MaxBytes int64 `zero:"8 GiB"`
 
 	// If Observe is not nil, it is called after each tenth of a pass over the rows and after each iteration. Objective is the
@@ -100,9 +99,9 @@ func (r *Regressor) settings() machineSettings {
 }
 
 // Fit fits the model to x (n×d) and y (n). The cost is O(nM²) with [Direct]. With [ConjugateGradients] it is O(nMd + M³) for the
-// preconditioner and for each iteration. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
-// numbers so large that their squares overflow), [estimators.ErrTooLarge] over MaxBytes, [estimators.ErrNotPSD] for a kernel that
-// is not positive semi-definite on the landmarks, or the error of ctx, which is checked within each block of 128 rows.
+// preconditioner and for each iteration. It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also
+// if squares overflow), or [estimators.ErrTooLarge] above MaxBytes. It returns [estimators.ErrNotPSD] if the kernel is not positive
+// semi-definite on the landmarks. It checks ctx within each block of 128 rows and returns its error.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -145,9 +144,9 @@ func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Sour
 
 // FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. The model is the same, bit for bit. Only a
 // few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning for each pass, and twice
-// before the first product, to count the rows and to draw some of them. It must give the same rows in the same order each time, or
-// the error is [estimators.ErrParam]. It is run on a separate goroutine, one at a time. It returns the errors of Fit and of the
-// iterator.
+// before the first product, to count the rows and to draw some of them. It must yield the same rows in the same order each time;
+// otherwise FitBlocks returns [estimators.ErrParam]. The iterator runs on a separate goroutine, one at a time. FitBlocks returns
+// the errors of Fit and of the iterator.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	s := r.settings()
@@ -186,9 +185,9 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(regressorType, dst, x, r.m.RowWidth(), r.Predict, r.m.Row)
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
-// noise. It is the sum of the two components in the package documentation. The cost is O(mM²), and O(M³) at the
-// first call after UnmarshalBinary.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
+// It is the sum of the two terms in the package documentation. The cost is O(mM²), and O(M³) for the first call after
+// UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	f, v, err := r.m.PredictVariance(regressorType, r.settings().withDefaults().Options(), x)
@@ -202,8 +201,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, check.Vector("variance", variance)
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
-// with probability level, in (0, 1), under the normal distribution that PredictVariance gives. Cost and errors are
+// PredictInterval returns the bounds of a central interval for each row of x (m×d). The interval contains a new observation with
+// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance. Cost and errors are
 // those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)

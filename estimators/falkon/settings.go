@@ -17,15 +17,15 @@ import (
 // LandmarkRule is a rule that chooses landmarks among the rows.
 type LandmarkRule int
 
-// These are the rules. All but the first choose among eight rows for each landmark, drawn at random.
+// The rules. All but the first choose among eight rows for each landmark, drawn at random.
 const (
 	// UniformLandmarks draws landmarks without replacement, with all rows equally likely. It is the default.
 	UniformLandmarks LandmarkRule = iota
-	// LeverageScores draws landmarks in proportion to approximate ridge leverage scores, from the features of at most 500 uniform
-	// landmarks (Rudi, Calandriello, Carratino and Rosasco, NeurIPS 2018, with one step instead of several).
+	// LeverageScores draws landmarks in proportion to approximate ridge leverage scores. These are computed from the features of at
+	// most 500 uniform landmarks (Rudi, Calandriello, Carratino and Rosasco, NeurIPS 2018, with one step instead of several).
 	LeverageScores
-	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the landmarks so far do not explain, as
-	// featuremap.Nystroem does. It leaves less of the kernel unexplained, but it spends landmarks on outliers.
+	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the current landmarks do not explain, as
+	// featuremap.Nystroem does. It leaves less of the kernel unexplained, but uses some landmarks for outliers.
 	PivotedCholesky
 )
 
@@ -39,13 +39,13 @@ type Solver int
 
 // These are the solvers.
 const (
-	// Automatic is Direct up to 250 landmarks, where both solvers take about as long, and if there are at most eight rows for each
-	// landmark. Otherwise it is [ConjugateGradients]. With 500 landmarks Direct takes about 1.8 times as long (BenchmarkFit).
+	// Automatic is Direct up to 250 landmarks, where both solvers take about equally long, and if there are at most eight rows for
+	// each landmark. Otherwise it is [ConjugateGradients]. With 500 landmarks Direct takes about 1.8 times as long (BenchmarkFit).
 	Automatic Solver = iota
-	// Direct computes and factors the normal equations: O(nM²), with exact leave-one-out.
+	// Direct computes and factors the normal equations. It costs O(nM²), with exact leave-one-out.
 	Direct
-	// ConjugateGradients is preconditioned by a sample of 4 to 32 rows for each landmark, more if there are more rows. An iteration
-	// costs O(nM), and there are mostly five to twelve of them.
+	// ConjugateGradients solves the system iteratively. The preconditioner uses a sample of 4 to 32 rows for each landmark; the
+	// number grows with the number of rows. An iteration costs O(nM), and five to twelve iterations usually suffice.
 	ConjugateGradients
 )
 
@@ -54,12 +54,12 @@ func (s Solver) String() string {
 	return enum.Name("Solver", int(s), "Automatic", "Direct", "ConjugateGradients")
 }
 
-// Loss is a loss that a Classifier minimises.
+// Loss is the loss that a Classifier minimises.
 type Loss int
 
 // These are the losses.
 const (
-	// SquaredLoss is ridge regression of targets ±1. It is the default.
+	// SquaredLoss is ridge regression with targets ±1. It is the default.
 	SquaredLoss Loss = iota
 	// LogisticLoss is Σ w log(1 + exp(-t f)) + ½Λ|f|². It is minimised by Newton's method, whose steps are weighted ridge
 	// regressions (Marteau-Ferey, Bach and Rudi, NeurIPS 2019).
@@ -74,7 +74,7 @@ func (l Loss) String() string {
 const (
 	directUpTo = 250  // largest number of landmarks for Direct
 	mostByRows = 2000 // largest number of landmarks, if not set
-	mostSample = 32   // rows of the sample for each landmark, at most
+	mostSample = 32   // largest number of sample rows for each landmark
 )
 
 // machineSettings holds the configuration that all types share.
@@ -87,10 +87,10 @@ type machineSettings struct {
 	rule       LandmarkRule
 	loss       Loss
 	solver     Solver
-	classify   bool // keep leave-one-out scores for the link, and nothing for a variance
+	classify   bool // keep leave-one-out scores for the link, and no terms of a variance
 }
 
-// withDefaults returns the settings with defaults in place of zeros.
+// withDefaults returns the settings with zeros replaced by the defaults.
 func (s machineSettings) withDefaults() machineSettings {
 	s.Settings = s.Settings.WithDefaults()
 	return s
@@ -127,7 +127,7 @@ func (s machineSettings) componentsFor(n int) int {
 	return min(m, n)
 }
 
-// direct reports whether the normal equations of m landmarks are used.
+// direct reports whether the normal equations are used for m landmarks.
 func (s machineSettings) direct(n, m int) bool {
 	switch s.solver {
 	case Direct:
@@ -138,15 +138,15 @@ func (s machineSettings) direct(n, m int) bool {
 	return m <= directUpTo || n <= 2*solver.LeastSample*m
 }
 
-// sampleRows returns the number of rows for the preconditioner of m landmarks that minimises the cost of the preconditioner and the
-// iterations. With ρ rows for each landmark, the preconditioner takes ρM³ multiplications and additions. The error decreases by √ρ
-// in a pass over the kernel, so that ln(1000)/ln(√ρ) passes reduce it to a thousandth. The result depends only on the sizes, so
-// that a fit is the same on every machine.
+// sampleRows returns the number of sample rows that minimises the cost of the preconditioner for m landmarks and of the iterations.
+// With ρ rows for each landmark, the preconditioner takes ρM³ multiplications and additions. The error decreases by √ρ in a pass
+// over the kernel, so that ln(1000)/ln(√ρ) passes reduce it to a thousandth. The result depends only on the sizes, so that a fit is
+// the same on every computer.
 func (s machineSettings) sampleRows(n, m, d int) int {
 	if s.direct(n, m) {
 		return solver.LeastSample * m
 	}
-	// A value of the kernel takes as long as this number of multiplications and additions in a product of matrices.
+	// A kernel value takes as long as this number of multiplications and additions in a matrix product.
 	value := float64(d + 40)
 	best, least := solver.LeastSample, math.Inf(1)
 	for rho := solver.LeastSample; rho <= max(solver.LeastSample, min(mostSample, n/(4*m))); rho++ {
@@ -158,12 +158,12 @@ func (s machineSettings) sampleRows(n, m, d int) int {
 	return best * m
 }
 
-// noGroups returns the error for a stream with groups.
+// noGroups returns an error if groups are set for a stream.
 func noGroups(typ string, groups []int) error {
 	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
 }
 
-// rows returns the rows of Fit. They are sparse if the configured kernel takes sparse rows.
+// rows returns the training rows. They are sparse if the configured kernel accepts sparse rows.
 func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
 	return anyrows.From("x", x, s.configured != nil && kernels.TakesSparseRows(s.configured))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 )
 
-// Contradictory settings are errors that name them.
+// Contradictory settings give errors that name them.
 func TestSettingsThatContradict(t *testing.T) {
 	x, y, _ := friedman(30, 3, 1, 1)
 	for want, r := range map[string]Regressor{

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// smoothed is the machine on other rows, with all their features.
+// smoothed is the machine fitted to other rows, with the features of all of them.
 type smoothed struct {
 	*smoother.Features
 	basis   *machine.Basis
@@ -23,8 +23,8 @@ type smoothed struct {
 	workers int
 }
 
-// Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel, ridge and landmarks on these rows
-// and targets, solved directly. It holds n×M numbers, and the error is [estimators.ErrTooLarge] if they exceed MaxBytes. The cost
+// Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel, ridge and landmarks for these
+// rows and targets, solved directly. It holds n×M numbers, and returns [estimators.ErrTooLarge] if they exceed MaxBytes. The cost
 // is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -56,8 +56,8 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	return out, ctx.Err()
 }
 
-// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, given the number of
-// distinct fitted rows. It returns nil if Smoother would not return it. It computes nothing.
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, after a fit to the given
+// number of distinct rows, or nil if it would return none. It computes nothing.
 func (r *Regressor) CheckSmoother(fitted, rows int) error {
 	s := r.settings().withDefaults()
 	return s.holdsFeatures(rows, s.componentsFor(fitted))

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Machines of sparse rows and landmarks are equal to those of the dense copies, by all rules that take sparse rows and by both
+// Machines with sparse rows and landmarks equal those with dense copies, for all rules that accept sparse rows and for both
 // solvers.
 func TestSparseRows(t *testing.T) {
 	ctx := context.Background()

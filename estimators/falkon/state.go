@@ -12,7 +12,7 @@ const (
 )
 
 // State holds the progress of a Fit by conjugate gradients after an iteration. Checkpoint receives it, and Resume continues from
-// it. A resumed Fit of the same configuration and rows gives exactly the model of a Fit that was not interrupted.
+// it. If the configuration and the rows are the same, a resumed Fit gives exactly the model of an uninterrupted Fit.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int
@@ -23,7 +23,7 @@ type State struct {
 	at *solver.State
 }
 
-// forSolver returns the part of a state for the solver.
+// forSolver returns the part of the state that belongs to the solver.
 func (s *State) forSolver() *solver.State {
 	switch {
 	case s == nil:
@@ -34,7 +34,7 @@ func (s *State) forSolver() *solver.State {
 	return s.at
 }
 
-// checkpoint converts f to a function of the solver's states.
+// checkpoint converts f to a function that receives the solver's states.
 func checkpoint(f func(*State)) func(*solver.State) {
 	if f == nil {
 		return nil
@@ -46,7 +46,7 @@ func newState(s *solver.State) *State {
 	return &State{Iteration: s.Iteration, Energy: s.Energy(), at: s}
 }
 
-// MarshalBinary encodes the state. It has about three vectors of M numbers for each target and ridge.
+// MarshalBinary encodes the state. It contains about three vectors of M numbers for each target and ridge.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if s == nil || s.at == nil {
 		return nil, fault.NotFitted(stateKind)

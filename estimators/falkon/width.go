@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// fewRows and fewLandmarks are the sizes of a search among all lengths. moreRows and moreLandmarks are the sizes of a search
-	// among shorter lengths, which are better with more landmarks.
+	// fewRows and fewLandmarks are the sizes for the search over all lengths. moreRows and moreLandmarks are the sizes for the
+	// search over shorter lengths, which are better with more landmarks.
 	fewRows, fewLandmarks   = 2000, 300
 	moreRows, moreLandmarks = 4000, 600
 )
 
-// widths computes the leave-one-out errors of small models by the length of their kernel.
+// widths computes the leave-one-out errors of small models from the length of their kernel.
 type widths struct {
 	machineSettings
 	rows      *rows.Source
@@ -31,9 +31,9 @@ type widths struct {
 	parts     *progress.Series // one part for each length
 }
 
-// chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, for each length at its best
-// ridge. The error is computed on landmarks and rows of those drawn. If there are few rows, all are landmarks, and the error is
-// that of the machine without landmarks.
+// chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with the best ridge for each
+// length. The landmarks and the rows for the error are some of the drawn rows. If there are few rows, all are landmarks, and the
+// error is that of the exact machine.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
 	median, err := kernels.MedianRBF(ctx, anyrows.Slice(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kern
 	return more.kernel(length), err
 }
 
-// widthsOf chooses landmarks, and other rows for the error if there are enough.
+// widthsOf chooses landmarks, and different rows for the error if there are enough.
 func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
 	x := d.X.(*mat.Dense) // sparse rows always have a Kernel
 	own := distinct.FirstDistinct(x, m)
@@ -69,7 +69,7 @@ func (w *widths) kernel(length float64) kernels.Kernel {
 	return kernels.Matern{Nu: 2.5, Length: length * w.unit}
 }
 
-// leaveOneOutError returns the mean squared leave-one-out error of a length. It is infinite if there is none.
+// leaveOneOutError returns the mean squared leave-one-out error for a length. It is infinite if there is none.
 func (w *widths) leaveOneOutError(_ context.Context, length float64) (float64, error) {
 	return w.Settings.LeaveOneOutError(w.parts.Next(), w.kernel(length), w.landmarks, w.rows)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// waves returns n rows of a column in [0, 1], with a sine of this number of periods.
+// waves returns n rows of one column in [0, 1], with a sine of this number of periods.
 func waves(n int, periods, noise float64, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -27,8 +27,8 @@ func waves(n int, periods, noise float64, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The chosen length fits the targets, by the rows and by classes. The error of the machine is near that of the best of many
-// lengths, and the median distance is far from it.
+// The chosen length fits the targets, for regression and for classification. The error of the machine is near the best error of
+// many lengths, and the median distance is far from the chosen length.
 func TestWidthFollowsTheTargets(t *testing.T) {
 	var lengths []float64
 	for _, periods := range []float64{.5, 4, 16} {
@@ -59,7 +59,7 @@ func TestWidthFollowsTheTargets(t *testing.T) {
 	assert.Greater(t, lengths[1], 1.2*lengths[2])
 }
 
-// If all rows are landmarks, the error is that of leaving out each row in turn, and the chosen length minimises it.
+// If all rows are landmarks, the error equals that of leaving out each row in turn, and the chosen length minimises it.
 func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	x, y := waves(40, 2, .2, 1)
 	s := (&Regressor{}).settings().withDefaults()
@@ -91,8 +91,7 @@ func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	assert.InEpsilon(t, best, got, 1e-4)
 }
 
-// With more rows, shorter lengths are tried again. A length far from the typical distance has to be better by the documented
-// amount.
+// With more rows, shorter lengths are tried again. A length far from the typical distance must be better by the documented amount.
 func TestNarrowerOnMoreRows(t *testing.T) {
 	x, y, _ := friedman(1200, 4, .1, 1)
 	s := (&Regressor{}).settings().withDefaults()

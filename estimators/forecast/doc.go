@@ -7,25 +7,25 @@
 //
 // # Features
 //
-// [Lagged] makes rows from a series: earlier values, and means and standard deviations of recent values. The row of an origin t
-// contains only values up to t, so no row has information from later values. Columns that are known in advance, such as the hour, a
-// holiday or a planned price, are those of the predicted time.
+// [Lagged] computes rows from a series: earlier values, and means and standard deviations of recent values. The row of an origin t
+// contains only values up to t, so no row contains information from later values. For columns that are known in advance, such as
+// the hour, a holiday or a planned price, the row contains the values at the predicted time.
 //
 // # Strategies
 //
-// [Direct] fits a model for each number of steps ahead. [Recursive] fits one model for one step ahead and uses its own predictions
-// as past values: it costs less, but its errors accumulate.
+// [Direct] fits a model for each horizon, the number of steps ahead. [Recursive] fits one model for one step ahead and uses its own
+// predictions as past values: it costs less, but its errors accumulate.
 //
 // # Intervals
 //
-// Errors of a regressor on its training rows are too small, and errors of several steps ahead are larger than those of one. So Fit
-// first leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute errors of each
-// number of steps ahead. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble, each
-// error comes from models that were fitted to blocks of the series without that row (EnbPI: C. Xu and Y. Xie, ICML 2021), so
+// The errors of a regressor on its training rows are too small, and errors several steps ahead are larger than errors one step
+// ahead. So Fit first leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute
+// errors for each horizon. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble,
+// each error comes from models that were fitted to blocks of the series without that row (EnbPI: C. Xu and Y. Xie, ICML 2021), so
 // nothing is held out.
 //
-// Update adds the errors of observed values, and moves the level of the quantile: after an interval that missed, the next is wider,
-// by adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
+// Update adds the errors of observed values, and adapts the level of the quantile: after an interval that missed, the next is
+// wider. This is adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
 //
 //	α ← α + Rate (1 - Level - [missed]).
 //

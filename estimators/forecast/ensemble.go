@@ -14,7 +14,8 @@ import (
 // ensembleStream is the stream "blocks".
 const ensembleStream = 0x626c6f636b73
 
-// fitEnsembles fits models to blocks of rows drawn with replacement, and computes the error of each row from the models without it.
+// fitEnsembles fits models to blocks of rows drawn with replacement. It computes the error of each row from the models that were
+// fitted without it.
 func (f *Forecaster) fitEnsembles(ctx context.Context, m *model) error {
 	random := rand.New(rand.NewPCG(f.Seed, ensembleStream))
 	group := progress.Open(ctx)
@@ -62,8 +63,8 @@ func (f *Forecaster) fitEnsembles(ctx context.Context, m *model) error {
 	return nil
 }
 
-// drawBlocks draws n rows in blocks of neighbours, and reports which rows are among them. A block has the length of the forecast,
-// and at least the cube root of n, so that neighbours with common values are mostly drawn together or not at all.
+// drawBlocks draws n rows in blocks of neighbours, and reports which rows were drawn. A block has the length of the forecast, and
+// at least the cube root of n, so that neighbours with common values are usually drawn together or not at all.
 func drawBlocks(random *rand.Rand, n, steps int) (drawn []int, in []bool) {
 	length := min(n, max(steps, int(math.Ceil(math.Cbrt(float64(n))))))
 	in = make([]bool, n)

@@ -33,7 +33,7 @@ const (
 	defaultRate   = 0.02
 )
 
-// Strategy selects how several steps ahead are predicted.
+// Strategy selects how values several steps ahead are predicted.
 type Strategy int
 
 // The strategies.
@@ -45,10 +45,10 @@ const (
 // String returns the strategy's name.
 func (s Strategy) String() string { return enum.Name("Strategy", int(s), "Direct", "Recursive") }
 
-// Forecaster predicts the next values of a series of equal steps with intervals. The zero value predicts one step ahead from the
+// Forecaster predicts the next values of an equidistant series, with intervals. The zero value predicts one step ahead from the
 // last twelve values. Fit, Update and UnmarshalBinary must not run at the same time as any other method.
 type Forecaster struct {
-	// Model is fitted as clones and is not changed. If it is nil, it is an [lssvm.Regressor] on standardised columns.
+	// Model is fitted as clones and is not changed. If it is nil, it is an [lssvm.Regressor] with standardised columns.
 	Model estimators.Regressor
 
 	// Lagged selects the past values that are features.
@@ -58,51 +58,52 @@ type Forecaster struct {
 	Horizon  int `zero:"1"`
 	Strategy Strategy
 
-	// Difference, if not 0, makes the models predict changes from the value that many steps before the target, or from a multiple
-	// of that distance if the value is not known yet: use 1 for a trend, and 12 for monthly values with a yearly season. Past
-	// values are then also changes over as many steps, and columns that are known in advance appear twice, once as changes. Kernel
-	// machines do not extrapolate a trend; changes have none.
+	// If Difference is not 0, the models predict the change from the value that many steps before the target. If that value is not
+	// known yet, the change is from a multiple of that distance. Use 1 for a trend, and 12 for monthly values with a yearly season.
+	// Past values are then also changes over as many steps, and columns that are known in advance appear twice, once as changes.
+	// Kernel machines do not extrapolate a trend; changes have none.
 	Difference int `zero:"none"`
 
 	// Level is the probability of the intervals. If it is 0, it is 0.9.
 	Level float64 `zero:"0.9" below:"1"`
 
-	// Held is the share of the series, at its end, that earlier models forecast to measure the errors. The final models are fitted
-	// to the complete series. If it is 0, it is 0.3.
+	// Held is the share of the series, at its end, that is used to measure the errors of models fitted to the earlier values. The
+	// final models are fitted to the complete series. If it is 0, it is 0.3.
 	Held float64 `zero:"0.3" below:"1"`
 
-	// Ensemble, if not 0, is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is their
-	// mean. The error of each row comes from the models that were fitted without it, so no part of the series is held out.
+	// If Ensemble is not 0, it is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is
+	// their mean. The error of each row comes from the models that were fitted without it, so no part of the series is held out.
 	Ensemble int `zero:"none" least:"2"`
 
 	// Window is the number of the most recent errors whose quantile is used. If it is 0, it is 200.
 	Window int `zero:"200" least:"10"`
 
-	// Rate is how fast the level adapts to misses. If it is 0, it is 0.02. NoAdaptation keeps the level.
+	// Rate determines how fast the level adapts to misses. If it is 0, it is 0.02. If NoAdaptation is set, the level does not
+	// adapt.
 	Rate         float64 `zero:"0.02" below:"1"`
 	NoAdaptation bool
 
 	Seed uint64 // seed for the blocks of Ensemble
 
-	// Observe, if not nil, is called during the fits.
+	// If Observe is not nil, it is called during the fits.
 	Observe func(estimators.Step)
 
 	m *model
 }
 
-// Forecast holds the predictions of the next steps with intervals. A bound is infinite if too few errors are known for the level,
+// Forecast holds the predictions of the next steps with intervals. A bound is infinite if there are too few errors for the level,
 // or if the level has adapted so far that no error is large enough.
 type Forecast struct{ Mean, Low, High []float64 }
 
 // model is the fitted part of a Forecaster.
 type model struct {
 	values []float64  // the series so far
-	known  *mat.Dense // its columns known in advance, or nil
+	known  *mat.Dense // columns that are known in advance, or nil
 	steps  []ahead    // for each number of steps ahead
 	models [][]estimators.Regressor
 }
 
-// ahead is the state of the intervals for one number of steps ahead.
+// ahead holds the state of the intervals for one horizon, the number of steps ahead.
 type ahead struct {
 	errors []float64 // absolute, the oldest first
 	alpha  float64
@@ -127,13 +128,13 @@ func (f *Forecaster) fitted() int {
 	return f.horizon()
 }
 
-// span returns the number of values up to an origin that its features depend on, or a quarter of the largest int if that is less.
+// span returns the number of values up to an origin on which its features depend, but at most a quarter of the largest int.
 func (f *Forecaster) span() int {
 	const most = math.MaxInt / 4
 	return min(min(f.history(), most)+min(f.Difference, most), most)
 }
 
-// before returns the distance from a target back to the value from which the change is predicted, or 0 without a Difference.
+// before returns the distance from a target back to the value from which the change is predicted, or 0 if Difference is 0.
 func (f *Forecaster) before(steps int) int {
 	if f.Difference == 0 {
 		return 0
@@ -142,9 +143,9 @@ func (f *Forecaster) before(steps int) int {
 }
 
 // Fit fits to the values (n) of a series, the oldest first, and to columns (n×k) that are known in advance, or nil for none. It
-// costs two fits of Model for each step of Horizon, two in all with Recursive, and Ensemble fits for each step with an ensemble.
-// Errors: [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], those of Model,
-// and that of ctx.
+// costs two fits of Model for each step of Horizon, or two in all with Recursive. An ensemble costs Ensemble fits for each step.
+// Fit returns [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], the errors of
+// Model, or the error of ctx.
 func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, f.Observe)(&err)
 	if err := settings.Check(forecasterType, f); err != nil {
@@ -198,7 +199,8 @@ func (f *Forecaster) check() error {
 	return nil
 }
 
-// changes returns the values that are features, the oldest first: the changes over Difference steps, or the values themselves.
+// changes returns the past values that features are computed from, the oldest first: the changes over Difference steps, or the
+// values themselves.
 func (f *Forecaster) changes(values []float64) []float64 {
 	if f.Difference == 0 {
 		return values
@@ -233,7 +235,7 @@ func (f *Forecaster) features(known *mat.Dense) int {
 	return f.width() + columnsOf(known)
 }
 
-// setKnown writes the columns that are known in advance of a target, and with Difference their changes.
+// setKnown writes the columns that are known in advance at the time of a target, and with Difference their changes.
 func (f *Forecaster) setKnown(dst []float64, known *mat.Dense, at, steps int) {
 	if known == nil {
 		return
@@ -245,7 +247,7 @@ func (f *Forecaster) setKnown(dst []float64, known *mat.Dense, at, steps int) {
 	}
 }
 
-// fitHeld fits models to the first part, computes their errors on the rest, and fits models to the complete series.
+// fitHeld fits models to the first part, computes their errors on the other values, and fits models to the complete series.
 func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 	cut := len(m.values) - max(1, int(cmp.Or(f.Held, defaultHeld)*float64(len(m.values)-f.span())))
 	group := progress.Open(ctx)
@@ -292,7 +294,7 @@ func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
 	return nil
 }
 
-// addErrors adds the errors of a model on rows that were held out.
+// addErrors adds the errors of a model for rows that were held out.
 func (f *Forecaster) addErrors(a *ahead, model estimators.Regressor, x *mat.Dense, y []float64) error {
 	got, err := model.Predict(x)
 	if err != nil {
@@ -304,7 +306,7 @@ func (f *Forecaster) addErrors(a *ahead, model estimators.Regressor, x *mat.Dens
 	return nil
 }
 
-// predict forecasts the value the given number of steps after the past values. Known has the columns of all times up to that value.
+// predict forecasts the value steps after the last of the past values. known holds the known columns of all times up to that value.
 func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
 	if f.Strategy == Direct {
 		return f.step(models[steps-1], past, known, steps)
@@ -343,7 +345,7 @@ func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *
 	return sum, nil
 }
 
-// add appends an error and keeps the last ones.
+// add appends an error and keeps the last window errors.
 func (a *ahead) add(e float64, window int) {
 	a.errors = append(a.errors, e)
 	if over := len(a.errors) - window; over > 0 {
@@ -365,8 +367,9 @@ func (a *ahead) half() float64 {
 	return sorted[max(rank, 1)-1]
 }
 
-// Forecast predicts the next steps, at most Horizon. Known holds their columns that are known in advance (steps×k), if Fit had any.
-// Errors: [estimators.ErrNotFitted], [estimators.ErrParam], [estimators.ErrShape], and those of Model.
+// Forecast predicts the next steps, at most Horizon. If Fit received columns that are known in advance, known holds their values
+// for these steps (steps×k). Forecast returns [estimators.ErrNotFitted], [estimators.ErrParam], [estimators.ErrShape], or the
+// errors of Model.
 func (f *Forecaster) Forecast(steps int, known mat.Matrix) (_ Forecast, err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {
@@ -404,10 +407,10 @@ func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 	return k, nil
 }
 
-// Update appends observed values to the series, with their columns known in advance if Fit had any. The models stay unchanged. The
-// intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate.
-// It costs Horizon forecasts for each value. It returns the errors of Forecast and [estimators.ErrNotFinite]; they leave f
-// unchanged.
+// Update appends observed values to the series, and their columns known in advance if Fit received any. The models stay unchanged.
+// The intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by
+// Rate. It costs Horizon forecasts for each value. It returns the errors of Forecast and [estimators.ErrNotFinite]. An error leaves
+// f unchanged.
 func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {
@@ -446,8 +449,8 @@ func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	return nil
 }
 
-// FeatureNames returns the names of the columns of Model: those of Lagged, "known 0" and so on, and with Difference "change of
-// known 0" and so on.
+// FeatureNames returns the names of the columns that Model receives: the names of Lagged, then "known 0" and so on, and with
+// Difference "change of known 0" and so on.
 func (f *Forecaster) FeatureNames() []string {
 	out := f.Names()
 	if f.m == nil {
@@ -462,7 +465,7 @@ func (f *Forecaster) FeatureNames() []string {
 }
 
 // Chosen returns the fitted models for forecasts of the given number of steps ahead: one model, or the members of an Ensemble. The
-// caller must not change them. It returns nil before Fit, and for a number of steps without a model of its own.
+// caller must not change them. It returns nil before Fit, and if there is no separate model for that number of steps.
 func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	if f.m == nil || steps < 1 || steps > len(f.m.models) {
 		return nil
@@ -470,7 +473,7 @@ func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	return slices.Clone(f.m.models[steps-1])
 }
 
-// Errors returns the last absolute errors of forecasts of the given number of steps ahead, the oldest first. It returns nil before
+// Errors returns the last absolute errors of forecasts for the given number of steps ahead, the oldest first. It returns nil before
 // Fit and beyond Horizon.
 func (f *Forecaster) Errors(steps int) []float64 {
 	if f.m == nil || steps < 1 || steps > len(f.m.steps) {

@@ -13,8 +13,8 @@ import (
 
 // Lagged selects the past values of a series that are features.
 type Lagged struct {
-	// Lags are distances in steps back from the predicted value for one step ahead, all >= 1: 1 is the last known value, and 12 in
-	// monthly values is the value one year before. If both Lags and Windows are nil, Lags are 1 to 12.
+	// Lags are distances back from the predicted value, in steps, for one step ahead. All are >= 1: 1 is the last known value, and
+	// in monthly values 12 is the value one year before. If both Lags and Windows are nil, Lags are 1 to 12.
 	Lags []int
 
 	// Windows are numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are features.
@@ -34,7 +34,7 @@ func (l Lagged) lags() []int {
 	return out
 }
 
-// history returns the number of values up to and including an origin that its row needs.
+// history returns the number of values up to and including an origin that are needed for its row.
 func (l Lagged) history() int {
 	return max(1, slices.Max(append([]int{1}, l.lags()...)), slices.Max(append([]int{1}, l.Windows...)))
 }
@@ -70,7 +70,7 @@ func (l Lagged) Names() (out []string) {
 // width returns the number of features.
 func (l Lagged) width() int { return len(l.lags()) + 2*len(l.Windows) }
 
-// set writes the features of an origin, which is the last of the past values.
+// set writes the features for an origin, which is the last of the past values.
 func (l Lagged) set(dst, past []float64) {
 	n := len(past)
 	for _, lag := range l.lags() {
@@ -83,8 +83,8 @@ func (l Lagged) set(dst, past []float64) {
 }
 
 // Rows returns a row of features for each origin whose target is in the series (m×d), the values steps later (m), and the positions
-// of these targets in the series. Known, if not nil, has columns (n×k) that are known in advance. Rows adds their values at the
-// time of the target. Errors: [estimators.ErrParam]; [estimators.ErrShape] for a series that is too short for a row;
+// of these targets in the series. If known is not nil, it holds columns (n×k) that are known in advance, and Rows adds their values
+// at the time of the target. It returns [estimators.ErrParam], [estimators.ErrShape] if the series is too short for a row, or
 // [estimators.ErrNotFinite].
 func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dense, targets []float64, at []int, err error) {
 	defer fault.Recover(&err)
@@ -140,7 +140,7 @@ func knownDense(known mat.Matrix, rows int) (*mat.Dense, error) {
 	return k, check.Rows("known", k.RawMatrix().Rows, rows)
 }
 
-// appendRows returns a matrix with the rows of both.
+// appendRows returns a matrix with the rows of a, followed by those of b.
 func appendRows(a, b *mat.Dense) *mat.Dense {
 	if a == nil || b == nil {
 		return a

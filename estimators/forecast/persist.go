@@ -32,7 +32,7 @@ func init() {
 }
 
 // MarshalBinary encodes the series, the models and the state of the intervals, so that a program that reads the file can call
-// Update. Errors: [estimators.ErrNotFitted], and an error that wraps errors.ErrUnsupported if Model has no MarshalBinary.
+// Update. It returns [estimators.ErrNotFitted], or an error that wraps errors.ErrUnsupported if Model has no MarshalBinary.
 func (f *Forecaster) MarshalBinary() ([]byte, error) {
 	if f.m == nil {
 		return nil, fault.NotFitted(forecasterType)

@@ -29,63 +29,62 @@ const classifierType = "gabasr: Classifier"
 // folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is linear classification on random Fourier features whose frequencies are sampled from their posterior. With more than
-// two classes, each class is fitted against the rest, with its own frequencies. The zero value is ready to use.
+// Classifier is linear classification with random Fourier features whose frequencies are sampled from their posterior. With more
+// than two classes, each class is fitted against the others, with separate frequencies. The zero value is ready to use.
 //
 // See also Classifier in package rvm, Classifier in package lssvm.
 type Classifier struct {
-	// Pairs is M, the number of pairs of features of each machine. If it is 0, it is 50. [AllPairs] uses the largest
-	// square number up to it.
+	// Pairs is M, the number of pairs of features in each machine. If it is 0, it is 50. [AllPairs] uses the largest square number
+	// up to M.
 	Pairs      int `zero:"50"`
 	Features   Map
 	Likelihood Likelihood
 
-	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains of
-	// a machine have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A
-	// given number is not changed.
+	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains of a machine
+	// have not mixed. If BurnIn or NoBurnIn is set, it is 25 plus the number by which BurnIn exceeds 10. If Sweeps is not 0, it is
+	// not changed.
 	Sweeps int `zero:"25, doubled until the chains have mixed"`
 
-	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
-	// Sweeps and BurnIn then have no effect.
+	// If NoSweeps is set, the model is the initial one: random features whose scale and λ are chosen by the evidence. Sweeps and
+	// BurnIn then have no effect.
 	NoSweeps bool
 
-	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
-	// the sweeps if that is less or if chains were continued.
+	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, it is 10, or two fifths of the sweeps if that
+	// is less or if chains were continued.
 	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
 	NoBurnIn bool
 
-	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
+	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, it is 4.
 	Chains int `zero:"4"`
 
-	// Balanced gives each class the weight n/(K·its rows), so that all classes have the same total weight. ClassWeights has a
-	// factor > 0 for the rows of a class, which is multiplied by that weight. A class that is absent has the factor 1. Neither can
-	// be used with [PolyaGamma].
+	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K classes have the
+	// same total weight. ClassWeights maps a label to a factor > 0 for the rows of that class, which multiplies that weight.
+	// Classes that are absent have the factor 1. Neither can be used with [PolyaGamma].
 	Balanced     bool
 	ClassWeights map[int]float64
 
-	// Ridge fixes the prior precision of the coefficients. If it is 0, it is sampled. With [Surrogate] it keeps the value of the
-	// start.
+	// Ridge fixes the prior precision of the coefficients. If it is 0, the precision is sampled. With [Surrogate] it then keeps its
+	// initial value.
 	Ridge float64 `zero:"one that is sampled"`
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
 	InterceptPrecision float64 `zero:"1e-4"`
 
-	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
-	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these. It applies only to
-	// [PolyaGamma], whose probabilities need it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
-	// of them keep it.
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, for which the covariance of the coefficients is kept,
+	// p²/2 numbers. The other sweeps use the covariance of the nearest of these. Covariances applies only to [PolyaGamma], whose
+	// probabilities need them. If it is 0, it is 2. If it is at least the number of kept sweeps, all covariances are kept.
 	Covariances int `zero:"2"`
 
 	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
 	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
-	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than
-	// [Stationary] measures x from its mean, or from 0 if NoScaling is set.
+	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than [Stationary]
+	// measures x from its mean, or from 0 if NoScaling is set.
 	NoScaling bool
 
-	// Seed is the seed of the sampler. 0 is a seed like any other.
+	// Seed is the seed of the sampler. 0 is an ordinary seed.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -115,7 +114,7 @@ func (m *classification) learnedModel() *learned {
 	return &m.learned
 }
 
-// Supports reports that [PolyaGamma] does not take weights; see FitWeighted.
+// Supports reports that [PolyaGamma] does not support weights; see FitWeighted.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
 }
@@ -145,7 +144,7 @@ func (c *Classifier) settings() (sampler.Settings, error) {
 }
 
 // Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. It takes the time and memory of
-// [Regressor.Fit] for each class, or once for two classes. Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [Regressor.Fit] for each class, or once for two classes. It returns [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite], [estimators.ErrNotPSD], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
@@ -153,9 +152,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. The weight is multiplied by the weight of the row's class and has the
-// meaning of [Regressor.FitWeighted]. The link leaves out a row together with the equal rows of its class. Probabilities are for
-// rows that occur as often as their weights say. With [PolyaGamma] the error wraps errors.ErrUnsupported: a row of weight w needs a
-// Pólya-Gamma variable of shape w, which can be drawn exactly, as a sum, only for integers.
+// same meaning as in [Regressor.FitWeighted]. The link leaves out a row together with the equal rows of its class. Probabilities
+// assume that rows occur in proportion to their weights. With [PolyaGamma] the error wraps errors.ErrUnsupported. A row of weight w
+// would need a Pólya-Gamma variable of shape w, which can be drawn exactly, as a sum, only for integers.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if c.Likelihood == PolyaGamma {
@@ -199,7 +198,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 }
 
 // merge merges equal rows of a class. It returns the weights of the merged rows, and the weights with which the features are
-// fitted. [PolyaGamma] takes no weights and merges rows only if all of them occur equally often.
+// fitted. [PolyaGamma] supports no weights and merges rows only if all of them occur equally often.
 func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense, _ []int, all, ofFeatures []float64) {
 	merged := distinct.MergePairs(x, at, own)
 	if c.Ridge == 0 || c.Likelihood == PolyaGamma {
@@ -222,7 +221,7 @@ func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense,
 	return merged.X, ofClasses, merged.Weights, ofFeatures
 }
 
-// positions returns the labels as positions of classes.
+// positions returns the labels as positions in the list of classes.
 func positions(labels []float64) []int {
 	out := make([]int, len(labels))
 	for i, l := range labels {
@@ -231,7 +230,7 @@ func positions(labels []float64) []int {
 	return out
 }
 
-// task returns the task of the class at position k against the rest.
+// task returns the task of the class at position k against the others.
 func (c *Classifier) task(at []int, k int, rows weights.Counts) sampler.Task {
 	t := sampler.Task{Target: make([]float64, len(at)), Labels: make([]float64, len(at))}
 	mean := 0.0
@@ -259,7 +258,7 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// logOdds returns the log odds of each machine (columns) for the scaled rows of x.
+// logOdds returns the log odds of the scaled rows of x, with a column for each machine.
 func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	n, _ := x.Dims()
 	out := mat.NewDense(n, len(m.machines), nil)
@@ -281,7 +280,7 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	return out
 }
 
-// odds returns the log odds of machine k for the mean v over its draws.
+// odds returns the log odds of machine k, given the mean v over its draws.
 func (m *classification) odds(k int, v float64) float64 {
 	if m.likelihood == PolyaGamma {
 		v = min(max(v, 1e-15), 1-1e-15)
@@ -333,17 +332,17 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return rowwise.Labels(classifierType, dst, x, width, classes, c.Predict, row)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	width, classes, row := c.rowForm()
 	return rowwise.Scores(classifierType, dst, x, width, len(classes), c.Decision, row)
 }
 
-// Decision returns m×K log odds for the rows of x (m×d), each class against the rest, columns in the order of Classes. With two
-// classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine. [PolyaGamma] takes O(mp²) more for each
-// of Covariances.
+// Decision returns m×K log odds for the rows of x (m×d), each class against the others, with the columns in the order of Classes.
+// With two classes the columns are -f and f. The cost is O(mp) for each kept sweep of each machine. [PolyaGamma] takes O(mp²) more
+// for each of Covariances.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	xd, err := c.m.learnedModel().input(classifierType, x)
@@ -382,7 +381,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, nil
 }
 
-// Predict returns the most probable class of each row of x (m×d). It takes the time of Decision.
+// Predict returns the most probable class for each row of x (m×d). It takes the time of Decision.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 )
 
-// Means do not depend on the number of kept factors. Variances agree with the definition, where each sweep uses the φ'A⁻¹φ of its
-// holder. If all sweeps keep factors, each uses its own.
+// Means do not depend on the number of kept factors. Variances agree with the definition, in which each sweep uses the φ'A⁻¹φ of
+// its holder. If all sweeps keep factors, each uses its own.
 func TestCovariances(t *testing.T) {
 	x, y, _ := problem(60, 3)
 	at := mat.NewDense(3, 2, []float64{0, 0, 1, -1, 3, 3})
@@ -27,7 +27,7 @@ func TestCovariances(t *testing.T) {
 	require.Len(t, draws, 14)
 	part := all.m.Apply(at)
 	means, spreads := features.Predict(all.m.machines[0].Draws, part, all.m.trend.Columns(part), features.Stationary, true, 1)
-	// of computes the definition, where by(k) is the sweep whose φ'A⁻¹φ sweep k uses.
+	// of computes the variances from the definition, where by(k) is the sweep whose φ'A⁻¹φ sweep k uses.
 	of := func(by func(k int) int) []float64 {
 		out := make([]float64, 3)
 		for i := range out {
@@ -42,7 +42,7 @@ func TestCovariances(t *testing.T) {
 	assert.InEpsilonSlice(t, of(func(k int) int { return k }), variance, 1e-12)
 	two, sameMean, twoVariance := fit(2)
 	assert.Equal(t, mean, sameMean)
-	// In a chain of seven sweeps, the second has the factor of the first four, and the sixth has the factor of the rest.
+	// In a chain of seven sweeps, the second holds the factor of the first four, and the sixth holds the factor of the others.
 	middle := []int{1, 1, 1, 1, 5, 5, 5, 8, 8, 8, 8, 12, 12, 12}
 	assert.InEpsilonSlice(t, of(func(k int) int { return middle[k] }), twoVariance, 1e-12)
 	for k, d := range two.m.machines[0].Draws {
@@ -58,7 +58,7 @@ func TestCovariances(t *testing.T) {
 	assert.Zero(t, chosen.Covariances, "the setting stays as it is")
 }
 
-// Probabilities use the same factors row by row as in blocks.
+// Probabilities computed row by row use the same factors as those computed in blocks.
 func TestCovariancesOfProbabilities(t *testing.T) {
 	x, _, labels := problem(60, 3)
 	y := make([]int, 60)

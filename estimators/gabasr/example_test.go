@@ -104,7 +104,7 @@ func ExampleClassifier() {
 	// PolyaGamma true true
 }
 
-// The kernel of this map is larger for rows near their mean.
+// With this map, the kernel is larger for rows near the mean.
 func ExampleMap() {
 	x, y := beat()
 	for _, m := range []gabasr.Map{gabasr.Stationary, gabasr.Paired, gabasr.AllPairs} {

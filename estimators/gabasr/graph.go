@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// graph returns the scaled columns, which are the input of draws, and the columns of the trend. Without a trend the second is the
+// graph returns the scaled columns, which are the input of draws, and the columns of the trend. Without a trend the latter is the
 // zero Value.
 func (l *learned) graph(typ string, x graph.Value) (scaled, trend graph.Value, err error) {
 	if l == nil {
@@ -21,7 +21,7 @@ func (l *learned) graph(typ string, x graph.Value) (scaled, trend graph.Value, e
 	return scaled, l.trend.Graph(scaled), nil
 }
 
-// meanGraph returns the mean of single columns.
+// meanGraph returns the mean of several single columns.
 func meanGraph(columns []graph.Value) graph.Value { return graph.Concat(columns...).Mean() }
 
 // Graph implements [graph.Grapher].

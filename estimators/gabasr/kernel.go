@@ -71,8 +71,8 @@ func (l *learned) kernel() kernels.Kernel {
 
 func (k *learnedKernel) String() string { return k.label }
 
-// Eval returns the mean over the draws of φ(x)'φ(z), without the intercept. It returns NaN for rows of another width than Fit's,
-// which estimators report as an error.
+// Eval returns the mean of φ(x)'φ(z) over the draws, without the intercept. It returns NaN for rows whose width differs from that
+// in Fit, which estimators report as an error.
 func (k *learnedKernel) Eval(x, z []float64) float64 {
 	if len(x) != len(z) {
 		panic(fmt.Sprintf("gabasr: Eval of rows of %d and %d", len(x), len(z)))
@@ -104,7 +104,7 @@ func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	pairs := features.Pairs(w, v, k.kind)
 	out := mat.NewDense(n, 2*pairs, nil)
-	// The only error is that of the context, and a kernel has none.
+	// The function returns only the error of the context, and a kernel has none.
 	_ = features.MapRows(context.Background(), out, x, w, v, k.kind, pairs, nil, 1)
 	return out
 }

@@ -43,7 +43,7 @@ func learn(ctx context.Context, s sampler.Settings, x *mat.Dense, of features.Sc
 	return l, err
 }
 
-// frequencies returns w or v of the best draws of all machines as frequencies of x.
+// frequencies returns w or v of the best draws of all machines, converted to frequencies of x.
 func (l *learned) frequencies(local bool) *mat.Dense {
 	if l == nil || local && l.kind == features.Stationary {
 		return nil
@@ -102,7 +102,7 @@ func (l *learned) eachPart(local bool, f func(p features.Part, weight float64)) 
 	}
 }
 
-// density returns ½[p(ω) + p(-ω)] of the mixture at each row of at.
+// density returns ½[p(ω) + p(-ω)] of the mixture for each row of at.
 func (l *learned) density(typ string, at mat.Matrix) ([]float64, error) {
 	if l == nil {
 		return nil, fault.NotFitted(typ)
@@ -144,7 +144,8 @@ func (l *learned) trace() (out []Sweep) {
 	return out
 }
 
-// evidences returns the mean log evidence of the kept sweeps and the log evidence of the start, each summed over the machines.
+// evidences returns the mean log evidence of the kept sweeps and the log evidence of the initial model, each summed over the
+// machines.
 func (l *learned) evidences() (kept, baseline float64) {
 	if l == nil {
 		return 0, 0
@@ -175,7 +176,7 @@ func (l *learned) fourierMap() transformers.Transformer {
 	if l == nil {
 		return nil
 	}
-	// With given frequencies a fit uses only the width of the rows. Kernel has the factor 1.
+	// If frequencies are given, a fit uses only the width of the rows. Kernel has the factor 1.
 	rows := mat.NewDense(1, l.Width, nil)
 	var out transformers.Transformer
 	if l.kind == features.Stationary {
@@ -186,7 +187,7 @@ func (l *learned) fourierMap() transformers.Transformer {
 			AllPairs: l.kind == features.AllPairs && len(l.machines) == 1, Origin: l.Origin(), Workers: l.workers,
 		}
 		if l.kind == features.AllPairs && len(l.machines) > 1 {
-			// All pairs within each machine can be given only as a list of pairs.
+			// All pairs within each machine can only be given as a list of pairs.
 			w, v := l.pairedRows()
 			out.(*featuremap.LocallyStationaryFourier).Frequencies, out.(*featuremap.LocallyStationaryFourier).LocalFrequencies = w, v
 		}

@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// problem returns n rows of two columns, a wave of them with noise, and the labels of its sign.
+// problem returns n rows of two columns, a noisy wave of them as the target, and the sign of the wave as the label.
 func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
@@ -81,7 +81,7 @@ func TestLearnedKernelAndMap(t *testing.T) {
 	}
 }
 
-// A map whose frequencies are drawn from the learned kernel approximates it.
+// A map whose frequencies are drawn from the learned kernel approximates this kernel.
 func TestLearnedSpectrum(t *testing.T) {
 	r, x, _ := fitted(t, &Regressor{Pairs: 9, Sweeps: 6, Chains: 2})
 	k := r.LearnedKernel()
@@ -115,7 +115,7 @@ func TestLearnedSpectrum(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 }
 
-// The density integrates to one, is symmetric, and is that of the mixture.
+// The density integrates to one, is symmetric, and equals that of the mixture.
 func TestSpectralDensity(t *testing.T) {
 	x, y, _ := problem(80, 4)
 	one := mat.NewDense(80, 1, mat.Col(nil, 0, x))
@@ -282,7 +282,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Golden files stay readable and give the same predictions as a fit with the present code, up to rounding.
+// Golden files stay readable and give the same predictions as a fit with the current code, up to rounding.
 func TestGoldenFiles(t *testing.T) {
 	x, y, labels := problem(30, 2)
 	at := mat.NewDense(2, 2, []float64{0.3, -1, 2, 0.5})

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
-// curve is a function of one column in [0, high], and describes n rows of it with noise of a given deviation.
+// curve is a function of one column in [0, high], with the settings of its data: n rows with noise of a given deviation.
 type curve struct {
 	name        string
 	n           int
@@ -44,7 +44,7 @@ func (c curve) rows(seed uint64) (x *mat.Dense, y []float64, at *mat.Dense) {
 	return x, y, at
 }
 
-// apart returns the root of the mean squared difference of the predictions, in deviations of the noise.
+// apart returns the root mean squared difference between the predictions, in standard deviations of the noise.
 func (c curve) apart(t *testing.T, a, b *Regressor, at *mat.Dense) float64 {
 	t.Helper()
 	f, err := a.Predict(at)
@@ -65,8 +65,8 @@ func longest(trace []Sweep) (sweeps int) {
 	return sweeps
 }
 
-// With default settings the chains of most small fits mix, by the R-hat of their predictions. Those predictions are then near those
-// of another seed and of chains twice as long. A warning reports the difference and what to set.
+// With default settings the chains of most small fits mix, according to the R-hat of their predictions. These predictions are then
+// near those with another seed and with chains twice as long. Otherwise a warning reports the difference, and which settings help.
 func TestDefaultsMix(t *testing.T) {
 	fits, mixed := 0, 0
 	for i, c := range curves {
@@ -102,8 +102,8 @@ func TestDefaultsMix(t *testing.T) {
 	assert.GreaterOrEqual(t, mixed, fits-1, "of %d", fits)
 }
 
-// Among chains of a given length, those with a warning of the R-hat differ more from those of another seed than the others do. The
-// difference agrees with the warning within a factor of two.
+// Among chains of a given length, those whose R-hat causes a warning differ more from chains with another seed than the others do.
+// The difference agrees with the warning within a factor of two.
 func TestWarningIsRight(t *testing.T) {
 	var of [2][]float64 // without and with a warning
 	expected := 0.0

@@ -5,7 +5,7 @@ import "github.com/kernelearn/kernelearn/internal/enum"
 // Map determines the features of the frequencies.
 type Map int
 
-// These are the maps. The default is Stationary.
+// The maps. The default is Stationary.
 const (
 	// Stationary has the features cos<w,x> and sin<w,x> for each frequency w.
 	Stationary Map = iota
@@ -23,12 +23,12 @@ func (m Map) String() string {
 // Likelihood determines how the labels of a [Classifier] determine the frequencies.
 type Likelihood int
 
-// These are the likelihoods. The default is Normal.
+// The likelihoods. The default is Normal.
 const (
-	// Normal treats labels of ±1 as numbers with normal noise, whose evidence is exact, and fits a logistic link to
-	// the leave-one-out scores.
+	// Normal treats labels of ±1 as numbers with normal noise, for which the evidence is exact. It fits a logistic link to the
+	// leave-one-out scores.
 	Normal Likelihood = iota
-	// PolyaGamma is the exact logistic likelihood, by Pólya-Gamma variables.
+	// PolyaGamma is the exact logistic likelihood, with Pólya-Gamma variables.
 	PolyaGamma
 	// Surrogate is the likelihood of the paper: the sigmoid of least-squares coefficients on labels 0 and 1, which is not a
 	// probability of the labels given the frequencies. It exists for comparison.
@@ -48,11 +48,11 @@ type Sweep struct {
 	// Chain is the number of the chain, from 0.
 	Chain int
 
-	// Number is the number of the sweep, from 1. 0 is the start, which the evidence chose among random frequencies.
+	// Number is the number of the sweep, from 1. 0 is the initial model, which the evidence chose among random frequencies.
 	Number int
 
-	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of the
-	// coefficients that were drawn, and for Surrogate that of the least-squares coefficients.
+	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of the drawn
+	// coefficients, and for [Surrogate] that of the least-squares coefficients.
 	LogEvidence float64
 	Ridge       float64
 
@@ -62,11 +62,11 @@ type Sweep struct {
 	// Components is the number of components of the mixture of frequencies.
 	Components int
 
-	// Accepted is the share of proposals that were accepted. It is high for frequencies that do not matter, so it is
-	// not a diagnostic.
+	// Accepted is the share of the proposals that were accepted. It is high for frequencies that do not matter, so it is not a
+	// diagnostic.
 	Accepted float64
 
-	// Kept reports whether predictions are averaged over this sweep. Sweeps of the burn-in are not kept, and of long
-	// default chains every second, fourth or eighth sweep is kept.
+	// Kept reports whether predictions are averaged over this sweep. The burn-in is not kept, and in long default chains only every
+	// second, fourth or eighth sweep is kept.
 	Kept bool
 }

@@ -18,7 +18,7 @@ const (
 	version        = 1
 )
 
-// storedLearned holds the common part of both files.
+// storedLearned holds the common part of the files of Regressor and Classifier.
 type storedLearned struct {
 	Scaling  features.Scaling
 	Trend    features.Trend
@@ -55,7 +55,7 @@ func (l *learned) store() storedLearned {
 	return s
 }
 
-// learned checks and returns a model that was read, which must have the given number of machines.
+// learned validates the stored form and returns the model, which must have the given number of machines.
 func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
 	l := learned{Scaling: s.Scaling, trend: s.Trend, kind: features.Map(s.Features), workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
@@ -88,8 +88,8 @@ func (s storedLearned) learned(kind string, machines int, variances bool, worker
 	return l, nil
 }
 
-// MarshalBinary encodes the fitted model: the draws of the kept sweeps, the scaling and the trace. The configuration is not
-// included.
+// MarshalBinary encodes the fitted model: the draws of the kept sweeps, the scaling and the trace. It does not encode the
+// configuration.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -117,7 +117,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 }
 
 // MarshalBinary encodes the fitted model: the draws of the kept sweeps of all machines, their links, the classes, the scaling and
-// the trace. The configuration is not included.
+// the trace. It does not encode the configuration.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)

@@ -29,7 +29,7 @@ func TestHostilePayloads(t *testing.T) {
 		return (&Regressor{}).UnmarshalBinary(data)
 	}
 	require.NoError(t, try(func(*storedRegressor) {}))
-	first := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[1] } // the draw, of three, that has the factor
+	first := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[1] } // the only draw with a factor
 	follower := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[2] }
 	line := func(s *storedRegressor) *features.Polynomial { return &s.Learned.Trend[1] }
 	for name, change := range map[string]func(s *storedRegressor){
@@ -115,7 +115,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// Any rows and fields give a model or an error.
+// FuzzFit checks that arbitrary rows and fields give a model or an error.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6}, uint8(2), uint8(3), uint8(0))
 	f.Add([]byte{0, 0, 0, 255, 0, 9, 9, 9}, uint8(1), uint8(1), uint8(1))
@@ -145,7 +145,7 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// A width without the numbers for its columns is rejected.
+// A file that claims a width without the numbers for its columns is rejected.
 func TestWidthOfAFile(t *testing.T) {
 	x, y := mat.NewDense(40, 3, nil), make([]float64, 40)
 	for i := range y {

@@ -21,62 +21,60 @@ import (
 
 const regressorType = "gabasr: Regressor"
 
-// Regressor is Bayesian linear regression on random Fourier features whose frequencies are sampled from their
-// posterior. The zero value is ready to use: it has 50 frequencies, a stationary kernel and 25 sweeps, or up to 200
-// if the chains have not mixed by then.
+// Regressor is Bayesian linear regression with random Fourier features whose frequencies are sampled from their posterior. The zero
+// value is ready to use: it has 50 frequencies, a stationary kernel and 25 sweeps, or up to 200 if the chains have not mixed by
+// then.
 //
 // See also Regressor in package rvm, Regressor in package lssvm.
 type Regressor struct {
-	// Pairs is M, the number of pairs of features. If it is 0, it is 50. [AllPairs] uses the largest square number up
-	// to it.
+	// Pairs is M, the number of pairs of features. If it is 0, it is 50. [AllPairs] uses the largest square number up to M.
 	Pairs    int `zero:"50"`
 	Features Map
 
-	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains
-	// have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A given number
-	// is not changed.
+	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains have not mixed.
+	// If BurnIn or NoBurnIn is set, it is 25 plus the number by which BurnIn exceeds 10. If Sweeps is not 0, it is not changed.
 	Sweeps int `zero:"25, doubled until the chains have mixed"`
 
-	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
-	// Sweeps and BurnIn then have no effect.
+	// If NoSweeps is set, the model is the initial one: random features whose scale and λ are chosen by the evidence. Sweeps and
+	// BurnIn then have no effect.
 	NoSweeps bool
 
-	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
-	// the sweeps if that is less or if chains were continued.
+	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, it is 10, or two fifths of the sweeps if that
+	// is less or if chains were continued.
 	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
 	NoBurnIn bool
 
-	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
+	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, it is 4.
 	Chains int `zero:"4"`
 
-	// Ridge fixes the prior precision of the coefficients, in units of the precision of the noise. If it is 0, it is
-	// sampled.
+	// Ridge fixes the prior precision of the coefficients, in units of the precision of the noise. If it is 0, the prior precision
+	// is sampled.
 	Ridge float64 `zero:"one that is sampled"`
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
 	InterceptPrecision float64 `zero:"1e-4"`
 
-	// Trend is the degree of a polynomial of each column, without products of columns, that is fitted together with the rest. A
-	// Trend of 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior. Beyond the rows
-	// the means therefore follow the trend and the variances grow accordingly. Sines and cosines alone would turn back.
+	// Trend is the degree of a polynomial in each column, without products of columns, that is fitted together with the features. 0
+	// is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior. Beyond the rows the means
+	// therefore follow the trend and the variances grow accordingly. Sines and cosines alone would turn back.
 	Trend int `zero:"none" most:"3"`
 
-	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the coefficients, p²/2
-	// numbers. For PredictVariance and PredictInterval the other sweeps use the covariance of the nearest of these. Means do not
-	// depend on it. If it is 0, it is 2. If it is the number of kept sweeps or more, all of them keep it, and the file is about
-	// four times as large.
+	// Covariances is the number of kept sweeps of each chain, evenly spaced, for which the covariance of the coefficients is kept,
+	// p²/2 numbers. For PredictVariance and PredictInterval the other sweeps use the covariance of the nearest of these. Means do
+	// not depend on it. If it is 0, it is 2. If it is at least the number of kept sweeps, all covariances are kept, and the file is
+	// about four times as large.
 	Covariances int `zero:"2"`
 
 	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
 	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
-	// NoScaling leaves x and y unscaled. By default each is centred and divided by its standard deviation. A map other
-	// than [Stationary] measures x from its mean, or from 0 if NoScaling is set.
+	// NoScaling leaves x and y unscaled. By default x and y are centred and divided by their standard deviations. A map other than
+	// [Stationary] measures x from its mean, or from 0 if NoScaling is set.
 	NoScaling bool
 
-	// Seed is the seed of the sampler. 0 is a seed like any other.
+	// Seed is the seed of the sampler. 0 is an ordinary seed.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -117,20 +115,23 @@ func (r *Regressor) settings() (sampler.Settings, error) {
 	}.WithDefaults()
 }
 
-// Fit fits the model to x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), and a candidate for the start costs the same.
-// The memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. A Trend adds its coefficients to p.
-// The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a sweep, which is negligible
-// up to some dozen columns and rules out thousands, and O(d²) of memory for each component in each kept sweep. Errors:
-// [estimators.ErrParam], [estimators.ErrShape] (also if the weights of the rows do not sum to 2 more than the number of a Trend's
-// coefficients), [estimators.ErrNotFinite] (also for targets whose squares overflow), [estimators.ErrNotPSD] for a fixed Ridge
-// beyond rounding, or the error of ctx.
+// Fit fits the model to x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), and a candidate for the initial model costs the
+// same. The memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. The coefficients of a Trend
+// count in p. The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a sweep, and
+// O(d²) of memory for each component in each kept sweep. This is negligible up to a few dozen columns, and prohibitive for
+// thousands.
+//
+// Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if squares of targets overflow),
+// [estimators.ErrNotPSD] if a fixed Ridge is below rounding, or the error of ctx. With a Trend it also returns ErrShape unless the
+// weights of the rows sum to at least 2 more than the number of its coefficients.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only the
-// ratios of the weights matter, so that a distinct row counts once on average. With a given Ridge a row counts as its weight.
+// ratios of the weights matter, so that a distinct row counts once on average. If Ridge is set, a row counts as often as its
+// weight.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -210,7 +211,7 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 			}
 			mean = append(mean, f)
 			if withVariance {
-				v := m.within + float64(m.scale*m.scale*(of[i]+squares[i])) // rounded: a product that is fused into v-v leaves a rest
+				v := m.within + float64(m.scale*m.scale*(of[i]+squares[i])) // rounded, or a fused v-v would not be 0
 				if v-v != 0 {
 					return &fault.NotFiniteError{Name: regressorType + ": variance", Row: first + i, Col: -1, Value: v}
 				}
@@ -225,16 +226,16 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 	return mean, variance, nil
 }
 
-// Predict returns the mean over the kept sweeps at each row of x (m×d). The cost is O(mp) for each kept sweep.
+// Predict returns the mean over the kept sweeps for each row of x (m×d). The cost is O(mp) for each kept sweep.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	mean, _, err := r.predict(x, false)
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the noise. The variance
-// is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their means. The cost is O(mp)
-// for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far from all rows of Fit the variance
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
+// It is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their means. The cost is
+// O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far from all training rows the variance
 // therefore stays at that of the functions of the prior, which λ determines. With a Trend of degree k it continues to grow, as the
 // 2k-th power of the distance.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
@@ -242,9 +243,9 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return r.predict(x, true)
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d) with probability
-// level, in (0, 1). The distribution is a t distribution with the mean and the variance of PredictVariance and n degrees of
-// freedom.
+// PredictInterval returns the bounds of the central interval that contains a new observation at each row of x (m×d) with
+// probability level, in (0, 1). The distribution is a t distribution with the mean and the variance of PredictVariance and n
+// degrees of freedom.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// powers returns powers of the columns of x, minus their means over weighted rows, because the prior of the constant is for its
-// value at the mean.
+// powers returns powers of the columns of x, minus their means over weighted rows. The means are subtracted because the prior of
+// the constant is for its value at the mean.
 func powers(x, rows *mat.Dense, own []float64, degree int) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, degree*d, nil)
@@ -32,8 +32,8 @@ func powers(x, rows *mat.Dense, own []float64, degree int) *mat.Dense {
 	return out
 }
 
-// posteriorOf computes the posterior of coefficients with normal priors of the given precisions, in units of the noise's precision,
-// by the definition. It returns the means and φ'A⁻¹φ at rows, and twice the increase of the rate of the noise.
+// posteriorOf computes the posterior of coefficients from its definition. They have normal priors with the given precisions, in
+// units of the precision of the noise. It returns the means and φ'A⁻¹φ at rows, and twice the increase of the rate of the noise.
 func posteriorOf(t *testing.T, phi, at *mat.Dense, precision, own, y []float64) (mean, spread []float64, square float64) {
 	t.Helper()
 	n, _ := phi.Dims()
@@ -68,7 +68,7 @@ func ignoreCondition(err error) error {
 	return err
 }
 
-// beside returns a matrix of the columns of all parts.
+// beside returns a matrix with the columns of all parts.
 func beside(parts ...mat.Matrix) *mat.Dense {
 	n, _ := parts[0].Dims()
 	out := mat.NewDense(n, widths(parts), nil)
@@ -89,8 +89,8 @@ func widths(parts []mat.Matrix) (sum int) {
 	return sum
 }
 
-// A trend is equivalent to powers of the columns with a very wide normal prior, except for the degrees of freedom that a prior in
-// units of the noise's precision adds.
+// A trend is equivalent to powers of the columns with a very wide normal prior. The exception are the degrees of freedom that a
+// prior in units of the noise's precision adds.
 func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 	x, y, _ := problem(50, 6)
 	at := mat.NewDense(4, 2, []float64{0, 0, 1, -2, 4, 4, -6, 3})
@@ -111,7 +111,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 		for _, kind := range []Map{Stationary, Paired} {
 			r := &Regressor{Pairs: 7, Features: kind, Sweeps: 3, BurnIn: 2, Chains: 1, NoScaling: true, Ridge: ridge, NoiseShape: shape, Trend: degree}
 			require.NoError(t, r.FitWeighted(ctx, x, y, own))
-			// The map is that of the one kept sweep. Without scaling Paired measures rows from 0.
+			// The map is that of the only kept sweep. Without scaling, Paired measures rows from 0.
 			waves, err := r.Map().Transform(x)
 			require.NoError(t, err)
 			wavesAt, err := r.Map().Transform(at)
@@ -140,17 +140,17 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 				assert.InEpsilon(t, bN/(aN-1)*(1+spread[i]), variance[i], 1e-8, "degree %d, %v", degree, kind)
 			}
 			// The evidence is the integral over the coefficients of polynomials that are orthonormal over the rows: ∫ N(y; Tc, σ²K)
-			// dc, with the covariance K of all other terms.
+			// dc, where K is the covariance of all other terms.
 			got, _ := r.LogEvidence()
 			assert.InEpsilon(t, restricted(t, x, own, y, mat.DenseCopyOf(waves), noise, degree, ridge, ownPrior{1e-4, shape, 1e-3}), got, 1e-8)
 		}
 	}
 }
 
-// ownPrior is the prior of the coefficient of the intercept and of the noise.
+// ownPrior is the prior of the intercept's coefficient and of the noise.
 type ownPrior struct{ intercept, a, b float64 }
 
-// restricted returns the log density of weighted targets with the coefficients of the trend integrated out, by generalised least
+// restricted returns the log density of weighted targets, with the coefficients of the trend integrated out by generalised least
 // squares.
 func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, noise []float64, degree int, ridge float64, p0 ownPrior) float64 {
 	t.Helper()
@@ -166,7 +166,7 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 		}
 		k.SetSym(i, i, k.At(i, i)+noise[i])
 	}
-	// The basis comes from the Gram-Schmidt process, one column with its powers after the other.
+	// The Gram-Schmidt process yields the basis, one column with its powers after the other.
 	basis := mat.NewDense(n, degree*d, nil)
 	inner := func(a, b []float64) (sum float64) {
 		for i, w := range own {
@@ -212,7 +212,7 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 	aN := p0.a + left/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(p0.a)
-	// Rows of weight w are w rows: the evidence of their sum does not include the determinant of the noise.
+	// A row of weight w counts as w rows: the evidence of their sum does not include the determinant of the noise.
 	logDet := c.LogDet()
 	for _, v := range noise {
 		logDet -= math.Log(v)
@@ -220,7 +220,7 @@ func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, 
 	return -left/2*math.Log(2*math.Pi) - (logDet+logDetInformation)/2 + p0.a*math.Log(p0.b) - aN*math.Log(rate) + g1 - g0
 }
 
-// A polynomial that is added to the targets is added to the predictions, and nothing else changes, because the trend is not
+// If a polynomial is added to the targets, it is added to the predictions, and nothing else changes, because the trend is not
 // regularised.
 func TestTrendTakesAnyPolynomial(t *testing.T) {
 	x, y, _ := problem(60, 8)
@@ -253,7 +253,8 @@ func TestTrendTakesAnyPolynomial(t *testing.T) {
 	gotEvidence, _ := b.LogEvidence()
 	assert.InEpsilon(t, evidence, gotEvidence, 1e-8)
 
-	// Other units of the targets change the evidence by the units of the remainder without the trend.
+	// Multiplying the targets by 10 lowers the log evidence by ln 10 for each of the 60 rows, less one for each of the 4
+	// coefficients of the trend.
 	s := &Regressor{Pairs: 8, NoSweeps: true, Chains: 1, Trend: 2}
 	require.NoError(t, s.Fit(ctx, x, y))
 	evidence, _ = s.LogEvidence()
@@ -265,13 +266,14 @@ func TestTrendTakesAnyPolynomial(t *testing.T) {
 	assert.InDelta(t, evidence-(60-4)*math.Log(10), gotEvidence, 1e-8*math.Abs(evidence))
 }
 
-// Columns that are functions of others leave the variance finite.
+// The variance stays finite if columns are functions of other columns.
 func TestTrendOfColumnsThatOthersAre(t *testing.T) {
 	x, y, _ := problem(30, 5)
 	wide := mat.NewDense(30, 5, nil)
 	for i := range 30 {
 		a := x.At(i, 0)
-		// The columns are: an ordinary one, one of two values, a constant, the first in other units, and a parabola of the first.
+		// The columns are: an ordinary column, one with two values, a constant, the first in other units, and a parabola of the
+		// first.
 		wide.SetRow(i, []float64{a, float64(i % 2), 4, 1 - 1000*a, a * a})
 	}
 	for _, plain := range []bool{false, true} {
@@ -298,7 +300,7 @@ func TestTrendErrors(t *testing.T) {
 	assert.EqualError(t, err, "gabasr: Regressor: Trend = 4, want 1 to 3, or 0 for none")
 	err = (&Regressor{Trend: -1}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	// Six rows determine at most five coefficients, with the constant.
+	// Six rows determine at most five coefficients, including the constant.
 	err = (&Regressor{Trend: 3}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "x has 6 rows")
@@ -309,7 +311,7 @@ func TestTrendErrors(t *testing.T) {
 	assert.NoError(t, (&Regressor{Trend: 2, Pairs: 3, Sweeps: 2}).Fit(ctx, x, y))
 }
 
-// The start of many rows uses some of them, with their rows of the trend, and predictions of one row agree with those of many.
+// With many rows, the initial model uses some of them, with their trend columns. Predictions of one row agree with those of many.
 func TestTrendOfManyRows(t *testing.T) {
 	x, y, _ := problem(2000+100, 7)
 	for i := range y {

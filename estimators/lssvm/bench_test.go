@@ -29,7 +29,7 @@ func benchRows(n int) (*mat.Dense, []float64, []int) {
 	return x, y, labels
 }
 
-// BenchmarkFit measures a fit with a given ridge, a fit with a chosen ridge, the residuals at their first use, and the fit of a
+// BenchmarkFit measures a fit with the ridge set, a fit that chooses the ridge, the residuals at their first use, and the fit of a
 // classifier.
 func BenchmarkFit(b *testing.B) {
 	kernel := kernels.RBF{Gamma: 0.05}
@@ -102,7 +102,7 @@ func BenchmarkPredict(b *testing.B) {
 }
 
 // BenchmarkRidge5000 reports the time of a fit that chooses its ridge, in units of one Cholesky factorisation and the full inverse.
-// Both are measured in turns, on the registered BLAS:
+// The measurements alternate, and use the registered BLAS:
 //
 //	go test -run - -bench Ridge5000/5000 -benchtime 1x ./estimators/lssvm
 func BenchmarkRidge5000(b *testing.B) {
@@ -144,7 +144,7 @@ func BenchmarkRidge5000(b *testing.B) {
 	}
 }
 
-// BenchmarkSolvers fits the same rows with a given ridge by both solvers: the ratio shows from which number of rows conjugate
+// BenchmarkSolvers fits the same rows with both solvers, with the ridge set. The ratio shows from which number of rows conjugate
 // gradients take less time.
 func BenchmarkSolvers(b *testing.B) {
 	for _, n := range []int{2000, 4000, 8000} {

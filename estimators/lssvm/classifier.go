@@ -22,13 +22,13 @@ const classifierType = "lssvm: Classifier"
 // folding lets a search mark the classifier as fitted to a fold.
 type folding = classes.Folding
 
-// Classifier is the least-squares support vector machine for classification. It fits one machine for each class against the rest,
+// Classifier is the least-squares support vector machine for classification. It fits one machine for each class against the others,
 // on targets ±1, or a single machine for two classes. All machines share one factorisation. The zero value is ready to use.
 //
-// Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the training rows.
+// Predict returns the class with the largest score. PredictProba estimates the class frequencies in data like the training rows.
 // With class weights the most probable class can therefore differ from the predicted one.
 //
-// The zero value chooses one length for all columns. selection.Classifier chooses more, as selection.Regressor does for numbers.
+// The zero value chooses one length for all columns. selection.Classifier also chooses a length for each column.
 //
 // See also Classifier in package svm, Classifier in package falkon.
 type Classifier struct {
@@ -40,7 +40,7 @@ type Classifier struct {
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
+	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
@@ -51,23 +51,23 @@ type Classifier struct {
 	// classes have the same total weight.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge, the kernel, the intervals and the probabilities are chosen for groups that are not among the
-	// training rows. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge, the kernel, the intervals and the probabilities are chosen for new groups. If it is nil,
+	// equal rows are left out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed of the samples of rows on which a kernel is chosen if there are many rows.
+	// Seed is the seed for the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
-	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix. With [ConjugateGradients] this includes the preconditioner and
+	// the vectors. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
@@ -83,7 +83,7 @@ type Classifier struct {
 	m       *machine
 	classes []int
 	link    platt.Link
-	left    *mat.Dense // leave-one-out probabilities of the rows of Fit; nil after UnmarshalBinary
+	left    *mat.Dense // leave-one-out probabilities of the training rows; nil after UnmarshalBinary
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -106,10 +106,12 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), of at least two classes. The cost is O(n²d + n³), whatever the number of
-// classes, or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite],
-// [estimators.ErrTooLarge] over MaxKernelBytes, or above 200 000 rows if Solver is Automatic (package falkon has no such limit),
-// [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
+// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. The cost is O(n²d + n³), whatever the number
+// of classes, or that of [ConjugateGradients].
+//
+// Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge] above
+// MaxKernelBytes, [estimators.ErrNotPSD] if the kernel is indefinite beyond the ridge, or the error of ctx. If Solver is Automatic,
+// ErrTooLarge is also returned above 200 000 rows; package falkon has no such limit.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -142,8 +144,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	})
 }
 
-// PredictProbaTo is like PredictProba but writes to dst, which has one row for each row of x and one column for
-// each of Classes. Up to sixteen rows of a dense matrix are predicted without allocating memory.
+// PredictProbaTo is like PredictProba but writes to dst, which has a row for each row of x and a column for each class. Up to
+// sixteen rows of a dense matrix are predicted without allocating memory.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if err := c.DecisionTo(dst, x); err != nil {
@@ -153,7 +155,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return finiteProba(dst)
 }
 
-// finiteProba returns an error if the scores of probabilities overflowed.
+// finiteProba returns an error if scores overflowed, so that probabilities are not finite.
 func finiteProba(p *mat.Dense) error {
 	rows, _ := p.Dims()
 	for i := range rows {
@@ -218,9 +220,9 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 	return nil
 }
 
-// LeaveOneOutProba returns n×K probabilities for the rows of Fit. Each row is predicted by the machines of all other rows, or of
-// those of other Groups, with the same ridge and the link of PredictProba. Files do not contain them. Error:
-// [estimators.ErrNotFitted], also after UnmarshalBinary.
+// LeaveOneOutProba returns n×K probabilities for the training rows. Each row is predicted by the machines of all other rows, or of
+// the rows in other Groups, with the same ridge and the link of PredictProba. Files do not contain these probabilities. It returns
+// [estimators.ErrNotFitted] before Fit and after UnmarshalBinary.
 func (c *Classifier) LeaveOneOutProba() (*mat.Dense, error) {
 	if c.left == nil {
 		return nil, fault.NotFitted(classifierType)
@@ -232,18 +234,17 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
-// Classes returns the labels of Fit, ascending. It returns nil before Fit.
+// Classes returns the labels in Fit, ascending. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// Decision returns m×K scores for the rows of x (m×d), columns in the order of
-// Classes: near +1 for the class and -1 for others. With two classes the columns
-// are -f and f.
+// Decision returns m×K scores for the rows of x (m×d), with the columns in the order of Classes. They are near +1 for the class and
+// -1 for others. With two classes the columns are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return scores(c.m.decide(classifierType, x, c.settings().options))
 }
 
-// DecisionMatrix is like Decision, from kernel values k (m×n) between new rows and the training rows.
+// DecisionMatrix is like Decision, but from kernel values k (m×n) between new rows and the training rows.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return scores(c.m.decideMatrix(classifierType, k))
@@ -263,20 +264,19 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Labels(c.classes).Predict(c.Decision(x))
 }
 
-// PredictMatrix is like Predict, from the kernel values that DecisionMatrix takes.
+// PredictMatrix is like Predict, but from the same kernel values as DecisionMatrix.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return classes.Labels(c.classes).Predict(c.DecisionMatrix(k))
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d), by the link
-// fitted on leave-one-out scores.
+// PredictProba returns m×K probabilities for the rows of x (m×d), with the link fitted to leave-one-out scores.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.probabilities(c.Decision(x))
 }
 
-// PredictProbaMatrix is like PredictProba, from the kernel values that DecisionMatrix takes.
+// PredictProbaMatrix is like PredictProba, but from the same kernel values as DecisionMatrix.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.probabilities(c.DecisionMatrix(k))
@@ -300,8 +300,8 @@ func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 
-// Coefficients returns α, a row for each distinct training row, in the order of their first occurrence, and a column for each of
-// Classes, or one column for two classes. After FitMatrix there is a row for each row of k. The first of equal rows has the
+// Coefficients returns α. It has a row for each distinct training row, in the order of their first occurrence, and a column for
+// each class, or one column for two classes. After FitMatrix there is a row for each row of k, and the first of equal rows has the
 // coefficients of all of them. It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
@@ -318,7 +318,7 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
-// Details describes the solution of the system of the rows by the last Fit. It returns the zero value before Fit.
+// Details describes how the last Fit solved the system of the rows. It returns the zero value before Fit.
 func (c *Classifier) Details() Details { return c.m.copiedDetails() }
 
 // Report describes the last Fit. Objective is the mean weighted squared leave-one-out residual of the targets ±1, summed over the
@@ -345,8 +345,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)

@@ -1,6 +1,6 @@
 // Package lssvm implements the least-squares support vector machine: kernel ridge regression with a bias, for regression and
-// classification. It chooses its ridge by exact leave-one-out at the cost of a few factorisations. With many rows it iterates on
-// the same system instead ([Solver]).
+// classification. It chooses its ridge by exact leave-one-out at the cost of a few factorisations. With many rows it solves the
+// same system iteratively instead ([Solver]).
 //
 // # The machine
 //
@@ -11,22 +11,22 @@
 //	⎡ 0   1'            ⎤ ⎡ b ⎤   ⎡ 0 ⎤
 //	⎣ 1   K + λ diag(1/w)⎦ ⎣ α ⎦ = ⎣ t ⎦        prediction: Σ α[i] k(x, x[i]) + b
 //
-// Let M = K + λ diag(1/w), and solve Mη = 1 and Mν = t by one Cholesky factorisation. Then b = 1'ν/1'η and α = ν - ηb (Suykens and
-// Vandewalle, Neural Processing Letters 9, 1999; their C is 1/λ). The direct-kernel ridge of Embrechts (IJCNN 2004) is the same
+// Let M = K + λ diag(1/w), and solve Mη = 1 and Mν = t with one Cholesky factorisation. Then b = 1'ν/1'η and α = ν - ηb (Suykens
+// and Vandewalle, Neural Processing Letters 9, 1999; their C is 1/λ). The direct-kernel ridge of Embrechts (IJCNN 2004) is the same
 // machine: it centres K and the targets, which without weights gives the same α.
 //
 // # Rows that occur more than once
 //
 // Equal rows are merged into one row, because a row that is left out must not have a copy among the others. Its weight w is the sum
-// of their weights, and its target is their weighted mean. There is a leave-one-out residual for each row of Fit, from the machine
-// without the rows equal to it, or with [Regressor.Groups] without all rows of its group:
+// of their weights, and its target is their weighted mean. Each training row has a leave-one-out residual, from the machine without
+// the rows equal to it. With [Regressor.Groups] the machine is without all rows of its group:
 //
 //	t[G] - f₋G(x[G]) = P[G,G]⁻¹ α[G]
 //
 // The variance v of the targets of equal rows around their means, averaged over all rows, is a part of the noise of a new
 // observation. Therefore giving each row twice gives the same machine as giving it once, and repeated measurements give the machine
-// of their means. A given Ridge is for rows of weight 1, so it has half its effect if each row is given twice. With FitMatrix, rows
-// are equal if all their kernel values are.
+// of their means. A Ridge that is set applies to rows of weight 1, so it has half its effect if each row is given twice. With
+// FitMatrix, rows are equal if all their kernel values are.
 //
 // # The ridge
 //
@@ -43,19 +43,19 @@
 // above the minimum: a minimum that does not appear in the sample can be missed.
 //
 // The [RidgeRule] [Heuristic] uses min(1, (n/1500)^1.5) instead. This is equation (20) of Embrechts, whose printed form did not
-// survive in the copies at hand. A text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is a start value
+// survive in the copies at hand. A text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is an initial value
 // for scaled data, not a substitute for tuning.
 //
 // # The kernel
 //
 // If neither Kernel nor a ridge is set, the kernel is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out
-// error at its best ridge. The error is computed on all rows up to 300, and on a sample of 300 rows if there are more, for about
-// nine lengths between 1/64 and 64 times that of the median distance. The choice matters for targets that oscillate often over the
-// range of a column. Without it, they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far
-// too narrow between the rows (see examples/gap). On 17 sets of numbers (five splits each, measurements/benchmark) the geometric
-// mean of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 sets of classes
-// the logarithmic loss is 4% less. With fewer than ten rows, or with a given ridge, the kernel is kernels.MedianRBF. A column that
-// is constant in the training rows has no known effect and is left out (kernels.Columns). If it has another value later, the
+// error, with the best ridge for each length. The error is computed on at most 300 rows, a sample if there are more, for about nine
+// lengths between 1/64 and 64 times that of the median distance. The choice matters for targets that oscillate often over the range
+// of a column. Without it, they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far too
+// narrow between the rows (see examples/gap). On 17 sets of numbers (five splits each, measurements/benchmark) the geometric mean
+// of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 sets of classes the
+// logarithmic loss is 4% less. With fewer than ten rows, or if the ridge is set, the kernel is kernels.MedianRBF. A column that is
+// constant in the training rows has no known effect and is left out (kernels.Columns). If a new row has another value there, the
 // prediction and the interval do not change.
 //
 // # Uncertainty
@@ -73,55 +73,55 @@
 // [Regressor.PredictCombinationMatrix] gives the same variance, without the noise, for averages of the function over rows, for
 // differences, and for parts of the function if the kernel is a sum.
 //
-// Class probabilities come from a link fitted on the leave-one-out scores, so that the training rows count as new rows. The link is
+// Class probabilities come from a link fitted to the leave-one-out scores, so that the training rows count as new rows. The link is
 // p[k] ∝ exp(a f[k] + b[k]) with a ≥ 0, fitted by Newton's method to targets smoothed as in Platt (1999). With two classes that is
 // Platt's sigmoid.
 //
 // # Many rows
 //
-// [ConjugateGradients] solves the same system without a factor of it, in O(n²) for each iteration, of which there are mostly 15 to
-// 60. Half of the kernel matrix is kept in float32, in 2n² bytes. The part that exceeds MaxKernelBytes is computed again in each
-// iteration. RBF, Matérn and Laplacian kernels, with lengths and categories or without, are also computed in float32, which takes
-// little more time than reading them. All targets, classes and ridges share a pass over it. The preconditioner is a partial
-// Cholesky factor on pivots drawn at random (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and
-// Applied Mathematics 78, 2025), of the rank with the lowest cost. If the ridge is small compared with the rounding to float32, the
-// solution is corrected by residuals in float64.
+// [ConjugateGradients] solves the same system without factoring it. An iteration costs O(n²), and 15 to 60 iterations usually
+// suffice. Half of the kernel matrix is kept in float32, in 2n² bytes. The part that exceeds MaxKernelBytes is computed again in
+// each iteration. RBF, Matérn and Laplacian kernels, with or without lengths and categories, are also computed in float32. This
+// takes little more time than reading the matrix. All targets, classes and ridges share a pass over the matrix. The preconditioner
+// is a partial Cholesky factor on pivots drawn at random (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on
+// Pure and Applied Mathematics 78, 2025), with the rank of the lowest cost. If the ridge is small compared with the rounding to
+// float32, the solution is corrected with residuals in float64.
 //
 // The iterations end when further ones would change the predictions of left-out rows by at most a hundredth of their residuals, in
 // the root mean square, or three hundredths for classes. The change is estimated from the last iterations. The residual of the
 // system bounds the change only for the training rows: with a small ridge, the predictions of other rows change many times as much.
-// In a test against factors they changed by at most two hundredths (TestTolerance of internal/fullsystem).
+// In a test against exact solutions they changed by at most two hundredths (TestTolerance in internal/fullsystem).
 //
-// Leave-one-out is estimated. The contribution of a row comes from a factor of 384 rows near it. Two to eight vectors of random
-// signs, which are solved together with the targets, correct its mean. The mean square is accurate to some per cent, but a single
-// residual may be wrong by a third. The estimate compares at most five ridges a factor of three apart. It starts with two, and adds
-// a smaller one as long as the error falls by a hundredth, or a larger one as long as the largest is best. More than 16 000 rows
-// are compared on 8000 of them, and more than four targets on four random sums of them. If errors differ by less than their noise,
-// the larger ridge is chosen. The smallest ridge is 1e-4 times the product of the mean weight and the variation of k, which is the
-// mean k(x, x) minus the mean of all k. Below it, the error for targets without noise is about the same, and there are many
-// iterations.
+// Leave-one-out is estimated. The contribution of a row comes from a factor of the 384 rows nearest to it. Two to eight vectors of
+// random signs, which are solved together with the targets, correct the mean of the estimates. The mean square is accurate to a few
+// per cent, but a single residual may be wrong by a third. The estimate compares at most five ridges a factor of three apart. It
+// starts with two ridges. It adds a smaller one as long as the error falls by a hundredth, or a larger one as long as the largest
+// is best. More than 16 000 rows are compared on 8000 of them, and more than four targets on four random sums of them. If errors
+// differ by less than their noise, the larger ridge is chosen. The smallest ridge is 1e-4 times the product of the mean weight and
+// the variation of k, which is the mean k(x, x) minus the mean of all k. Smaller ridges give about the same error for targets
+// without noise, and need many iterations.
 //
-// The variance uses the 128 rows nearest to x, by the kernel, and 200 pivots for all other rows. In the median of a test it is
-// within 15% of the variance by a factor (TestLeavingOut of internal/fullsystem). It costs O(n) for a row. It is not available as a
-// graph.
+// The variance uses the 128 rows nearest to x, as measured by the kernel, and 200 pivots for all other rows. In a test its median
+// deviation from the exact variance is within 15% (TestLeavingOut in internal/fullsystem). It costs O(n) for a row. It is not
+// available as a graph.
 //
 // The result does not depend on the number of Workers.
 //
 // # Cost
 //
-// By a factor, Fit takes O(n²d + n³) time, and at most two n×n matrices. If Fit chooses the ridge for more than 1500 rows, it needs
-// one matrix, with the kernel below the diagonal and the current factor above it. With 5000 rows of ten columns and three evaluated
-// ridges, Fit took 2.2 to 2.4 times the processor time of one Cholesky factor and the full inverse. That was 7.5 to 8.5 s on
-// simdblas (two cores, with other work on them). BenchmarkRidge5000 reports the ratio of the wall times.
+// With a factorisation, Fit takes O(n²d + n³) time, and at most two n×n matrices. If Fit chooses the ridge for more than 1500 rows,
+// it needs one matrix, with the kernel below the diagonal and the current factor above it. With 5000 rows of ten columns and three
+// evaluated ridges, Fit took 2.2 to 2.4 times the processor time of one Cholesky factor and the full inverse. That was 7.5 to 8.5 s
+// with simdblas, on two cores while other programs ran. BenchmarkRidge5000 reports the ratio of the wall times.
 //
 // The choice of the length doubles the time for 300 rows, and takes a quarter of a second for any larger number of rows. If the
-// ridge is given, Fit takes n³/3. The leave-one-out residuals of a Regressor are then computed at the first call of
-// LeaveOneOutResiduals or PredictVariance. Predict: O(nd) for each row. Features should be of comparable scale
+// ridge is set, Fit takes n³/3. The leave-one-out residuals of a Regressor are then computed in the first call of
+// LeaveOneOutResiduals or PredictVariance. Predict costs O(nd) for each row. Features should be of comparable scale
 // (scalers.StandardScaler).
 //
 // # Sparse rows
 //
-// Sparse rows (package sparse) stay sparse in fits, predictions and files if Kernel is set and takes them, as kernels.Linear and
+// Sparse rows (package sparse) stay sparse in fits, predictions and files if Kernel is set and accepts them, as kernels.Linear and
 // kernels.RBF do (kernels.TakesSparseRows). With any other kernel, or none, Fit makes a dense copy of at most 8 GiB. Methods that
-// return rows, graphs and smoothers make one, too.
+// return rows, graphs or smoothers also make a dense copy.
 package lssvm

@@ -14,11 +14,11 @@ import (
 )
 
 func ExampleRegressor() {
-	// y = x² at seven places.
+	// y = x² at seven points.
 	x := mat.NewDense(7, 1, []float64{-3, -2, -1, 0, 1, 2, 3})
 	y := []float64{9, 4, 1, 0, 1, 4, 9}
 
-	r := &lssvm.Regressor{} // RBF by the median distance, ridge by leave-one-out
+	r := &lssvm.Regressor{} // RBF with the median distance, ridge chosen by leave-one-out
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -140,7 +140,7 @@ func ExampleState() {
 	var last *lssvm.State
 	r := &lssvm.Regressor{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Ridge: 0.01, Solver: lssvm.ConjugateGradients}
 	r.Checkpoint = func(s *lssvm.State) {
-		last = s // MarshalBinary encodes it for a file
+		last = s // MarshalBinary encodes the state for a file
 		cancel()
 	}
 	fmt.Println(r.Fit(ctx, x, y))

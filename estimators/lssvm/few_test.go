@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// fewFrom makes fits of n or more rows evaluate few ridges, until the end of the test.
+// fewFrom makes fits to n or more rows evaluate few ridges, until the end of the test.
 func fewFrom(t *testing.T, n int) {
 	before := allRidgesUpTo
 	allRidgesUpTo = n - 1
@@ -33,8 +33,8 @@ func fewRows(n int) (x *mat.Dense, y []float64, labels []int, weights []float64)
 	return x, y, labels, weights
 }
 
-// With many rows, the error at the chosen ridge is within 1% of the minimum over all ridges. The machine is the same if that ridge
-// is given, for each method of fitting.
+// With many rows, the error at the chosen ridge is within 1% of the minimum over all ridges. If that ridge is set, the machine is
+// the same, for each method of fitting.
 func TestFewRidges(t *testing.T) {
 	x, y, labels, weights := fewRows(400)
 	kernel := kernels.RBF{Gamma: .05}
@@ -110,8 +110,8 @@ func diagonalOf(k mat.Symmetric) []float64 {
 	return out
 }
 
-// Each evaluation of a ridge is observed and the maximum of their number is known. A fit that is cancelled between two evaluations
-// keeps the old model. For targets without noise the ridge is at the end of its range, and the report has a warning.
+// Each evaluation of a ridge is observed, and their maximum number is known. A fit that is cancelled between two evaluations keeps
+// the old model. For targets without noise the ridge is at the end of its range, and Report contains a warning.
 func TestFewRidgesAreObserved(t *testing.T) {
 	fewFrom(t, 150)
 	x, y, _, _ := fewRows(150)

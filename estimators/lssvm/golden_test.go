@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the present code, up to the rounding of the
-// machine that wrote them.
+// Model files of version 1 stay readable and give the same predictions as a fit with the current code, up to the rounding of the
+// computer that wrote them.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	const rounding = 1e-8
 	x, y := mat.NewDense(8, 1, []float64{-3, -2, -1, -0.5, 0.5, 1, 2, 3}), []float64{9, 4, 1, 0.2, 0.3, 1, 4, 9}
@@ -58,7 +58,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	assert.Equal(t, []int{1, 2, 5}, readClassifier.Classes())
 }
 
-// Model files of version 1 that were solved by conjugate gradients stay readable, with their variance.
+// Model files of version 1 with a solution by conjugate gradients stay readable, including their variance.
 func TestGoldenFileOfConjugateGradients(t *testing.T) {
 	x, y := mat.NewDense(1001, 1, nil), make([]float64, 1001)
 	for i := range y {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A program that fits this machine gets the same results from gonum, bit for bit, as without it.
+// In a program that fits this machine, gonum returns the same results as without it, bit for bit.
 func TestGonumIsLeftAlone(t *testing.T) {
 	if _, plain := blas64.Implementation().(gonum.Implementation); !plain {
 		t.Skip("another BLAS is registered")

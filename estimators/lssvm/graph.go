@@ -31,7 +31,7 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	return k, k.MatMul(k.Constant(m.alpha)).Add(k.Row(m.bias)), nil
 }
 
-// Graph implements [graph.Grapher]. The variance costs as much as the first PredictVariance. After [ConjugateGradients] the
+// Graph implements [graph.Grapher]. The variance costs as much as the first call of PredictVariance. After [ConjugateGradients] the
 // variance is not available as a graph.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(regressorType, x)

@@ -46,7 +46,7 @@ func without(x *mat.Dense, y []float64, keep func(i int) bool) (*mat.Dense, []fl
 	return mat.NewDense(len(targets), x.RawMatrix().Cols, rows), targets
 }
 
-// The residuals in closed form are equal to the residuals of machines fitted again without each group.
+// The closed-form residuals equal the residuals of machines refitted without each group.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	x, y, groups := patients(1, 60)
 	m := lssvm.Regressor{Kernel: kernels.RBF{Gamma: .7}, Ridge: .05}
@@ -71,7 +71,7 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 }
 
 // The ridge and the intervals are chosen for new groups. Here the rows of a group contain information about each other that no
-// other rows have.
+// other rows contain.
 func TestGroupsChooseForNewGroups(t *testing.T) {
 	covered, total := [2]float64{}, 0.0
 	for seed := range uint64(10) {

@@ -20,10 +20,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// givenRows describes the rows of Fit. The machine has the distinct ones.
+// givenRows describes the training rows. The machine contains the distinct ones.
 type givenRows struct {
-	index  []int      // the distinct row of each row; nil if no two are equal
-	rest   *mat.Dense // targets minus their means over equal rows, with index
+	index  []int      // index of each row's distinct row; nil if no two rows are equal
+	rest   *mat.Dense // targets minus their means over equal rows; nil without index
 	within []float64  // k weighted mean squares of rest; nil without index
 	first  []int      // the first occurrence of each distinct row, after FitMatrix of equal rows
 	n      int        // number of rows, after FitMatrix
@@ -39,16 +39,16 @@ func newGiven(merged *distinct.Rows, targets *mat.Dense) givenRows {
 	return out
 }
 
-// leftOut holds the results of leaving out one distinct row, or group.
+// leftOut holds the results of leaving out each distinct row, or each group.
 type leftOut struct {
-	residuals *mat.Dense // ×k, of each row of Fit; nil for one distinct row
+	residuals *mat.Dense // n×k, one for each training row; nil for one distinct row
 	inverse   []float64  // P[i,i] of each distinct row
 	scales    []float64  // s² of each target
 	press     float64    // the mean weighted square of the residuals, summed over the targets
 }
 
-// leftOut converts the residuals of the distinct rows (n×k) to those of the rows of Fit. A residual α[i]/P[i,i] over its standard
-// deviation has the square α[i]²/P[i,i], and those of a group have the sum α[G]'P[G,G]⁻¹α[G]: α'r in both cases.
+// leftOut converts the residuals of the distinct rows (n×k) to residuals of the training rows. A residual α[i]/P[i,i] over its
+// standard deviation has the square α[i]²/P[i,i]. The squares of a group have the sum α[G]'P[G,G]⁻¹α[G]. Both are α'r.
 func (m *machine) leftOut(solved *loo.Solution) *leftOut {
 	residuals := solved.Residuals
 	n, k := residuals.Dims()
@@ -72,18 +72,18 @@ func (m *machine) leftOut(solved *loo.Solution) *leftOut {
 	return out
 }
 
-// waiting holds quantities that a fit with a given ridge does not need and that cost as much as the fit. They are computed at their
+// waiting holds quantities that a fit with a fixed ridge does not need and that cost as much as the fit. They are computed at their
 // first use, and are not stored.
 type waiting struct {
 	mu     sync.Mutex
 	left   *leftOut
 	factor *linalg.Cholesky
-	// completed reports that the posterior has been completed from the rows.
+	// completed is true if the posterior has been completed from the rows.
 	completed bool
 }
 
-// leaveOneOut returns the results of leaving one row out. If Fit did not need them, the first call costs n³/3. Without a factor, it
-// costs as much again and a kernel matrix.
+// leaveOneOut returns the results of leaving one row out. If Fit did not need them, the first call costs n³/3. If the factor was
+// not kept, it costs as much again, and a kernel matrix.
 func (m *machine) leaveOneOut(ctx context.Context) (*leftOut, error) {
 	if m.left != nil {
 		return m.left, nil
@@ -124,8 +124,8 @@ func (m *machine) factorOf(ctx context.Context) (*linalg.Cholesky, error) {
 	return m.waiting.factor, nil
 }
 
-// makeFactor computes the factor of M again. Since the first factorisation succeeded, the only possible errors are those of memory
-// and of ctx.
+// makeFactor computes the factor of M again. Since the first factorisation succeeded, it can only return an error about memory or
+// the error of ctx.
 func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 	if m.factor != nil {
 		return m.factor, nil
@@ -140,7 +140,7 @@ func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 	return m.factorise(ctx, k)
 }
 
-// leaveOut computes the results of leaving one row out by a factor of M. The error is that of ctx.
+// leaveOut computes the results of leaving one row out from a factor of M. It returns the error of ctx.
 func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut, error) {
 	if m.n == 1 {
 		return &leftOut{scales: make([]float64, len(m.bias))}, ctx.Err()
@@ -155,7 +155,7 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	for i, eta := range m.eta {
 		inverse[i] -= eta * eta / etaSum
 		for j, a := range m.alpha.RawRowView(i) {
-			// P[i,i] ≤ 0 occurs only by rounding, and there α[i] is 0.
+			// Only rounding can cause P[i,i] ≤ 0, and then α[i] is 0.
 			if inverse[i] > 0 {
 				s.Residuals.Set(i, j, a/inverse[i])
 			}
@@ -168,8 +168,8 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	return m.leftOut(s), nil
 }
 
-// leaveOneOutVariances returns the variance of a new observation of the first target at each row of Fit. The variance of row i
-// given the other rows is s²/P[i,i], with the noise of the weight of the row.
+// leaveOneOutVariances returns the variance of a new observation of the first target at each training row. The variance of row i
+// given the other rows is s²/P[i,i], where the noise is that for the weight of the row.
 func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float64, error) {
 	switch {
 	case m == nil:
@@ -181,7 +181,7 @@ func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float
 	if err != nil || left.residuals == nil {
 		return nil, err
 	}
-	if left.inverse == nil { // a file of a factored machine has only the residuals
+	if left.inverse == nil { // a file of a factored machine contains only the residuals
 		chol, err := m.makeFactor(ctx)
 		if err != nil {
 			return nil, err
@@ -207,7 +207,7 @@ func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float
 	return out, nil
 }
 
-// noise returns the variance of the noise of a row of mean weight, in units of s².
+// noise returns the variance of the noise of a row with the mean weight, in units of s².
 func (m *machine) noise() float64 { return m.ridge / m.meanWeight() }
 
 func (m *machine) meanWeight() float64 {
@@ -219,7 +219,7 @@ func (m *machine) meanWeight() float64 {
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// spread returns the variance of combinations of the function's values and of the noise, in units of s². k (r×n) has the
+// spread returns the variance of combinations of the function's values, plus that of the noise, in units of s². k (r×n) holds the
 // combinations of kernel values, prior the combinations in both arguments, and sums the combinations of the constant 1.
 func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
 	chol, err := m.factorOf(ctx)
@@ -237,14 +237,14 @@ func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float6
 		for j, v := range k.RawRowView(i) {
 			bias -= v * m.eta[j]
 		}
-		// The difference is negative only by rounding.
+		// Only rounding can make the difference negative.
 		out[i] = max(0, prior[i]-quad[i]) + bias*bias/etaSum + noise
 	}
 	return out, nil
 }
 
-// spreadIteratively is like spread, with the noise, after conjugate gradients. The rows have the kernel values k with the training
-// rows and diag with themselves.
+// spreadIteratively is like spread, with the noise, after conjugate gradients. k holds the kernel values of the rows with the
+// training rows, and diag those of the rows with themselves.
 func (m *machine) spreadIteratively(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
 	out, err := m.posteriorVariance(ctx, k, diag)
 	if err != nil {

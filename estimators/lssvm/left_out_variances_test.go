@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// noisyWave returns rows of a wave with noise, and a repeated row.
+// noisyWave returns rows of a noisy wave, one of them twice.
 func noisyWave(n int) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -27,8 +27,8 @@ func noisyWave(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The variance without a row is the variance of the model fitted to the other rows, except for the scale, which is that of all
-// rows.
+// The variance without a row equals the variance of the model fitted to the other rows, except for the scale, which is estimated
+// from all rows.
 func TestLeaveOneOutVariances(t *testing.T) {
 	x, y := noisyWave(25)
 	for _, weights := range [][]float64{nil, {1: 3, 24: 2}} {
@@ -93,7 +93,7 @@ func TestLeaveOneOutVariances(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
-// The probabilities of a row follow from its scores by the other rows and the link of all rows.
+// The probabilities of a row follow from its scores without the row, and from the link for all rows.
 func TestLeaveOneOutProba(t *testing.T) {
 	x, values := noisyWave(30)
 	labels := make([]int, len(values))

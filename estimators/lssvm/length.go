@@ -18,13 +18,13 @@ import (
 const (
 	// leastToChoose is the number of rows below which leave-one-out cannot distinguish lengths.
 	leastToChoose = 10
-	// mostToChoose is the largest number of rows on which lengths are compared. If there are more, a sample is taken. Each length
+	// mostToChoose is the largest number of rows on which lengths are compared. If there are more, a sample is used. Each length
 	// takes a reduction of a kernel matrix, and the best length changes little with more rows.
 	mostToChoose = 300
 	// usualLengths is the usual number of compared lengths.
 	usualLengths = 9
-	// ridgesToChoose is the number of ridges that are evaluated for each length. They start at leastToCompare and are a factor of
-	// ten apart, in units of the variance of the rows in feature space.
+	// ridgesToChoose is the number of ridges that are evaluated for each length. The smallest is leastToCompare, in units of the
+	// variance of the rows in feature space, and each is ten times the previous one.
 	ridgesToChoose, leastToCompare = 13, 1e-8
 )
 
@@ -33,9 +33,9 @@ func (s machineSettings) choosesLength(n int) bool {
 	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
 }
 
-// orChosen returns the configured kernel. If there is none, the kernel is on the columns that vary. With a given ridge it is RBF of
-// the median distance. Otherwise it is the Matérn kernel of ν = 5/2 of the length with the smallest leave-one-out error at its best
-// ridge.
+// orChosen returns the configured kernel. If there is none, the kernel uses the columns that vary. If the ridge is set, it is RBF
+// with the median distance. Otherwise it is the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error with its
+// best ridge.
 func (s machineSettings) orChosen(ctx context.Context, x mat.Matrix, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel,
 	error) {
 	if s.kernel != nil {

@@ -127,7 +127,7 @@ func (d directKernel) target() []float64 {
 	return out
 }
 
-// The direct-kernel ridge centres its kernel matrix. The machine has a bias instead, and agrees with it.
+// The direct-kernel ridge centres its kernel matrix. The machine has a bias instead, and gives the same results.
 func TestReferenceDirectKernel(t *testing.T) {
 	var ref directKernel
 	golden.Load(t, "direct_kernel.json", &ref)
@@ -178,7 +178,7 @@ func TestReferenceDirectKernel(t *testing.T) {
 }
 
 // With a rectangular basis the direct kernel is a linear ridge on the centred kernel values. Its weights are the combination of
-// these values by α.
+// these values with the coefficients α.
 func TestReferenceDirectKernelRectangular(t *testing.T) {
 	var ref, base directKernel
 	golden.Load(t, "direct_kernel_rect.json", &ref)
@@ -226,7 +226,7 @@ func TestReferenceDirectKernelRectangular(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 0, &w), ref.W), tol)
 }
 
-// The leave-one-out residuals are those of machines fitted again without each row.
+// The leave-one-out residuals equal those of machines refitted without each row.
 func TestLeaveOneOutIsRefitting(t *testing.T) {
 	x, y := sinc(25, 0.1, 1)
 	weights := make([]float64, 25)
@@ -322,7 +322,7 @@ func ignoreCondition(err error) error {
 	return err
 }
 
-// Leave-one-out quantities are computed at their first use and are the same for any first caller and any number of simultaneous
+// Leave-one-out quantities are computed at their first use. They are the same for any first caller and any number of simultaneous
 // callers, also for a model from a file. Reports and encoding do not compute them.
 func TestLeaveOneOutWaits(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
@@ -357,7 +357,7 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, stored, again)
 
-	// This is the minimum of the objective of the package documentation, by its definition.
+	// This is the minimum of the objective, computed from its definition in the package documentation.
 	k, err := kernels.Matrix(ctx, kernel, x, nil)
 	require.NoError(t, err)
 	alpha := mat.NewVecDense(40, first.Coefficients())
@@ -399,7 +399,8 @@ func TestLeaveOneOutWaits(t *testing.T) {
 	all.Wait()
 }
 
-// A model of a matrix has its variance from a copy or a factor, also if the caller has changed the matrix since, and from a file.
+// A model fitted to a matrix computes its variance from a copy or a factor, also if the caller has changed the matrix since, and
+// from a file.
 func TestMatrixIsKept(t *testing.T) {
 	x, y := sinc(40, 0.1, 4)
 	kernel := kernels.RBF{Gamma: 0.2}
@@ -574,7 +575,7 @@ func TestClassifierLearnsAndIsCalibrated(t *testing.T) {
 	}
 }
 
-// The link is fitted to the scores by the machines of all other rows.
+// The link is fitted to scores from the machines of all other rows.
 func TestLinkIsOfUnseenScores(t *testing.T) {
 	x, y := blobs(90, 3, 0.8, 4)
 	c := Classifier{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}
@@ -618,7 +619,7 @@ func TestClassWeights(t *testing.T) {
 	assert.Greater(t, balanced, plain+0.3)
 	weighted := &Classifier{ClassWeights: map[int]float64{0: 300.0 / 540, 1: 300.0 / 60}}
 	assert.Equal(t, balanced, recall(weighted))
-	// The probabilities remain those of the data.
+	// The probabilities still estimate the frequencies in the data.
 	p, err := weighted.PredictProba(x)
 	require.NoError(t, err)
 	assert.InDelta(t, 0.1, mat.Sum(p.Slice(0, 300, 1, 2))/300, 0.02)
@@ -783,7 +784,7 @@ func TestObserve(t *testing.T) {
 	assert.Equal(t, before, r.ChosenRidge())
 }
 
-// A given ridge is used, whatever the rule.
+// A ridge that is set is used, whatever the rule.
 func TestGivenRidge(t *testing.T) {
 	x, y := sinc(20, 0.1, 1)
 	for _, rule := range []RidgeRule{LeaveOneOut, Heuristic} {
@@ -820,7 +821,7 @@ func TestDocumentedDefaults(t *testing.T) {
 	assert.IsType(t, kernels.RBF{}, zero.ChosenKernel())
 }
 
-// The chosen length has the smallest leave-one-out error at its best ridge, among fits with a given length. With many rows it is
+// Among fits with a given length, the chosen length has the smallest leave-one-out error with its best ridge. With many rows it is
 // chosen on a sample, which does not depend on the number of workers.
 func TestChosenLength(t *testing.T) {
 	x, y := sinc(60, .1, 3)
@@ -849,7 +850,7 @@ func TestChosenLength(t *testing.T) {
 	assert.InEpsilon(t, one.ChosenKernel().(kernels.Matern).Length, other.ChosenKernel().(kernels.Matern).Length, 1)
 }
 
-// The interval is wide in a gap between the points, and beyond the points the mean stays bounded. The median RBF is far too smooth
+// The interval is wide in a region without points, and beyond the points the mean stays bounded. The median RBF is far too smooth
 // for rows whose target oscillates often.
 func TestZeroValueOfAGap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 28))
@@ -883,7 +884,7 @@ func TestZeroValueOfAGap(t *testing.T) {
 	assert.InDelta(t, truth(12.9), beyond[0], 2.5)
 }
 
-// A Smoother holds a matrix and its inverse, and the error for too many rows comes before they are computed.
+// A Smoother holds a matrix and its inverse. For too many rows, there is an error before they are computed.
 func TestSmootherTooLarge(t *testing.T) {
 	x, y := mat.NewDense(40, 1, nil), mat.NewDense(40, 1, nil)
 	for i := range 40 {

@@ -36,14 +36,14 @@ type machineSettings struct {
 	groups  []int // of the rows; nil: each row is its own group
 	options kernels.Options
 	start   loo.Start
-	// These fields are for conjugate gradients.
+	// The next fields are for conjugate gradients.
 	checkpoint func(*State)
 	resume     *State
-	// classify requests the leave-one-out residuals at once, for the fit of the link. Nothing is kept for a variance.
+	// classify requests the leave-one-out residuals at once, for the fit of the link. No data for a variance are kept.
 	classify bool
 }
 
-// machine is a solved system for k targets that share M. Only waiting changes after Fit.
+// machine holds a solved system for k targets that share M. Only waiting changes after Fit.
 type machine struct {
 	kernel  kernels.Kernel // nil after FitMatrix
 	rows    mat.Matrix     // n×d distinct rows, in the form of package anyrows; nil after FitMatrix
@@ -52,7 +52,7 @@ type machine struct {
 	bias    []float64  // length k
 	eta     []float64  // length n
 	weights []float64  // nil: all 1
-	groups  [][]int    // of the distinct rows that are left out together
+	groups  [][]int    // groups of the distinct rows that are left out together
 	given   givenRows
 	ridge   float64
 	report  estimators.Report
@@ -63,7 +63,7 @@ type machine struct {
 	left    *leftOut         // nil if Fit did not need it
 	options kernels.Options  // for computing the kernel matrix of rows again
 	matrix  []float64        // the packed matrix of FitMatrix, if Fit left no factor of it
-	factor  *linalg.Cholesky // the factor of M of Fit, after FitMatrix
+	factor  *linalg.Cholesky // the factor of M computed by Fit, after FitMatrix
 	waiting waiting
 }
 
@@ -109,12 +109,12 @@ func fitRows(ctx context.Context, s machineSettings, rows mat.Matrix, targets *m
 	if err != nil {
 		return nil, err
 	}
-	// The factor has n²/2 numbers, and the methods that use it may never be called.
+	// The factor takes n²/2 numbers, and the methods that use it may never be called.
 	m.kernel, m.rows, m.options, m.factor = kernel, kept, s.options, nil
 	return m, nil
 }
 
-// rows returns the rows of Fit and of predictions. They are sparse if the configured kernel takes sparse rows.
+// rows returns the rows of a fit or a prediction. They are sparse if the configured kernel accepts sparse rows.
 func (s machineSettings) rows(x mat.Matrix) (mat.Matrix, error) {
 	return anyrows.From("x", x, s.kernel != nil && kernels.TakesSparseRows(s.kernel))
 }
@@ -128,8 +128,8 @@ func (s machineSettings) merge(rows mat.Matrix, weights []float64) (*distinct.Ro
 	return anyrows.Merge(rows, weights)
 }
 
-// fromKnown returns the machine that a search has solved for, or nil if it is a different one. A few rows of the kernel matrix are
-// computed to check that the numbers solve this system.
+// fromKnown returns the machine that a search has already solved, or nil if it is a different one. A few rows of the kernel matrix
+// are computed to check that the numbers solve this system.
 func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	own givenRows) (*machine, error) {
 	n, k := targets.Dims()
@@ -169,12 +169,12 @@ const (
 	solves = 1e-6 // tolerance, relative to the largest target
 )
 
-// matrix returns the kernel matrix. The error for a matrix that is too large names a machine that computes none.
+// matrix returns the kernel matrix. If the matrix is too large, the error names a machine that computes none.
 func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix) (*mat.SymDense, error) {
 	return kernels.Matrix(ctx, kernel, rows, &s.options)
 }
 
-// fitMatrix solves the system of the distinct rows of a kernel matrix given by the caller.
+// fitMatrix solves the system for the distinct rows of a kernel matrix from the caller.
 func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
 	if err := s.resumes(false); err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets 
 	return m, nil
 }
 
-// newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, with their targets.
+// newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, and their targets.
 func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows,
 	error) {
 	merged := distinct.MergeKernel(k, weights)
@@ -265,8 +265,8 @@ func (m *machine) solve(ctx context.Context, s machineSettings, gram gram, targe
 	return m.finite(s.typ, targets)
 }
 
-// choose sets the ridge to that with the smallest leave-one-out error, and returns its machine. It returns nil if only a factor
-// with jitter can give the machine.
+// choose sets the ridge to the one with the smallest leave-one-out error, and returns its machine. It returns nil if the machine
+// needs a factor with jitter.
 func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targets *mat.Dense) (*loo.Solution, error) {
 	first, rest := progress.Two(ctx, 1, 10)
 	k, err := gram(first)
@@ -291,10 +291,10 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 	return solved, nil
 }
 
-// allRidgesUpTo is the number of rows up to which all ridges are evaluated, from one reduction of the kernel matrix. With more
-// rows, few ridges are evaluated, each by a factor. On simdblas with two cores that took .65 of the processor time at 1000 and 1500
-// rows, .6 at 2000 and .27 at 3000. Below 1500 rows it saves less than a quarter of a second, and the sample that starts the search
-// shows less of the minima. It is a variable for tests.
+// allRidgesUpTo is the number of rows up to which all ridges are evaluated, with one reduction of the kernel matrix. With more
+// rows, few ridges are evaluated, each with a factor. With simdblas on two cores, that took .65 of the processor time at 1000 and
+// 1500 rows, .6 at 2000 and .27 at 3000. Below 1500 rows it saves less than a quarter of a second, and the sample that starts the
+// search locates the minima less reliably. It is a variable for tests.
 var allRidgesUpTo = 1500
 
 // fewLooks reports whether few ridges are evaluated. With groups all ridges are evaluated, since each needs a part of M⁻¹.
@@ -308,7 +308,7 @@ func (m *machine) mostLooks() int {
 	return loo.MaxEvaluations
 }
 
-// search returns the ridge with the smallest leave-one-out error, and its machine if there is one. It overwrites k.
+// search returns the ridge with the smallest leave-one-out error, and its machine if it was computed. It overwrites k.
 func (m *machine) search(
 	ctx context.Context, k *mat.SymDense, targets *mat.Dense, near float64, workers int, observe func(int, float64, float64),
 ) (loo.Minimum, *loo.Solution, error) {
@@ -329,14 +329,14 @@ func (m *machine) search(
 	return best, solved, err
 }
 
-// take fills the machine from the reduction that leave-one-out used.
+// take fills in the machine from the reduction that leave-one-out used.
 func (m *machine) take(solved *loo.Solution) {
 	m.alpha, m.bias, m.eta = solved.Alpha, solved.Bias, solved.Eta
 	m.left = m.leftOut(solved)
 	m.report.Objective = m.left.press
 }
 
-// solveBy solves the system by a factor of M. The error is that of ctx.
+// solveBy solves the system with a factor of M. It returns the error of ctx.
 func (m *machine) solveBy(ctx context.Context, chol *linalg.Cholesky, targets *mat.Dense) error {
 	n, k := targets.Dims()
 	b := mat.NewDense(n, 1+k, nil) // [1 | t], then [η | ν]
@@ -368,8 +368,8 @@ func (m *machine) factorise(ctx context.Context, k *mat.SymDense) (*linalg.Chole
 	return linalg.NewCholesky(ctx, "K + ridge", k)
 }
 
-// finite returns an error if the input numbers are so large that the solution is not finite, or the squares that are computed from
-// the residuals are not.
+// finite returns an error if the input numbers are so large that the solution is not finite, or that squares computed from the
+// residuals are not finite.
 func (m *machine) finite(typ string, targets *mat.Dense) error {
 	total := m.report.Objective + vecmath.Sum(m.bias) + vecmath.Sum(m.eta) + sumOfSquares(targets) + sumOfSquares(m.alpha)
 	if m.left != nil && m.left.residuals != nil {
@@ -402,7 +402,7 @@ func (m *machine) chosenRidge() float64 {
 	return m.ridge
 }
 
-// copiedDetails returns the Details of the last fit, or the zero Details before it.
+// copiedDetails returns the Details of the last fit, or the zero Details before any fit.
 func (m *machine) copiedDetails() Details {
 	if m == nil {
 		return Details{}
@@ -410,7 +410,7 @@ func (m *machine) copiedDetails() Details {
 	return m.details
 }
 
-// copiedReport returns the Report of the last fit, or the zero Report before it.
+// copiedReport returns the Report of the last fit, or the zero Report before any fit.
 func (m *machine) copiedReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}

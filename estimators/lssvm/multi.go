@@ -22,11 +22,10 @@ const (
 	multiKind = "lssvm.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. The targets share one kernel matrix and its
-// factorisation. The zero value is ready to use. The targets need no scaling: the kernel's length and the ridge
-// minimise the sum of their squared leave-one-out errors, each in units of its target's spread. All targets share
-// one length and one ridge, because another ridge needs another factorisation. A target that needs a ridge of its
-// own costs as much as a separate Regressor.
+// MultiRegressor is a [Regressor] for several targets. The targets share one kernel matrix and its factorisation. The zero value is
+// ready to use. The targets need no scaling: the kernel's length and the ridge minimise the sum of the squared leave-one-out
+// errors, where the error of a target is in units of its spread. All targets share one length and one ridge, because another ridge
+// needs another factorisation. A target that needs a different ridge costs as much as a separate Regressor.
 //
 // See also MultiRegressor in package falkon, MultiRegressor in package ridge.
 type MultiRegressor struct {
@@ -38,26 +37,26 @@ type MultiRegressor struct {
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
+	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
 	// decide.
 	Solver Solver
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge, the kernel, the intervals and the probabilities are chosen for groups that are not among the
-	// training rows. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. If it is nil, equal rows are left
+	// out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed of the samples of rows on which a kernel is chosen if there are many rows.
+	// Seed is the seed for the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
-	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix. With [ConjugateGradients] this includes the preconditioner and
+	// the vectors. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
@@ -130,7 +129,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 // accept it. It computes nothing, so that a search can call it before it begins.
 func (r *MultiRegressor) CheckRowCount(rows int) error { return r.settings().holds(rows) }
 
-// toUnits converts a machine of scaled targets to the original units of the targets.
+// toUnits converts a machine for scaled targets to the original units of the targets.
 func (m *machine) toUnits(units *targets.Units) error {
 	units.Rescale(m.alpha)
 	units.Restore(m.bias)
@@ -154,7 +153,7 @@ func (m *machine) toUnits(units *targets.Units) error {
 			return err
 		}
 	}
-	// A variance that is computed later uses the squares of these.
+	// Variances that are computed later use the squares of these.
 	squares := make([]float64, len(m.bias))
 	for i := range m.n {
 		for j, a := range m.alpha.RawRowView(i) {
@@ -164,7 +163,7 @@ func (m *machine) toUnits(units *targets.Units) error {
 	return targets.Finite(multiType, squares)
 }
 
-// Predict returns Σ α[i] k(x, x[i]) + b of each target (m×k) for each row of x (m×d). The cost is O(mnd + mnk).
+// Predict returns Σ α[i] k(x, x[i]) + b for each target (m×k) and each row of x (m×d). The cost is O(mnd + mnk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.decide(multiType, x, r.settings().options)
@@ -177,17 +176,17 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
-// (m×d), including the noise. The cost is O(mn²), whatever the number of targets, and O(n³) at the first call after
-// Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d). The
+// variances include the noise. The cost is O(mn²), whatever the number of targets, and O(n³) for the first call after Fit or
+// UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.predictVariance(multiType, x, r.settings().options)
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
-// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
-// PredictVariance. Cost and errors are those of PredictVariance.
+// PredictInterval returns the bounds (m×k) of central intervals for new observations at each row of x (m×d), for each target
+// separately. An interval contains the observation with probability level, in (0, 1), if the distribution is normal with the mean
+// and variance of PredictVariance. Cost and errors are those of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -211,8 +210,8 @@ func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel
 // ChosenRidge returns the ridge λ that Fit used for all targets. It returns 0 before Fit.
 func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, a row for each distinct training row, in the order of their first occurrence, and a column for
-// each target. It returns nil before Fit.
+// Coefficients returns α, with a row for each distinct training row, in the order of their first occurrence, and a column for each
+// target. It returns nil before Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense {
 	if r.m == nil {
 		return nil
@@ -220,7 +219,7 @@ func (r *MultiRegressor) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(r.m.alpha)
 }
 
-// Intercepts returns b of each target. It returns nil before Fit.
+// Intercepts returns b for each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 {
 	if r.m == nil {
 		return nil
@@ -231,27 +230,27 @@ func (r *MultiRegressor) Intercepts() []float64 {
 // LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same ridge (n×k). The
 // residuals are exact, except with [ConjugateGradients], where they are estimates. For one row it returns nil. If leave-one-out
 // chose the ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or
-// UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or the error of ctx.
+// UnmarshalBinary costs O(n³). It returns [estimators.ErrNotFitted] or the error of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.m.leaveOneOutResiduals(ctx, multiType)
 }
 
-// Details describes the solution of the system of the rows by the last Fit. It returns the zero value before Fit.
+// Details describes how the last Fit solved the system of the rows. It returns the zero value before Fit.
 func (r *MultiRegressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes the last Fit, like [Regressor.Report]. Objective is the sum over the targets, each in units of its spread.
 func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs as much as the first
-// PredictVariance.
+// Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs as much as the first call
+// of PredictVariance.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(multiType, x)
 }
 
-// MarshalBinary encodes the fitted model: the training rows, their coefficients and the kernel's name. The configuration is not
-// encoded. Quantities that are computed at their first use and have not been used yet are not computed; they are also computed at
-// first use in the decoded model.
+// MarshalBinary encodes the fitted model: the training rows, their coefficients and the kernel's name. It does not encode the
+// configuration. Quantities that are computed at their first use are encoded only if they have been used. Otherwise they are
+// computed at first use in the decoded model.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	return r.m.marshal(multiType, multiKind, r.Kernel)
 }

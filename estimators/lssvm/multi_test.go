@@ -18,7 +18,7 @@ import (
 
 var multiUnits = []float64{1e6, 1e-6, 1, 1}
 
-// severalTargets returns targets whose scales differ by a factor of 1e12. One is mostly noise and one is constant.
+// severalTargets returns targets whose scales differ by a factor of 1e12. One is nearly all noise, and one is constant.
 func severalTargets(n int, seed uint64) (x, y, fresh *mat.Dense, weights []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y, fresh, weights = mat.NewDense(n, 2, nil), mat.NewDense(n, 4, nil), mat.NewDense(7, 2, nil), make([]float64, n)
@@ -45,7 +45,7 @@ func near(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit
 	}
 }
 
-// With a given kernel and ridge, each target has the results of a Regressor.
+// If the kernel and the ridge are set, each target has the results of a Regressor.
 func TestMultiEqualsSingle(t *testing.T) {
 	for _, n := range []int{1, 2, 30} {
 		x, y, fresh, weights := severalTargets(n, 1)
@@ -103,8 +103,8 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// The choice for copies of a target in other units is the choice for that target, so units do not matter. Ridges near the chosen
-// one have a larger sum of errors.
+// For copies of a target in other units, the choice is the same as for that target, so units do not matter. Ridges near the chosen
+// ridge have a larger sum of errors.
 func TestMultiChooses(t *testing.T) {
 	for _, upTo := range []int{1500, 20} { // evaluates all ridges, then few
 		func() {
@@ -163,7 +163,7 @@ func (k counted) Eval(x, z []float64) float64 {
 	return k.RBF.Eval(x, z)
 }
 
-// iterations returns 1 for a step that ends an iteration, and 0 for steps within one.
+// iterations returns 1 for a step that ends an iteration, and 0 for a step within one.
 func iterations(s estimators.Step) int {
 	if s.Between {
 		return 0
@@ -171,7 +171,7 @@ func iterations(s estimators.Step) int {
 	return 1
 }
 
-// A fit to several targets computes as many kernel matrices as a fit to one, also with the choice of the ridge.
+// A fit to several targets computes as many kernel matrices as a fit to one, also if it chooses the ridge.
 func TestMultiMakesOneKernelMatrix(t *testing.T) {
 	x, y, _, _ := severalTargets(40, 5)
 	for _, ridge := range []float64{0, .1} {

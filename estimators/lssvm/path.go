@@ -61,8 +61,8 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	return out, nil
 }
 
-// solveOnPath solves for one ridge by the reduction, and reports whether it has a solution. Where the reduction finds the matrix
-// indefinite, a Cholesky factor may still exist with some jitter.
+// solveOnPath solves for one ridge with the reduction, and reports whether it has a solution. If the reduction finds the matrix
+// indefinite, a Cholesky factor with some jitter may still exist.
 func (m *machine) solveOnPath(ctx context.Context, s machineSettings, path *loo.Problem, targets *mat.Dense) (bool, error) {
 	if path == nil {
 		return false, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Each machine of a path is equal to the machine of FitMatrix for its ridge.
+// Each machine of a path equals the machine that FitMatrix returns for its ridge.
 func TestFitMatrixPath(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		x, y := mat.NewDense(60, 2, nil), make([]int, 60)

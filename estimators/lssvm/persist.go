@@ -28,7 +28,7 @@ const (
 type stored struct {
 	Kernel  string // "" after FitMatrix
 	Gamma   float64
-	Nu      float64   `cbor:",omitempty"` // of a chosen Matérn kernel; its length is in Params
+	Nu      float64   `cbor:",omitempty"` // for a chosen Matérn kernel, whose length is in Params
 	Params  []float64 `cbor:",omitempty"`
 	Columns []int     `cbor:",omitempty"` // columns of the chosen kernel, if not all
 	Median  bool
@@ -59,7 +59,7 @@ type stored struct {
 	Details   *Details         `cbor:",omitempty"`
 }
 
-// storedPosterior holds the part of the variance that the rows cannot rebuild.
+// storedPosterior holds the part of the variance that cannot be computed from the rows.
 type storedPosterior struct {
 	Pivots             []int
 	Unit, Share, Scale float64
@@ -74,7 +74,7 @@ func storePosterior(q *fullsystem.Posterior) *storedPosterior {
 	return out
 }
 
-// restore rebuilds and validates the posterior for n rows.
+// restore validates the stored form and returns the posterior for n rows.
 func (s *storedPosterior) restore(kind string, n int) (*fullsystem.Posterior, error) {
 	out := &fullsystem.Posterior{Pivots: s.Pivots, Unit: s.Unit, Share: s.Share, Scale: s.Scale}
 	for _, v := range []float64{s.Unit, s.Share, s.Scale} {
@@ -132,7 +132,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine rebuilds and validates the machine. k is the number of targets.
+// machine validates the stored form and returns the machine. k is the number of targets.
 func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
 	m := &machine{n: s.N, bias: s.Bias, eta: s.Eta, weights: s.Weights, ridge: s.Ridge, options: opt, report: s.Report,
 		details: Details{Solver: Cholesky}}
@@ -184,7 +184,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	return m, nil
 }
 
-// rows returns the rows of a file, or nil if there are none.
+// rows returns the stored rows, or nil if there are none.
 func (s stored) rows() (mat.Matrix, error) {
 	if s.Sparse != nil {
 		rows, err := s.Sparse.Rows()
@@ -253,7 +253,7 @@ func (s stored) groups() ([][]int, error) {
 	return s.Groups, nil
 }
 
-// wrong describes an error in the numbers of k targets. It returns "" if there is none.
+// wrong describes an error in the numbers for k targets. It returns "" if there is none.
 func (s stored) wrong(alpha *mat.Dense, k int) string {
 	switch {
 	case s.N < 1 || !isShape(alpha, s.N, k) || len(s.Bias) != k || len(s.Eta) != s.N:
@@ -272,7 +272,7 @@ func (s stored) wrong(alpha *mat.Dense, k int) string {
 	return ""
 }
 
-// isShape reports whether x is r×c, or has r rows for a c of -1.
+// isShape reports whether x is r×c. If c is -1, only the number of rows is checked.
 func isShape(x *mat.Dense, r, c int) bool {
 	if x == nil {
 		return false
@@ -281,7 +281,7 @@ func isShape(x *mat.Dense, r, c int) bool {
 	return rows == r && (c < 0 || columns == c)
 }
 
-// complete decodes the leave-one-out results of a Regressor of k targets, and its kernel matrix or factor.
+// complete decodes the leave-one-out results of a Regressor for k targets, and its kernel matrix or factor.
 func (s stored) complete(kind string, m *machine, k int) error {
 	residuals, err := s.LeftOut.Dense()
 	if err != nil {
@@ -326,8 +326,8 @@ func (s stored) complete(kind string, m *machine, k int) error {
 }
 
 // MarshalBinary encodes the fitted model: the training rows, their coefficients and the kernel's name, or after FitMatrix the n²/2
-// numbers that its variance needs. The configuration is not encoded. Quantities that are computed at their first use and have not
-// been used yet are not computed; they are also computed at first use in the decoded model.
+// numbers that its variance needs. It does not encode the configuration. Quantities that are computed at their first use are
+// encoded only if they have been used. Otherwise they are computed at first use in the decoded model.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	return r.m.marshal(regressorType, regressorKind, r.Kernel)
 }
@@ -351,7 +351,7 @@ func (m *machine) marshal(typ, kind string, configured kernels.Kernel) ([]byte, 
 	return codec.Marshal(kind, version, m.store(configured))
 }
 
-// unmarshal decodes the machine of a regressor of k targets. If k is 0, any number of targets on rows is accepted.
+// unmarshal decodes the machine of a regressor for k targets. If k is 0, any number of targets is accepted.
 func unmarshal(kind string, data []byte, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
 	var s stored
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
@@ -376,8 +376,8 @@ type storedClassifier struct {
 	Offset  codec.Floats
 }
 
-// MarshalBinary encodes the fitted model: the training rows, their coefficients, the kernel's name, the classes and the link. The
-// configuration is not encoded.
+// MarshalBinary encodes the fitted model: the training rows, their coefficients, the kernel's name, the classes and the link. It
+// does not encode the configuration.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)

@@ -19,7 +19,8 @@ import (
 // predictChunk is the number of rows that are predicted at a time. It bounds the memory of a prediction to predictChunk × n.
 const predictChunk = 512
 
-// eachChunk calls f with the kernel values between successive rows of x and the training rows. The next call overwrites them.
+// eachChunk calls f with the kernel values between a chunk of consecutive rows of x and the training rows, chunk by chunk. Each
+// call overwrites the values of the one before.
 func (m *machine) eachChunk(typ string, x mat.Matrix, opt kernels.Options, f func(start int, rows mat.Matrix, k *mat.Dense) error) error {
 	if m == nil {
 		return fault.NotFitted(typ)
@@ -77,7 +78,8 @@ func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
-// coefficients returns a copy of α, with a row for each distinct row, or after FitMatrix for each column of a kernel matrix.
+// coefficients returns a copy of α, with a row for each distinct row. After FitMatrix it has a row for each column of the kernel
+// matrix.
 func (m *machine) coefficients() *mat.Dense {
 	if m.given.first == nil {
 		return mat.DenseCopyOf(m.alpha)
@@ -120,7 +122,7 @@ func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.De
 	return out, targets.CheckValues("prediction", out)
 }
 
-// decideMatrix returns the outputs for kernel values with the training rows.
+// decideMatrix returns the outputs for kernel values k with the training rows.
 func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 	kd, err := m.checkCross(typ, k)
 	if err != nil {
@@ -150,8 +152,8 @@ func (m *machine) predictVariance(typ string, x mat.Matrix, opt kernels.Options)
 	return mean, variance, cmp.Or(targets.CheckValues("prediction", mean), targets.CheckValues("variance", variance))
 }
 
-// varianceTo sets the means and variances (r×k) for kernel values k (r×n) with the training rows. diag (r) has the kernel values of
-// the new rows with themselves.
+// varianceTo sets the means and variances (r×k) for kernel values k (r×n) with the training rows. diag (r) holds the kernel values
+// of the new rows with themselves.
 func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error {
 	ctx := context.Background()
 	left, err := m.leaveOneOut(ctx)
@@ -178,7 +180,7 @@ func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error
 	return nil
 }
 
-// leaveOneOutResiduals returns a copy of the residuals of each row of Fit (n×k), or nil for one row.
+// leaveOneOutResiduals returns a copy of the residuals of the training rows (n×k), or nil for one row.
 func (m *machine) leaveOneOutResiduals(ctx context.Context, typ string) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(typ)

@@ -20,14 +20,14 @@ import (
 
 const regressorType = "lssvm: Regressor"
 
-// starting lets a search give the machine a start for its next Fit.
+// starting lets a search pass a solved system to the next Fit of the machine.
 type starting = loo.Starting
 
 // Regressor is the least-squares support vector machine for regression. The zero value is ready to use: its kernel is a Matérn
 // kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets need no scaling: the
 // prediction is linear in them.
 //
-// The zero value chooses one length for all columns. selection.Regressor is the mean of such machines, with a length for each
+// The zero value chooses one length for all columns. selection.Regressor averages several such machines, with a length for each
 // column, two kinds of kernels, categories, and the logarithm or a power of the targets.
 //
 // See also Regressor in package ridge, Regressor in package falkon.
@@ -40,26 +40,26 @@ type Regressor struct {
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
+	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
 	// decide. It does not affect FitMatrix, which always factors.
 	Solver Solver
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge, the kernel, the intervals and the probabilities are chosen for groups that are not among the
-	// training rows. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. If it is nil, equal rows are left
+	// out together.
 	Groups []int `settings:"-"`
 
-	// Seed is the seed of the samples of rows on which a kernel is chosen if there are many rows.
+	// Seed is the seed for the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
-	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix. With [ConjugateGradients] this includes the preconditioner and
+	// the vectors. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
@@ -67,8 +67,8 @@ type Regressor struct {
 	Observe func(estimators.Step)
 
 	// If Checkpoint is not nil, it is called with the state of the fit after each iteration of [ConjugateGradients]. The ridge must
-	// be given, or chosen on a part of the rows, as it is for more than 16000 rows. A fit of fewer rows takes some seconds. If
-	// Resume is not nil, Fit continues from that state.
+	// be set, or chosen on a part of the rows, which is the case with more than 16000 rows. A fit to fewer rows takes only seconds.
+	// If Resume is not nil, Fit continues from that state.
 	Checkpoint func(*State)
 	Resume     *State
 
@@ -87,11 +87,12 @@ func (r *Regressor) settings() machineSettings {
 	}
 }
 
-// Fit fits the model to x (n×d) and y (n). Rows that occur more than once are one row with a weight, see the package documentation.
-// The cost is O(n²d + n³), or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over MaxKernelBytes,
-// or above 200 000 rows if Solver is Automatic (package falkon has no such limit), [estimators.ErrNotPSD] for a kernel that is
-// indefinite beyond the ridge, or the error of ctx.
+// Fit fits the model to x (n×d) and y (n). Equal rows are merged into one row with a weight, as explained in the package
+// documentation. The cost is O(n²d + n³), or that of [ConjugateGradients].
+//
+// Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if squares overflow),
+// [estimators.ErrTooLarge] above MaxKernelBytes, [estimators.ErrNotPSD] if the kernel is indefinite beyond the ridge, or the error
+// of ctx. If Solver is Automatic, ErrTooLarge is also returned above 200 000 rows; package falkon has no such limit.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -176,15 +177,15 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
-// noise. The cost is O(mn²), and O(n³) at the first call after Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
+// The cost is O(mn²), and O(n³) for the first call after Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.FirstPair(r.m.predictVariance(regressorType, x, r.settings().options))
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
-// with probability level, in (0, 1), under the normal distribution that PredictVariance gives. Cost and errors are
+// PredictInterval returns the bounds of a central interval for each row of x (m×d). The interval contains a new observation with
+// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance. Cost and errors are
 // those of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
@@ -200,8 +201,8 @@ func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	return targets.First(r.m.decideMatrix(regressorType, k))
 }
 
-// PredictVarianceMatrix is like PredictVariance, from kernel values k (m×n) between new rows and the training rows, and the kernel
-// values diag (m) of the new rows with themselves.
+// PredictVarianceMatrix is like PredictVariance, but from kernel values k (m×n) between new rows and the training rows, and the
+// kernel values diag (m) of the new rows with themselves.
 func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	kd, err := r.m.checkCross(regressorType, k)
@@ -221,7 +222,7 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	return targets.FirstPair(m, v, cmp.Or(targets.CheckValues("prediction", m), targets.CheckValues("variance", v)))
 }
 
-// PredictIntervalMatrix is like PredictInterval, from the kernel values that PredictVarianceMatrix takes.
+// PredictIntervalMatrix is like PredictInterval, but from the same kernel values as PredictVarianceMatrix.
 func (r *Regressor) PredictIntervalMatrix(k mat.Matrix, diag []float64, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -236,8 +237,8 @@ func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, one for each of [Regressor.Rows]. After FitMatrix there is one for each row of k. The first of equal rows
-// has the coefficient of all of them. It returns nil before Fit.
+// Coefficients returns α, one for each row of [Regressor.Rows]. After FitMatrix there is one for each row of k, and the first of
+// equal rows has the coefficient of all of them. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
@@ -256,25 +257,25 @@ func (r *Regressor) Intercept() float64 {
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge. The residuals
 // are exact, except with [ConjugateGradients], where they are estimates. For one row it returns nil. If leave-one-out chose the
 // ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or UnmarshalBinary costs
-// O(n³). Errors: [estimators.ErrNotFitted], or the error of ctx.
+// O(n³). It returns [estimators.ErrNotFitted] or the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
 }
 
-// LeaveOneOutVariances returns the variance of a new observation at each row of Fit, by the model fitted to all other rows with the
-// same ridge. Equal rows have the same variance. For one row it returns nil. The cost is that of LeaveOneOutResiduals. Errors:
-// [estimators.ErrNotFitted], one that wraps errors.ErrUnsupported with Groups, or the error of ctx.
+// LeaveOneOutVariances returns the variance of a new observation at each training row, from the model fitted to all other rows with
+// the same ridge. Equal rows have the same variance. For one row it returns nil. The cost is that of LeaveOneOutResiduals. It
+// returns [estimators.ErrNotFitted] or the error of ctx. With Groups the error wraps errors.ErrUnsupported.
 func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return r.m.leaveOneOutVariances(ctx, regressorType)
 }
 
-// Details describes the solution of the system of the rows by the last Fit. It returns the zero value before Fit.
+// Details describes how the last Fit solved the system of the rows. It returns the zero value before Fit.
 func (r *Regressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes the last Fit. Iterations is the number of ridges evaluated on all rows, or the number of iterations of
-// [ConjugateGradients]. If leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which
-// the ridges were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is ½ Σ
-// α[i] y[i].
+// [ConjugateGradients]. If leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, which was
+// used to compare the ridges. Otherwise it is the minimum of the penalised sum of squares in the package documentation, which is ½
+// Σ α[i] y[i].
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }

@@ -30,10 +30,10 @@ const (
 	// Automatic is Cholesky up to 8000 distinct rows and with Groups, and [ConjugateGradients] for more rows. From 1000 rows on, it
 	// is also [ConjugateGradients] if MaxKernelBytes does not hold a factor. Automatic is the default.
 	Automatic Solver = iota
-	// Cholesky factors the system: O(n³), exact to rounding, with exact leave-one-out.
+	// Cholesky factors the system. It costs O(n³), is exact up to rounding, and has exact leave-one-out.
 	Cholesky
-	// ConjugateGradients iterates on the system, preconditioned by a partial Cholesky factor: O(n²) an iteration. Up to 1000 rows
-	// Cholesky is used instead, which then costs less. Groups are not supported.
+	// ConjugateGradients solves the system iteratively, preconditioned by a partial Cholesky factor. An iteration costs O(n²). Up
+	// to 1000 rows, Cholesky is used instead, because it then costs less. Groups are not supported.
 	ConjugateGradients
 )
 
@@ -43,15 +43,16 @@ func (s Solver) String() string {
 }
 
 const (
-	// classTolerance is the tolerance of decision values, in standard deviations of their leave-one-out values. Probabilities then
-	// change by less than one in a hundred.
+	// classTolerance is the tolerance for decision values, in standard deviations of their leave-one-out values. Probabilities then
+	// change by less than 0.01.
 	classTolerance = 0.03
 	// leastToIterate is the number of rows up to which ConjugateGradients factors the system.
 	leastToIterate = 1000
-	// mostToFactor is the number of rows up to which Automatic factors the system. At about this number a search of the ridge takes
-	// as long with both solvers.
+	// mostToFactor is the number of rows up to which Automatic factors the system. At about this number the search for the ridge
+	// takes equally long with both solvers.
 	mostToFactor = 8000
-	// mostToIterate is the largest number of rows of Automatic. A pass over more rows takes minutes if the matrix is not kept.
+	// mostToIterate is the largest number of rows that Automatic accepts. If the matrix is not kept, a pass over more rows takes
+	// minutes.
 	mostToIterate = 200_000
 )
 
@@ -66,7 +67,7 @@ func (s machineSettings) iterates(n int, grouped bool) bool {
 	return false
 }
 
-// holdsFactor returns an ErrTooLarge error if the kernel matrix of this number of rows exceeds the limit.
+// holdsFactor returns ErrTooLarge if the kernel matrix for this number of rows exceeds the limit.
 func (s machineSettings) holdsFactor(rows int) error {
 	n := float64(rows)
 	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
@@ -74,7 +75,7 @@ func (s machineSettings) holdsFactor(rows int) error {
 	return fault.AddName(s.typ, err)
 }
 
-// holds returns an ErrTooLarge error if there are too many rows.
+// holds returns ErrTooLarge if there are too many rows.
 func (s machineSettings) holds(rows int) error {
 	if !s.iterates(rows, s.groups != nil) {
 		return s.holdsFactor(rows)
@@ -88,8 +89,8 @@ func (s machineSettings) holds(rows int) error {
 	return s.iteration(nil).Holds(rows)
 }
 
-// resumes returns an ErrParam error if there is a state to resume from and the system is not solved by conjugate gradients, or if
-// the state is empty or has another ridge.
+// resumes returns ErrParam if there is a state to resume from and the system is not solved by conjugate gradients, or if the state
+// is empty or has another ridge.
 func (s machineSettings) resumes(iterates bool) error {
 	switch {
 	case s.resume == nil:
@@ -104,7 +105,7 @@ func (s machineSettings) resumes(iterates bool) error {
 	return nil
 }
 
-// iteration returns the settings of conjugate gradients.
+// iteration returns the settings for conjugate gradients.
 func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
 	out := fullsystem.Settings{Type: s.typ, Seed: s.seed, Workers: s.options.Workers, MaxBytes: s.options.MaxBytes, Steps: steps}
 	if s.classify {
@@ -113,7 +114,7 @@ func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
 	return out
 }
 
-// Details describes the solution of the system in more detail than a Report.
+// Details describes the solution of the system in more detail than Report.
 type Details struct {
 	// Solver is [Cholesky] or [ConjugateGradients].
 	Solver Solver
@@ -122,19 +123,19 @@ type Details struct {
 	Rank int
 
 	// Ridges is the number of ridges that leave-one-out compared. With more than 16000 rows they are compared on 8000 of them. It
-	// is 0 for a given ridge.
+	// is 0 if the ridge is set.
 	Ridges int
 
-	// Error estimates the remaining change of the leave-one-out residuals by conjugate gradients, relative to their norm.
+	// Error estimates by how much further conjugate gradients would change the leave-one-out residuals, relative to their norm.
 	Error float64
 
 	// Storage is the precision of the stored kernel matrix: "float32", "float32 with float64 refinement" or "float64". If memory
-	// did not hold all of it, Storage includes the stored share, as in "float32, 20% of it kept". The rest was computed in each
-	// pass. It is empty after Cholesky.
+	// did not hold all of it, Storage includes the stored share, as in "float32, 20% of it kept". The remainder was computed in
+	// each pass. It is empty after Cholesky.
 	Storage string
 }
 
-// solveIteratively solves by conjugate gradients, and chooses the ridge if it is not given.
+// solveIteratively solves the system by conjugate gradients, and chooses the ridge if it is not set.
 func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix,
 	targets *mat.Dense) error {
 	steps := progress.NewSteps(ctx, 0)
@@ -166,7 +167,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	if s.resume != nil {
 		own.Resume = s.resume.at
 	}
-	if s.checkpoint != nil && m.ridge != 0 { // after a search the preconditioner differs from that of a fit with the ridge alone
+	if s.checkpoint != nil && m.ridge != 0 { // after a search the preconditioner differs from that of a fit in which the ridge is set
 		own.Checkpoint = func(at *fullsystem.State) { s.checkpoint(newState(at, m.details.Ridges)) }
 	}
 	problem, err := fullsystem.NewProblem(first, own, kernel, rows, sketched, m.weights)
@@ -217,7 +218,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	return m.finite(s.typ, targets)
 }
 
-// threeParts returns the contexts of the choice of a start, the solution, and the variance.
+// threeParts returns the contexts for the choice of the first ridge, the solution, and the variance.
 func threeParts(ctx context.Context) (first, second, third context.Context) {
 	parts := progress.Parts(ctx, 1, 10, 1)
 	return parts[0], parts[1], parts[2]
@@ -226,17 +227,17 @@ func threeParts(ctx context.Context) (first, second, third context.Context) {
 const (
 	// mostToStart is the number of rows in the sample for the first ridge of a search.
 	mostToStart = 1000
-	// With more than searchedFrom rows, the search uses searchedRows of them. The best ridge of more rows is hardly different.
+	// With more than searchedFrom rows, the search uses searchedRows of them. The best ridge hardly changes with more rows.
 	searchedFrom, searchedRows = 16_000, 8000
 	// startStream and sketchStream are the streams "start" and "sketch".
 	startStream, sketchStream = 0x7374617274, 0x736b65746368
 )
 
-// mostSearched is the largest number of targets of a search for the ridge.
+// mostSearched is the largest number of targets in a search for the ridge.
 const mostSearched = 4
 
-// sketch returns a few sums of the targets with random signs, or the targets themselves if there are few. The squared error of such
-// a sum has the sum of the squared errors of all targets as its mean.
+// sketch returns a few sums of the targets with random signs, or the targets themselves if there are few. The expected squared
+// error of such a sum is the sum of the squared errors of all targets.
 func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 	n, k := targets.Dims()
 	if k <= mostSearched {
@@ -254,8 +255,8 @@ func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 	return out
 }
 
-// startRidge returns the ridge with the smallest leave-one-out error. It is computed on a sample if all rows are used in the
-// search, and otherwise on the rows of the search.
+// startRidge returns the ridge with the smallest leave-one-out error. It is computed on a sample if the search uses all rows, and
+// otherwise on the rows of the search.
 func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense,
 	steps *progress.Steps, observe func(ridge, objective float64)) (float64, error) {
 	first, second := progress.Two(ctx, 1, 9)

@@ -30,7 +30,7 @@ func waves(n int, seed uint64) (x *mat.Dense, y []float64) {
 	return x, y
 }
 
-// Both solvers agree in the predictions, the ridge, leave-one-out and the variances.
+// Both solvers agree in the predictions, the ridge, the leave-one-out residuals and the variances.
 func TestConjugateGradientsAreCholesky(t *testing.T) {
 	x, y := waves(1300, 1)
 	other, truth := waves(500, 2)
@@ -42,7 +42,7 @@ func TestConjugateGradientsAreCholesky(t *testing.T) {
 	for name, c := range map[string]struct {
 		ridge   float64
 		weights []float64
-		within  float64 // for predictions, in standard deviations of the noise
+		within  float64 // tolerance for predictions, in standard deviations of the noise
 	}{"a given ridge": {0.05, nil, 0.02}, "weights": {0.05, weights, 0.02}} {
 		t.Run(name, func(t *testing.T) {
 			kernel := kernels.Matern{Nu: 2.5, Length: 2}
@@ -110,7 +110,7 @@ func TestConjugateGradientsAreCholesky(t *testing.T) {
 	}
 }
 
-// The chosen ridge is about as good as that of the exact leave-one-out error.
+// The chosen ridge is about as good as the ridge chosen by the exact leave-one-out error.
 func TestRidgeByConjugateGradients(t *testing.T) {
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}
 	for seed := range uint64(3) {
@@ -154,7 +154,7 @@ func TestClassesByConjugateGradients(t *testing.T) {
 	assert.Less(t, mat.Norm(proba[0], 2)/math.Sqrt(900), 0.02)
 }
 
-// Several targets have the same results as each target alone, for any number of workers.
+// Several targets give the same results as each target alone, for any number of workers.
 func TestTargetsByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 5)
 	both := mat.NewDense(len(y), 2, nil)
@@ -177,7 +177,7 @@ func TestTargetsByConjugateGradients(t *testing.T) {
 	assert.Equal(t, predictions[0].RawMatrix().Data, predictions[1].RawMatrix().Data)
 }
 
-// Automatic chooses the documented solver, and the errors of memory and groups are as expected.
+// Automatic chooses the documented solver, and errors about memory and groups are as documented.
 func TestChoiceOfSolver(t *testing.T) {
 	x, y := waves(1200, 6)
 	kernel := kernels.Matern{Nu: 2.5, Length: 2}
@@ -230,7 +230,7 @@ func TestCopiesByConjugateGradients(t *testing.T) {
 	assert.Len(t, left, 2200)
 }
 
-// The graph has the mean, but not the variance.
+// The graph contains the mean, but not the variance.
 func TestGraphByConjugateGradients(t *testing.T) {
 	x, y := waves(1100, 8)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.2}, Ridge: 0.1, Solver: ConjugateGradients}

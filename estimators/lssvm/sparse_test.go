@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// signs returns classes by the signs of targets.
+// signs returns class 1 for each positive target and 0 for the others.
 func signs(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -28,8 +28,8 @@ func signs(y []float64) []int {
 	return out
 }
 
-// Machines of sparse rows are equal to those of the dense copy: of few rows, of repeated rows, with groups and by conjugate
-// gradients.
+// Machines fitted to sparse rows equal those fitted to the dense copy: with few rows, with repeated rows, with groups, and with
+// conjugate gradients.
 func TestSparseRowsGiveTheDenseMachine(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A machine that a search has solved is not solved again, and no other machine is mistaken for it.
+// A machine that a search has solved is not solved again, and it is not confused with any other machine.
 func TestKnownMachine(t *testing.T) {
 	const n, ridge, shift = 60, .2, 3.
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -8,10 +8,10 @@ import (
 
 const stateKind = "lssvm.State"
 
-// State holds the progress of a Fit by [ConjugateGradients] after an iteration with the given or chosen ridge. Checkpoint receives
-// it, and Resume continues from it. A resumed Fit of the same configuration and rows gives exactly the model of a Fit that was not
-// interrupted. It computes the kernel matrix and the preconditioner again, which take some of the time of a fit, but repeats no
-// iteration.
+// State holds the progress of a Fit with [ConjugateGradients] after an iteration with the final ridge, set or chosen. Checkpoint
+// receives it, and Resume continues from it. If the configuration and the rows are the same, a resumed Fit gives exactly the model
+// of an uninterrupted Fit. It computes the kernel matrix and the preconditioner again, which takes some of the time of a fit, but
+// repeats no iteration.
 type State struct {
 	// Iteration is the number of iterations so far.
 	Iteration int
@@ -19,7 +19,7 @@ type State struct {
 	// Ridge is the ridge λ.
 	Ridge float64
 
-	// Error estimates the remaining change of the leave-one-out residuals by further iterations, relative to their norm. It is +Inf
+	// Error estimates by how much further iterations would change the leave-one-out residuals, relative to their norm. It is +Inf
 	// after the first iterations.
 	Error float64
 
@@ -36,7 +36,8 @@ type storedState struct {
 	Ridges int
 }
 
-// MarshalBinary encodes the state. It has four vectors for each target or class, and some more. A vector has a number for each row.
+// MarshalBinary encodes the state. It contains four vectors for each target or class, and some more. A vector has a number for each
+// row.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if s == nil || s.at == nil {
 		return nil, fault.NotFitted(stateKind)

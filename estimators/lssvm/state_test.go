@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// A fit that continues from any iteration, through a file, gives the model of a fit that was not interrupted.
+// A fit that is resumed from any iteration, through a file, gives the model of an uninterrupted fit.
 func TestResumed(t *testing.T) {
 	x, y := waves(1100, 9)
 	base := Regressor{Kernel: kernels.Matern{Nu: 2.5, Length: 2}, Ridge: 1e-3, Solver: ConjugateGradients}
@@ -66,8 +66,8 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Checkpoint is called only if a fit can continue exactly. A search of a ridge on the same rows leaves a preconditioner of another
-// rank.
+// Checkpoint is called only if a fit can be resumed exactly. A search for a ridge on the same rows leaves a preconditioner with
+// another rank.
 func TestNoCheckpointsOfASearch(t *testing.T) {
 	x, y := waves(1100, 11)
 	targets := mat.NewDense(len(y), mostSearched+1, nil)
@@ -85,7 +85,7 @@ func TestNoCheckpointsOfASearch(t *testing.T) {
 	assert.Positive(t, calls)
 }
 
-// A cancelled fit of classes can also be resumed.
+// A cancelled fit of a classifier can also be resumed.
 func TestClassesResume(t *testing.T) {
 	x, y := waves(1100, 10)
 	labels := make([]int, len(y))

@@ -1,4 +1,5 @@
-// Package modelfile writes fitted models to files that describe their contents, and reads them without an equally configured value:
+// Package modelfile writes fitted models to files that describe their contents. To read a file, no equally configured value is
+// needed:
 //
 //	err := modelfile.Save("model.keln", model)                                // any fitted model
 //	model, err := modelfile.Load[*lssvm.Regressor]("model.keln")              // with its settings
@@ -7,28 +8,28 @@
 //
 // A file contains the output of the model's MarshalBinary, its type, its settings, its kernel, the number of columns and their
 // names if they are known, the classes, the version of the library that wrote it, and a checksum of all. The command kernelearn
-// describe prints these for a file.
+// describe prints this information.
 //
 // # Types
 //
 // A type is identified by its name, such as lssvm.Regressor, which its package registers when it is imported. To read models of any
-// kind, import their packages, for example with a blank import, as for image formats. For an unknown type the error names the
-// import. [Register] registers types of other packages; their settings are the exported fields.
+// kind, import their packages, for example with a blank import, as for image formats. If a type is unknown, the error names the
+// import. [Register] registers third-party types; their settings are the exported fields.
 //
 // # Settings
 //
 // Fields that refer to the rows of one Fit are not stored: Groups, and the Resume of a search.
 //
-// Numbers, strings, constants, slices, maps, matrices, kernels, transformers and nested estimators are stored, and a value that was
-// read has the same settings as the one that was written. Functions are not stored, nor are fields that contain them: Observe, a
-// Metric, and the Space of a search with functions that build estimators. Describe lists the omitted fields, which are zero after
-// reading. [ReadInto] takes them from a value that has them. A search whose Space was omitted can predict, and its next Fit returns
-// an error that asks for a Space. A model that needs such a function to predict, such as a conformal.Regressor with a Group, can
-// only be read by ReadInto.
+// Numbers, strings, constants, slices, maps, matrices, kernels, transformers and nested estimators are stored, and a loaded value
+// has the same settings as the saved one. Functions are not stored, nor are fields that contain them: Observe, a Metric, and the
+// Space of a search with functions that build estimators. Describe lists the omitted fields, which are zero after loading.
+// [ReadInto] keeps their values in an existing model. A search whose Space was omitted can predict, and its next Fit returns an
+// error that asks for a Space. A model that needs such a function to predict, such as a conformal.Regressor with a Group, can only
+// be read by ReadInto.
 //
 // # Versions
 //
-// A file of a newer format, or with a newer model, gives an error that names both versions and the library version that wrote the
-// file. Older files can be read. Reading never panics and allocates no more than a small multiple of the file's size, for any
-// bytes. A checksum is not a signature: a file does not prove who wrote it.
+// A file with a newer format or a newer model gives an error. It names both versions, and the library version that wrote the file.
+// Older files can be read. Reading never panics and allocates no more than a small multiple of the file's size, for any bytes. A
+// checksum is not a signature: a file does not prove who wrote it.
 package modelfile

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Info describes the model in a file.
+// Info describes the model in a file, or a part of it.
 type Info struct {
 	Name        string    `json:"name,omitempty"`         // name of a part of the model: "Steps[0]", "Final"
 	Type        string    `json:"type"`                   // "lssvm.Regressor"
@@ -21,12 +21,12 @@ type Info struct {
 	Settings    []Setting `json:"settings,omitempty"`     // exported fields that are not zero
 	LeftOut     []string  `json:"left_out,omitempty"`     // fields that were set and cannot be stored
 	Kernel      string    `json:"kernel,omitempty"`       // the fitted kernel
-	Columns     int       `json:"columns,omitempty"`      // number of columns of x, or 0 if unknown
+	Columns     int       `json:"columns,omitempty"`      // number of columns of x, or 0 if it is unknown
 	ColumnNames []string  `json:"column_names,omitempty"` // if they were given
 	Classes     []int     `json:"classes,omitempty"`
 	ClassNames  []string  `json:"class_names,omitempty"` // if they were given
 	Comment     string    `json:"comment,omitempty"`
-	GoesOn      bool      `json:"goes_on,omitempty"` // PartialFit can continue: written by Checkpoint
+	GoesOn      bool      `json:"goes_on,omitempty"` // PartialFit can continue, because Checkpoint wrote the file
 	Parts       []Info    `json:"parts,omitempty"`
 	Version     int       `json:"version,omitempty"`  // version of the output of the model's MarshalBinary
 	Format      int       `json:"format,omitempty"`   // format of the file, or 0 if it is the output of MarshalBinary alone
@@ -50,9 +50,9 @@ func DescribeFile(path string) (Info, error) {
 	return Describe(data)
 }
 
-// Describe returns a description of the bytes of a file, whose type need not be registered. For the plain output of a MarshalBinary
-// of this module, it returns the type, the version, the size, and those of its parts. Errors are ErrBadModel: for data that is
-// incomplete, changed or not a file of this module, and for a format that is newer than this release.
+// Describe returns a description of the bytes of a file, whose type need not be registered. For the output of a MarshalBinary in
+// this module, it returns the type, the version and the size, also of its parts. It returns ErrBadModel if the data is incomplete,
+// changed or not a file of this module, or if the format is newer than this release.
 func Describe(data []byte) (Info, error) {
 	holds, err := codec.Look(data)
 	if err != nil {
@@ -79,7 +79,7 @@ func Describe(data []byte) (Info, error) {
 	}
 	out.Library, out.GoesOn = s.Library, len(s.Goes) > 0
 	out.Parts = infos(h.Parts)
-	if model, err := codec.Look(s.Model); err == nil { // a type of another package may write anything
+	if model, err := codec.Look(s.Model); err == nil { // a third-party type may write anything
 		out.Version = model.Version
 	}
 	return out, nil
@@ -101,7 +101,7 @@ func infos(in []partInfo) (out []Info) {
 	return out
 }
 
-// partsOf returns the parts of a model that MarshalBinary wrote.
+// partsOf returns the parts of a model that MarshalBinary encoded.
 func partsOf(in []codec.Content) (out []Info) {
 	for _, c := range in {
 		out = append(out, Info{Type: c.Kind, Version: c.Version, Bytes: c.Bytes, Parts: partsOf(c.Within)})
@@ -200,7 +200,7 @@ func abbreviated(classes []int) string {
 	return fmt.Sprint(classes)
 }
 
-// printed replaces characters of a file that would move the cursor of a terminal.
+// printed replaces characters that would move the cursor of a terminal.
 func printed(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return unicode.ReplacementChar

@@ -30,19 +30,19 @@ const (
 	module  = "github.com/kernelearn/kernelearn"
 )
 
-// Register registers the type T with a name, such as "mypackage.Regressor". T is a struct, or a pointer to one, that has
-// MarshalBinary and UnmarshalBinary, or a type of a setting, such as a kernel. Call Register in an init function. It panics if the
-// name or the type is already registered differently.
+// Register registers the type T under a name, such as "mypackage.Regressor". T is a struct, or a pointer to one, that has
+// MarshalBinary and UnmarshalBinary, or it is the type of a setting, such as a kernel. Call Register in an init function. It panics
+// if the name or the type is already registered differently.
 func Register[T any](name string) { registry.Add[T](name, registry.Type{}) }
 
 // Notes holds information that a model does not contain. It is printed and has no other effect.
 type Notes struct {
-	Columns []string // names of all columns of x, or nil for those that the model knows
+	Columns []string // names of all columns of x, or nil if the model knows them
 	Classes []string // names of the classes, in the order of the model's Classes
 	Comment string
 }
 
-// stored is the contents of a file.
+// stored holds the contents of a file.
 type stored struct {
 	Library string
 	Head    head
@@ -52,7 +52,7 @@ type stored struct {
 	size int
 }
 
-// head is a file's description of its model.
+// head describes the model in a file.
 type head struct {
 	Type, Package string
 	Settings      settings.Value
@@ -66,7 +66,7 @@ type head struct {
 	Uses []settings.Import `cbor:",omitempty"`
 }
 
-// partInfo is a file's description of a fitted part.
+// partInfo describes a fitted part in a file.
 type partInfo struct {
 	Name, Type string
 	Settings   []settings.Pair `cbor:",omitempty"`
@@ -76,8 +76,8 @@ type partInfo struct {
 	Parts      []partInfo      `cbor:",omitempty"`
 }
 
-// Save writes a fitted model to a file atomically: a reader of the path finds either the old file or the new one. Errors: ErrParam
-// if a type, also of a part or a setting, is not registered; ErrNotFitted; and those of the file system.
+// Save writes a fitted model to a file atomically: a reader of the path finds either the old file or the new one. It returns
+// ErrParam if a type is not registered, also of a part or a setting, ErrNotFitted, or the errors of the file system.
 func Save(path string, model any) error { return SaveNoted(path, model, Notes{}) }
 
 // SaveNoted is like Save and adds notes.
@@ -90,8 +90,9 @@ func SaveNoted(path string, model any, n Notes) error {
 }
 
 // Checkpoint is like Save and adds the statistics from which PartialFit continues (estimators.Continuer). After the file is loaded
-// in another program, PartialFit continues as if the first program had not ended. The statistics may be larger than the model. The
-// error is ErrNotFitted if the model has none at present, as after Fit, and wraps errors.ErrUnsupported if the model never has any.
+// in another program, PartialFit continues as if the first program had not ended. The statistics may be larger than the model. It
+// returns ErrNotFitted if the model currently has no statistics, as after Fit. If the model never has any, the error wraps
+// errors.ErrUnsupported.
 func Checkpoint(path string, model any) error {
 	data, err := MarshalCheckpoint(model, Notes{})
 	if err != nil {
@@ -123,7 +124,7 @@ func Write(w io.Writer, model any) error {
 	return err
 }
 
-// Marshal returns the bytes of the file of a fitted model.
+// Marshal returns the contents of a file for a fitted model.
 func Marshal(model any, n Notes) ([]byte, error) { return marshal(model, n, nil) }
 
 func marshal(model any, n Notes, goes []byte) ([]byte, error) {
@@ -224,8 +225,8 @@ func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []se
 	return out, told
 }
 
-// columnsOf returns the number of columns that a model expects, which it takes from the error for a row of one column. It returns 0
-// if there is no such error.
+// columnsOf returns the number of columns that a model expects, which it reads from the error for a row with one column. It returns
+// 0 if there is no such error.
 func columnsOf(model any) int {
 	x := mat.NewDense(1, 1, nil)
 	var err error
@@ -275,8 +276,9 @@ func Library() string {
 const devel = "(devel)"
 
 // Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it implements, such as any.
-// Errors: ErrBadModel, which names the type in the file if it is not a T, all missing imports if types in the file are not
-// registered, and both versions if the file is newer; and those of the file system.
+//
+// It returns the errors of the file system, or ErrBadModel. If the type in the file is not a T, the error names this type. If types
+// in the file are not registered, it names all missing imports. If the file is newer, it names both versions.
 func Load[T any](path string) (T, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -320,7 +322,7 @@ func Unmarshal[T any](data []byte) (T, error) {
 }
 
 // ReadInto reads the bytes of a file into a model, a pointer to the type in the file. The settings become those of the file, except
-// for the omitted ones, which stay. An error leaves model unchanged.
+// for the omitted ones, which are kept. An error leaves model unchanged.
 func ReadInto(data []byte, model any) error {
 	s, err := open(data)
 	if err != nil {
@@ -360,8 +362,8 @@ func open(data []byte) (*stored, error) {
 	return &s, nil
 }
 
-// missing returns an error for those of the types that are not registered, or nil if there are none. The error also names all other
-// missing types of the file, so that all imports can be added at once.
+// missing returns an error if some of the types are not registered, and otherwise nil. The error also names all other missing types
+// in the file, so that all imports can be added at once.
 func (s *stored) missing(types []settings.Import) error {
 	if len(settings.Unknown(types)) == 0 {
 		return nil
@@ -378,7 +380,7 @@ func (s *stored) imports() []settings.Import {
 	return out
 }
 
-// value returns the model. It takes omitted settings from old.
+// value returns the model. It takes the values of omitted settings from old.
 func (s *stored) value(old any) (any, error) {
 	if err := s.missing(s.Head.Settings.Imports(nil)); err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func fittedPipeline(t *testing.T) *pipeline.Regressor {
 	return model
 }
 
-// same fails unless the predictions of two regressors are equal bit by bit.
+// same fails unless the predictions of two regressors are bit-identical.
 func same(t *testing.T, want, got estimators.Regressor) {
 	t.Helper()
 	w, err := want.Predict(rows)
@@ -99,7 +99,7 @@ func TestAPipelineIsReadWithoutAValue(t *testing.T) {
 	assert.Equal(t, info, again)
 }
 
-// Every kind of setting is read as it was written.
+// Every kind of setting is the same after loading as before saving.
 func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&scalers.MinMaxScaler{Low: -1, High: .1}, &columnwise.Imputer{Statistic: columnwise.Median}},
@@ -143,7 +143,7 @@ func TestEverySetting(t *testing.T) {
 	assert.Equal(t, given.Landmarks, mapped.(*featuremap.Nystroem).Landmarks)
 }
 
-// Functions of a search are omitted, also within a pipeline. The loaded model predicts, and its next Fit returns an error that
+// Functions in a search are omitted, also within a pipeline. The loaded model predicts, and its next Fit returns an error that
 // names them.
 func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
@@ -176,7 +176,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	require.NoError(t, into.Fit(ctx, rows, y))
 }
 
-// A function that predictions need must be present.
+// A function that predictions need must be available.
 func TestAFunctionThatPredictionsTake(t *testing.T) {
 	group := func(row []float64) int { return int(row[0]) % 2 }
 	x, target := mat.NewDense(40, 1, nil), make([]float64, 40)
@@ -253,7 +253,7 @@ func TestErrors(t *testing.T) {
 	assert.Panics(t, func() { modelfile.Register[*modelfile.Info]("lssvm.Regressor") })
 }
 
-// changed returns a file with some words replaced by others of the same length, and with a correct checksum.
+// changed returns a file in which some words are replaced by others of the same length, with a correct checksum.
 func changed(t *testing.T, data []byte, version int, from, to string) []byte {
 	t.Helper()
 	var payload any
@@ -269,8 +269,8 @@ func changed(t *testing.T, data []byte, version int, from, to string) []byte {
 	return resealed(bytes.ReplaceAll(out, []byte(from), []byte(to)))
 }
 
-// For a type that is not registered the error names the import, and the file can still be described. For a newer file it names the
-// versions.
+// If a type is not registered, the error names the import, and the file can still be described. If the file is newer, the error
+// names the versions.
 func TestOtherPrograms(t *testing.T) {
 	model := &lssvm.Regressor{Ridge: .1}
 	require.NoError(t, model.Fit(ctx, rows, y))
@@ -302,7 +302,7 @@ func TestOtherPrograms(t *testing.T) {
 	assert.ErrorContains(t, err, `written by kernelearn "v9.8.7 ", this is "(devel)"`)
 }
 
-// One error names all imports that a file needs: those of its settings, at any depth, and those of the parts that a search built.
+// One error names all imports that a file needs: for its settings, at any depth, and for the parts that a search built.
 func TestAllImportsAreTold(t *testing.T) {
 	const module = "github.com/kernelearn/kernelearn/"
 	data, err := modelfile.Marshal(fittedPipeline(t), modelfile.Notes{})
@@ -420,7 +420,7 @@ func TestGoldenFiles(t *testing.T) {
 	assert.True(t, strings.HasPrefix(info.String(), "type       pipeline.Regressor\n"), info)
 }
 
-// Fields that refer to the rows of one Fit are not settings of its model: Groups, and the trace from which a search resumed.
+// Fields that refer to the rows of one Fit are not stored as settings: Groups, and the trace from which a search resumed.
 func TestFilesHaveNothingOfTheRows(t *testing.T) {
 	search := &selection.Regressor{Search: &entropy.Search{}}
 	require.NoError(t, search.Fit(ctx, rows, y))

@@ -32,7 +32,7 @@ const (
 	version     = 1
 
 	defaultLevel = 0.05
-	// likelihoodRows is the largest number of rows whose likelihood is computed, under the density of all rows.
+	// likelihoodRows is the largest number of rows whose likelihood is computed. Their density is that of all rows.
 	likelihoodRows   = 1000
 	likelihoodStream = 0x6c696b65 // stream of the sample
 	// blockNumbers is the number of distances that are held at the same time: 64 MB.
@@ -44,9 +44,9 @@ const (
 	mostExtensions         = 8
 )
 
-// Density is a kernel density estimate. Rows with few rows of Fit near them have a low score, and a p-value states how unusual such
-// a score is. The zero value is ready to use. Columns need not have comparable scales. A column that is nearly a copy of another
-// counts twice.
+// Density is a kernel density estimate. Rows with few training rows near them have a low score, and a p-value states how unusual
+// such a score is. The zero value is ready to use. Columns need not have comparable scales. A column that is nearly a copy of
+// another counts twice.
 //
 // See also OneClass in package svm.
 type Density struct {
@@ -57,16 +57,16 @@ type Density struct {
 	// NoScaling leaves the columns unscaled. Bandwidth is then in their units, which must be the same for all columns.
 	NoScaling bool
 
-	// Level is the share of rows like those of Fit that Predict may report as novel, below 1. If it is 0, it is 0.05.
+	// Level is the share of rows like the training rows that Predict may report as novel, below 1. If it is 0, it is 0.05.
 	Level float64 `zero:"0.05" below:"1"`
 
-	// Seed is the seed of the sample that chooses the bandwidth if there are more than 1000 rows.
+	// Seed is the seed for the sample that chooses the bandwidth if there are more than 1000 rows.
 	Seed uint64
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each block of rows, by one goroutine at a time.
+	// If Observe is not nil, it is called after each block of rows, by one goroutine at a time.
 	Observe func(estimators.Step)
 
 	m *density
@@ -96,8 +96,8 @@ func (squared) OfSquaredDistances(dst, squares []float64) {
 	}
 }
 
-// Fit fits to x (n×d), with at least two rows. It costs O(n²d) and uses O(nd) memory. Errors: [estimators.ErrParam],
-// [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], and the error of ctx.
+// Fit fits to x (n×d), with at least two rows. It costs O(n²d) and uses O(nd) memory. It returns [estimators.ErrParam],
+// [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := settings.Check(densityType, d); err != nil {
@@ -153,19 +153,19 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-// fits returns an error if a Fit would need too much memory: for the rows, for products of them, and for a block of distances.
+// fits returns an error if a Fit would need too much memory for the rows, for products of them, and for a block of distances.
 func fits(n, columns int) error {
 	return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", densityType, n, columns),
 		5*float64(n)*float64(columns)+blockNumbers+2*float64(n), "fit a sample of the rows")
 }
 
-// prepare computes what distances from the rows need.
+// prepare computes the values that are needed for distances from the rows.
 func (m *density) prepare(ctx context.Context, workers int) (err error) {
 	m.prepared, err = kernels.Prepare(ctx, squared{}, m.z, &kernels.Options{Workers: workers})
 	return err
 }
 
-// finish sets the fields that follow from the others.
+// finish sets the fields that follow from the other fields.
 func (m *density) finish() {
 	n, columns := m.z.Dims()
 	m.constant = -math.Log(float64(n)) - float64(columns)*(math.Log(2*math.Pi)/2+math.Log(m.bandwidth))
@@ -196,8 +196,8 @@ func (m *density) blocksOf() int {
 	return max(1, min(mostBlock, blockNumbers/n))
 }
 
-// distances calls visit with the squared distances of each row of x from the rows of Fit. It works in blocks with several
-// goroutines, each of which has its own slot.
+// distances calls visit with the squared distances between each row of x and the training rows. It works in blocks with several
+// goroutines, each of which has a separate slot.
 func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visit func(i int, row []float64), after func()) error {
 	n, _ := x.Dims()
 	size := m.blocksOf()
@@ -307,8 +307,8 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 	return nil
 }
 
-// varying returns the number of columns that are not constant. Distances between rows do not depend on the others, which therefore
-// must not count as dimensions: the bandwidth would become too small.
+// varying returns the number of columns that are not constant. Distances between rows do not depend on constant columns, so these
+// must not count as dimensions. Otherwise the bandwidth would become too small.
 func varying(z *mat.Dense) int {
 	n, d := z.Dims()
 	out := 0
@@ -323,7 +323,7 @@ func varying(z *mat.Dense) int {
 	return out
 }
 
-// spread returns the root mean square of the standard deviations of the varying columns, or 1 if it is 0.
+// spread returns the root mean square of the standard deviations of the varying columns, or 1 if that is 0.
 func (m *density) spread(varying int) float64 {
 	n, columns := m.z.Dims()
 	largest, sum := 0.0, 0.0
@@ -362,7 +362,7 @@ type bandwidths struct {
 // best returns the index of the best bandwidth of the grid, or -1 if all rows are equal.
 func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	n, _ := b.rows.Dims()
-	values := mat.NewDense(n, len(grid), nil) // one row of values per row, so that they are summed in the order of the rows
+	values := mat.NewDense(n, len(grid), nil) // one row of values for each row, so that they are summed in the order of the rows
 	counts := make([]bool, n)
 	err := b.m.distances(ctx, b.rows, b.workers, func(i int, row []float64) {
 		// Distances to the row itself and to equal rows are left out.
@@ -406,7 +406,7 @@ func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	return best, nil
 }
 
-// leaveOut computes each row's sum over the other rows.
+// leaveOut computes the sum over the other rows for each row.
 func (m *density) leaveOut(ctx context.Context, workers int, p *steps) error {
 	n, _ := m.z.Dims()
 	m.left = make([]float64, n)
@@ -450,12 +450,13 @@ func (d *Density) Score(x mat.Matrix) (_ []float64, err error) {
 	return out, nil
 }
 
-// tied is the relative tolerance for equal scores: sums of many terms are rounded, and rows with equal scores must count as equal.
+// tied is the relative tolerance for equal scores. Sums of many terms are rounded, and rows with equal scores must count as equal.
 const tied = 1e-9
 
-// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. It is the share of rows, among the n rows of Fit and the
-// row itself, whose density by all the others is at most that of the row. If the row and those of Fit are exchangeable, it is at
-// most α with a probability of at most α; the package documentation states when this is exact. It costs O(nd) for each row.
+// PredictP returns a p-value for each row of x (m×d), from 1/(n+1) to 1. It is the share of rows, among the n training rows and the
+// row itself, whose density estimated from all others is at most that of the row. If the row and the training rows are
+// exchangeable, it is at most α with a probability of at most α. The package documentation states when this is exact. It costs
+// O(nd) for each row.
 func (d *Density) PredictP(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	z, err := d.rows(x)
@@ -477,7 +478,7 @@ func (m *density) p(row []float64) float64 {
 	own := top + math.Log(sum)
 	count := 1
 	for i, l := range m.left {
-		// row[i]/sum is the term that the row adds to row i, relative to the row's own sum.
+		// row[i]/sum is the row's contribution to the sum of row i, relative to the row's own sum.
 		if l <= own && math.Exp(l-own)+row[i]/sum <= 1+tied {
 			count++
 		}
@@ -511,8 +512,8 @@ func (d *Density) ChosenBandwidth() float64 {
 	return d.m.bandwidth
 }
 
-// LeaveOneOutScores returns the score of each row of Fit under the density of the other rows, with the same scales
-// and bandwidth. It returns nil before Fit.
+// LeaveOneOutScores returns the score of each training row under the density of the other rows, with the same scales and bandwidth.
+// It returns nil before Fit.
 func (d *Density) LeaveOneOutScores() []float64 {
 	if d.m == nil {
 		return nil
@@ -523,8 +524,8 @@ func (d *Density) LeaveOneOutScores() []float64 {
 	return out
 }
 
-// Report describes the last Fit. Objective is minus the mean log likelihood by which the bandwidth was chosen, up to a constant. It
-// is 0 for a given bandwidth.
+// Report describes the last Fit. Objective is minus the mean log likelihood by which the bandwidth was chosen, up to a constant. If
+// Bandwidth is set, Objective is 0.
 func (d *Density) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}
@@ -532,7 +533,7 @@ func (d *Density) Report() estimators.Report {
 	return d.m.report.Clone()
 }
 
-// Graph implements [graph.Grapher]. Its Mean is the Score. It has no p-values.
+// Graph implements [graph.Grapher]. Its Mean is the Score. There are no p-values.
 func (d *Density) Graph(x graph.Value) (graph.Outputs, error) {
 	if d.m == nil {
 		return graph.Outputs{}, fault.NotFitted(densityType)
@@ -562,8 +563,8 @@ type stored struct {
 	Report    estimators.Report
 }
 
-// MarshalBinary encodes the fitted model: the scaled rows, the scales, the bandwidth and each row's sum over the others. It omits
-// the settings.
+// MarshalBinary encodes the fitted model: the scaled rows, the scales, the bandwidth and each row's sum over the others. It does
+// not encode the settings.
 func (d *Density) MarshalBinary() ([]byte, error) {
 	if d.m == nil {
 		return nil, fault.NotFitted(densityType)

@@ -27,8 +27,8 @@ func normal(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Densities equal those of scikit-learn. The bandwidth is within its grid of the best one by SciPy and has the same likelihood. The
-// p-values equal those of the definition.
+// Densities equal those of scikit-learn. The bandwidth is the grid point next to the optimum that SciPy finds, with the same
+// likelihood. The p-values agree with their definition.
 func TestAgainstReferences(t *testing.T) {
 	var ref struct {
 		Cases []struct {
@@ -158,7 +158,7 @@ func TestPValuesAreExact(t *testing.T) {
 			assert.InDelta(t, 0.2, at20, within(0.2), "%s, h = %v", name, h)
 		}
 	}
-	// For data with ties it is at most α.
+	// With ties, the probability is at most α.
 	at05, at20 := rejected(t, &Density{Bandwidth: 0.5, NoScaling: true, Workers: 1}, n, draws, func(rng *rand.Rand, row []float64) {
 		row[0] = float64(rng.IntN(3))
 	}, 1)
@@ -166,7 +166,7 @@ func TestPValuesAreExact(t *testing.T) {
 	assert.LessOrEqual(t, at20, 0.2+within(0.2))
 }
 
-// With scales and bandwidth from the rows, the p-values are as exact as documented.
+// If scales and bandwidth are estimated from the rows, the p-values are as exact as documented.
 func TestPValuesOfTheZeroValue(t *testing.T) {
 	draws := 1000
 	if testing.Short() {
@@ -185,7 +185,7 @@ func TestPValuesOfTheZeroValue(t *testing.T) {
 	}
 }
 
-// The units of the columns change no p-value, and shift the score by the logarithm of the factor.
+// The units of the columns change no p-value. They shift the score by the logarithm of the factor.
 func TestUnits(t *testing.T) {
 	x, at := normal(80, 3, 3), normal(10, 3, 4)
 	d := &Density{}
@@ -208,7 +208,7 @@ func TestUnits(t *testing.T) {
 		assert.InDelta(t, score[i]-math.Log(7), moved[i], 1e-6)
 	}
 
-	// Without scaling the chosen bandwidth is proportional to the common unit.
+	// Without scaling, the chosen bandwidth is proportional to the common unit.
 	plain, big := &Density{NoScaling: true}, &Density{NoScaling: true}
 	y := normal(80, 3, 3)
 	require.NoError(t, plain.Fit(ctx, y))
@@ -235,8 +235,8 @@ func TestFarRows(t *testing.T) {
 	}
 }
 
-// Equal rows do not make the bandwidth 0. A column that is constant in Fit changes neither the bandwidth nor the p-values of rows
-// with its value, and a row with another value is novel.
+// Equal rows do not make the bandwidth 0. A column that is constant in the training rows changes neither the bandwidth nor the
+// p-values of rows with its value, and a row with another value is novel.
 func TestConstantColumns(t *testing.T) {
 	x, at := normal(200, 3, 1), normal(50, 3, 2)
 	for _, d := range []*Density{{}, {NoScaling: true}} {
@@ -286,8 +286,8 @@ func TestEqualRows(t *testing.T) {
 	assert.Equal(t, []float64{1, 1. / 31}, p)
 }
 
-// With more rows than a block holds, and than the likelihood uses, the sample changes the bandwidth only slightly, and nothing
-// depends on the blocks.
+// There are more rows than a block holds, and than the likelihood uses. The sample changes the bandwidth only slightly, and no
+// result depends on the blocks.
 func TestManyRows(t *testing.T) {
 	const n = 9000
 	x := normal(n, 2, 1)
@@ -347,7 +347,7 @@ func TestErrors(t *testing.T) {
 	assert.Contains(t, few.Report().Warnings[0], "the smallest possible p-value of 10 rows is 0.0909, so no row is novel at level 0.05")
 }
 
-// Files of each version stay readable and give the same predictions as a fit with the present code.
+// Files of each version stay readable and give the same predictions as a fit with the current code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x := mat.NewDense(8, 2, []float64{-3, 1, -2, 0.5, -1, 0, -0.5, 0.2, 0.5, 2, 1, 1, 2, -1, 3, 0.4})
 	at := mat.NewDense(3, 2, []float64{-2.5, 1, 0, 0, 7, 3})

@@ -1,9 +1,9 @@
-// Package novelty decides, without labels, which new rows are unlike the rows of Fit.
+// Package novelty decides, without labels, which new rows are unlike the training rows.
 //
 // # The density
 //
-// With the columns divided by their standard deviations s, n rows z[1..n] of d columns and a bandwidth h, the density of a row is
-// the mean of n normal densities (Rosenblatt 1956; Parzen 1962),
+// Let z[1..n] be the training rows, with the d columns divided by their standard deviations s, and let h be the bandwidth. The
+// density of a row is the mean of n normal densities (Rosenblatt 1956; Parzen 1962),
 //
 //	p(x) = 1/n Σ N(z; z[i], h²) / Π s
 //
@@ -11,19 +11,19 @@
 //
 // # The bandwidth
 //
-// The bandwidth h maximises the likelihood of the rows of Fit, each under the density of the others (Habbema, Hermans and van den
+// The bandwidth h maximises the likelihood of the training rows, each under the density of the others (Habbema, Hermans and van den
 // Broek 1974; Duin, IEEE Transactions on Computers 25, 1976):
 //
 //	Σ log Σ exp(-|z[i] - z[j]|²/2h²) - n d log h    over j ≠ i
 //
-// for d columns of Fit that are not constant, on a grid that begins with factors of two around n^(-1/(d+4)) and ends with factors
-// of 1.03. Rows that are equal to row i are left out with it, because with rounded data the likelihood would otherwise have no
-// maximum. If there are more than 1000 rows, it is the likelihood of a sample of 1000 under all rows.
+// for d columns that are not constant in the training rows. The grid begins with factors of two around n^(-1/(d+4)) and ends with
+// factors of 1.03. Rows that are equal to row i are left out with it, because with rounded data the likelihood would otherwise have
+// no maximum. If there are more than 1000 rows, it is the likelihood of a sample of 1000 rows under the density of all rows.
 //
 // # p-values and their guarantee
 //
-// Let S[i] be the score of row i of Fit under all other rows of Fit and the new row, and S the score of the new row under the n
-// rows of Fit. The p-value of the new row is
+// Let S[i] be the score of training row i under all other training rows and the new row, and S the score of the new row under the n
+// training rows. The p-value of the new row is
 //
 //	(1 + number of i with S[i] ≤ S) / (n+1)
 //
@@ -31,15 +31,15 @@
 // which the new row contributes to the scores of the others. No model is fitted again for it, because a sum over rows needs only
 // one more term.
 //
-// If Bandwidth is given and NoScaling is set, neither depends on the rows. If the rows of Fit and the new row are then
-// exchangeable, the p-value is exact for any n and any distribution: P(p ≤ α) ≤ α, and P(p ≤ α) is within 1/(n+1) of α if no two
-// scores are equal. If scales and bandwidth come from the rows of Fit, it is not quite exact, because the new row did not
-// contribute to them. The effect is small with many rows: tests bound the share at level 0.05 to 0.05 ± 0.02 with 100 rows of 3 and
-// of 10 columns. The guarantee concerns the mean over sets of rows of Fit, not each set or each place. Equal rows count separately,
-// as observations that happen to agree. Remove artificial copies, which would count as separate observations.
+// If Bandwidth and NoScaling are set, neither bandwidth nor scales depend on the rows. If the training rows and the new row are
+// then exchangeable, the p-value is exact for any n and any distribution: P(p ≤ α) ≤ α, and P(p ≤ α) is within 1/(n+1) of α if no
+// two scores are equal. If scales and bandwidth come from the training rows, it is not quite exact, because the new row did not
+// contribute to them. The effect is small with many rows: at level 0.05, tests require a share of 0.05 ± 0.02 with 100 rows of 3
+// and of 10 columns. The guarantee concerns the mean over sets of training rows, not each set or each region. Equal rows count
+// separately, as observations that happen to agree. Remove artificial copies, which would count as separate observations.
 //
 // # Cost
 //
 // Fit costs O(n²d) for the scores. The bandwidth costs about 27 exponentials for each of at most 1000 n pairs. Score, Predict and
-// PredictP cost O(nd) for each row. The memory is O(nd) and blocks of 64 MB; there is never a matrix of n×n.
+// PredictP cost O(nd) for each row. The memory is O(nd) and blocks of 64 MB; no n×n matrix is ever stored.
 package novelty

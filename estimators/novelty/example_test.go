@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/novelty"
 )
 
-// The measurements form a ring. Its centre is as unusual as points outside it.
+// The measurements form a ring. Its centre is as unusual as points outside the ring.
 func ExampleDensity() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := mat.NewDense(300, 2, nil)

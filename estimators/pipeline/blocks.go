@@ -26,9 +26,9 @@ func (t *Transformer) checkBlockSteps() error {
 	return nil
 }
 
-// FitBlocks implements [streaming.BlockFitter] if all Steps do. Each step is fitted to the output of the steps before it for the
-// stream. The stream is read as often as the steps read it, some thousand rows at a time. If a step has no FitBlocks, the error
-// wraps errors.ErrUnsupported.
+// FitBlocks implements [streaming.BlockFitter] if all Steps do. Each step is fitted to the stream's output from the steps before
+// it. The stream is read as often as the steps read it, a few thousand rows at a time. If a step has no FitBlocks, the error wraps
+// errors.ErrUnsupported.
 func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	fitted, err := t.fitBlocks(ctx, blocks)

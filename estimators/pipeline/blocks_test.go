@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// longRows returns rows with a category, some gaps and a long tail, with targets and weights.
+// longRows returns rows with a category, some gaps and a long tail, together with targets and weights.
 func longRows(n int) (x *mat.Dense, y []float64, w []float64) {
 	rng := rand.New(rand.NewPCG(11, 0))
 	x, y, w = mat.NewDense(n, 4, nil), make([]float64, n), make([]float64, n)
@@ -76,7 +76,7 @@ func bytesOf(t *testing.T, v any) []byte {
 	return data
 }
 
-// A pipeline fitted to a stream is equal to one fitted to the rows in memory, bit for bit, for any blocks.
+// A pipeline fitted to a stream equals one fitted to the rows in memory, bit for bit, whatever the blocks.
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, w := longRows(12_000)
 	for _, solver := range []falkon.Solver{falkon.Direct, falkon.ConjugateGradients} {
@@ -159,7 +159,7 @@ func TestFitBlocksErrors(t *testing.T) {
 		assert.True(t, bytes.Equal(before, bytesOf(t, p)), name)
 	}
 
-	// That also holds for a value that only a step makes infinite.
+	// This also holds for a value that only a step makes infinite.
 	far := mat.NewDense(3000, 1, nil)
 	for i := range 3000 {
 		far.Set(i, 0, 1e-300*float64(i%2))
@@ -212,8 +212,8 @@ func (c counted) Err() error {
 	return nil
 }
 
-// FitBlocks stops wherever it is cancelled, also within a large block. If conjugate gradients have begun, it can be resumed from
-// the stream and gives the model of a fit that was not interrupted.
+// FitBlocks stops wherever it is cancelled, also within a large block. If conjugate gradients have begun, the fit can be resumed
+// from the stream and gives the model of an uninterrupted fit.
 func TestFitBlocksCancelledAndResumed(t *testing.T) {
 	x, y, _ := longRows(10_000)
 	build := func() *pipeline.Regressor {

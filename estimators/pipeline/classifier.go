@@ -27,8 +27,8 @@ type folding = classes.Folding
 // ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
 // configuration does not change the fitted parts.
 //
-// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part, and
-// [estimators.ErrParam] for a nil part.
+// Costs are the sums of the costs of the parts. The errors are those of the parts, preceded by the name of the part. If a part is
+// nil, the error is [estimators.ErrParam].
 //
 // See also [Regressor], [Transformer].
 type Classifier struct {
@@ -38,8 +38,7 @@ type Classifier struct {
 	// Names are as in [Regressor].
 	Names []string `settings:"-"`
 
-	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
-	// of Final.
+	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations of Final.
 	Observe func(estimators.Step)
 
 	folding
@@ -52,7 +51,7 @@ func (p *Classifier) configured() *chain[[]int, []int, estimators.Classifier] {
 	}
 }
 
-// Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
+// Fit fits clones of the steps and of Final to x (n×d) and the n labels y.
 func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(p.configured().fit(ctx, x, y, nil))
@@ -74,31 +73,31 @@ func (p *Classifier) CheckSmoother(fitted, rows int) error {
 	return p.configured().checkSmoother(fitted, rows)
 }
 
-// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
-// after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
-// parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
+// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one after the other,
+// each to the output of the steps before it, and then Final. The stream is read as often as the parts read it, a few thousand rows
+// at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
 // NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of each step, one after
-// the other, and of Final. Their statistics receive the rows that the first step receives. If a part is not Mergeable, the error
-// wraps errors.ErrUnsupported.
+// the other, and then those of Final. Their statistics receive the rows that the first step receives. If a part is not Mergeable,
+// the error wraps errors.ErrUnsupported.
 func (p *Classifier) NewStages() (streaming.Stages[int], error) {
 	return newChainStages(p.configured())
 }
 
-// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines that use the same
-// stages share these parts, so that PartialFit on one of them affects both.
+// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. If two pipelines use the same
+// stages, they share these parts, so that PartialFit on one of them affects both.
 func (p *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(takeStages(ctx, p.configured(), s))
 }
 
 // PartialFit implements [estimators.PartialFitter] with the method of Final. The steps are fitted only to the rows of the first
-// call. All later rows are transformed by them for Final. It can continue after FitStages, and after Fit and UnmarshalBinary if
-// Final can.
+// call, and transform all later rows for Final. PartialFit can continue after FitStages, and after Fit and UnmarshalBinary if Final
+// can.
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(partialFit(ctx, p.configured(), p.fitted, x, y))
@@ -114,7 +113,7 @@ func (p *Classifier) UnmarshalStatistics(data []byte) error {
 	return p.fitted.unmarshalStatistics(p.configured, data)
 }
 
-// Predict transforms x (m×d) by the fitted steps and predicts with the fitted final estimator.
+// Predict transforms x (m×d) with the fitted steps and predicts with the fitted final estimator.
 func (p *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return p.predict(classifierName, x)
@@ -128,8 +127,8 @@ func (p *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return predictTo(classifierName, p.fitted, dst, x)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. It allocates memory as PredictTo does. If Final has no Decision, the error wraps errors.ErrUnsupported.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. It allocates memory
+// under the same conditions as PredictTo. If Final has no Decision, the error wraps errors.ErrUnsupported.
 func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return callFinal(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) error {
@@ -137,7 +136,7 @@ func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// Classes returns the distinct labels of Fit, ascending. It returns nil before Fit.
+// Classes returns the distinct labels in Fit, ascending. It returns nil before Fit.
 func (p *Classifier) Classes() []int {
 	if p.fitted == nil {
 		return nil
@@ -155,9 +154,8 @@ func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	return proba, err
 }
 
-// PredictProbaTo is like PredictProba but writes to dst, which has one row for each row of x and one column for
-// each of Classes. It allocates memory as PredictTo does. If Final has no PredictProba, the error wraps
-// errors.ErrUnsupported.
+// PredictProbaTo is like PredictProba but writes to dst, which has a row for each row of x and a column for each class. It
+// allocates memory under the same conditions as PredictTo. If Final has no PredictProba, the error wraps errors.ErrUnsupported.
 func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return callFinal(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) error {
@@ -193,8 +191,7 @@ func (p *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error
 // Supports reports whether the configured parts can do c.
 func (p *Classifier) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
-// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
-// none.
+// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit, and if Final has no Report.
 func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets the groups of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
@@ -204,12 +201,11 @@ func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, gro
 // [estimators.Categorizer].
 func (p *Classifier) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
-// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
-// its elements are the ones that Predict uses and must not be fitted again.
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Predict uses its elements, which must not be
+// fitted again.
 func (p *Classifier) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 
-// FittedFinal returns the fitted final estimator, or nil before Fit. It is the
-// one that Predict uses and must not be fitted again.
+// FittedFinal returns the fitted final estimator, or nil before Fit. Predict uses it, so it must not be fitted again.
 func (p *Classifier) FittedFinal() estimators.Classifier { return p.fittedFinal() }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted parts and their types, not their configuration.
@@ -217,9 +213,9 @@ func (p *Classifier) MarshalBinary() ([]byte, error) {
 	return p.marshal(classifierName, classifierKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and Final, so p must
-// have the configuration of the encoded pipeline. Another number of steps, or another type of a step, is [estimators.ErrBadModel].
-// After an error p is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data is decoded into clones of the configured steps and Final, so p
+// must have the configuration of the encoded pipeline. It returns [estimators.ErrBadModel] if the number of steps or the type of a
+// step differs. After an error p is unchanged.
 func (p *Classifier) UnmarshalBinary(data []byte) error {
 	return p.keep(p.configured().unmarshal(classifierKind, data))
 }

@@ -21,7 +21,7 @@ import (
 
 var flatNames = []string{"area", "district", "built", "rooms"}
 
-// flats returns rows of an area, a district of three, a year and a number of rooms.
+// flats returns rows with an area, one of three districts, a year and a number of rooms.
 func flats() (*mat.Dense, []float64) {
 	x := mat.NewDense(6, 4, []float64{
 		58, 0, 1975, 2,
@@ -61,7 +61,7 @@ func byNumber() *pipeline.Regressor {
 	}
 }
 
-// A part by name has the column of that name, also after steps that keep names, in files and from streams.
+// A part that is chosen by name receives the column with that name, also after steps that keep names, in files and from streams.
 func TestColumnsByName(t *testing.T) {
 	ctx := context.Background()
 	x, y := flats()
@@ -107,7 +107,7 @@ func TestColumnsByName(t *testing.T) {
 	assert.Equal(t, flatNames, steps.ColumnNames(), "the fitted model stays")
 }
 
-// Parts by kind have the categories of a table, and no columns if it has none.
+// Parts that are chosen by kind receive the categories of a table, and no columns if it has none.
 func TestColumnsByKind(t *testing.T) {
 	ctx := context.Background()
 	x, _ := flats()

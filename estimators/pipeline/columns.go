@@ -19,34 +19,33 @@ import (
 const columnsName = "pipeline: ColumnTransformer"
 
 // ColumnTransformer applies a transformer, or a chain of transformers ([Transformer]), to each of several selections of columns.
-// For example, it scales numbers and encodes categories. The results are joined side by side in the order of Parts. Columns that
-// belong to no part follow in their order. They are unchanged, transformed by Rest, or left out with DropRest. A column may be in
-// several parts.
+// For example, it scales numbers and encodes categories. The results are joined side by side in the order of Parts, followed by the
+// columns that belong to no part. These are unchanged, transformed by Rest, or left out with DropRest. A column may be in several
+// parts.
 //
-// Fit fits clones and leaves Parts unchanged. A model file contains the fitted transformers and the columns, and is read into a
-// ColumnTransformer with the same Parts. The cost is the sum of the costs of the parts, and a copy of their columns. Errors are
-// those of the parts, preceded by the name of the part. Errors name a value that is not finite by its position in x.
+// Fit fits clones and leaves Parts unchanged. A model file contains the fitted transformers and the columns, and is decoded into a
+// ColumnTransformer with the same Parts. The cost is the sum of the costs of the parts, and a copy of their columns. The errors are
+// those of the parts, preceded by the name of the part. If a value is not finite, the error contains its position in x.
 //
 // See also [Transformer].
 type ColumnTransformer struct {
 	Parts []ColumnPart
 
-	// Names has the names of the columns of x, by which a part can choose them. It is nil if they are not known. A table, or a
-	// pipeline with names, sets them.
+	// Names holds the names of the columns of x, by which parts can choose columns. It is nil if the names are not known. A table,
+	// or a pipeline with names, sets it.
 	Names []string `settings:"-"`
 
-	// Categories has the indices of the categorical columns, which a part with Categories chooses. A table, or a pipeline, sets
-	// them.
+	// Categories holds the indices of the categorical columns, for parts that choose Categories. A table or a pipeline sets it.
 	Categories []int `settings:"-"`
 
-	// Rest is the transformer of the columns that belong to no part. If it is nil, they are unchanged.
+	// Rest is the transformer for the columns that belong to no part. If it is nil, these columns are unchanged.
 	Rest transformers.Transformer
 
 	// DropRest leaves out the columns that belong to no part.
 	DropRest bool
 
-	// If Gaps is set, NaN is not an error in columns that are unchanged, so that an imputer can follow. In other columns, their
-	// transformer accepts or rejects NaN.
+	// If Gaps is set, NaN is not an error in unchanged columns, so that an imputer can follow. In other columns, the transformer
+	// accepts or rejects NaN.
 	Gaps bool
 
 	fitted *columns.Fitted
@@ -55,12 +54,12 @@ type ColumnTransformer struct {
 // ColumnPart is a selection of columns of a [ColumnTransformer] and their transformer. The columns are chosen by Columns, Names or
 // Categories.
 type ColumnPart struct {
-	// Columns has the positions of the columns, each once, in the order in which the transformer receives them.
+	// Columns lists the positions of the columns, each once, in the order in which the transformer receives them.
 	Columns []int
 
-	// Names has the names of the columns, each once, in the order in which the transformer receives them. The name of a category
-	// selects the columns of its levels, name=level, if no column has that name. An unknown name is [estimators.ErrParam], with the
-	// names that resemble it. Fitted parts have the names if they are known.
+	// Names lists the names of the columns, each once, in the order in which the transformer receives them. The name of a category
+	// selects the columns of its levels, name=level, if no column has that name. An unknown name is [estimators.ErrParam], and the
+	// error suggests similar names. In fitted parts, Names is set if the names are known.
 	Names []string
 
 	// Categories chooses all categorical columns. If there are none, the part is left out.
@@ -95,7 +94,7 @@ func (t *ColumnTransformer) learnt() (*columns.Fitted, error) {
 	return t.fitted, nil
 }
 
-// Fit fits a clone of each part's transformer on its columns of x (n×d).
+// Fit fits a clone of each part's transformer to its columns of x (n×d).
 func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	f, err := t.choice().Fit(ctx, x)
@@ -109,8 +108,8 @@ func (t *ColumnTransformer) FitTransformTargets(ctx context.Context, x, targets 
 	return z, t.keep(f, fault.NameColumns(err, t.Names))
 }
 
-// FitBlocks implements [streaming.BlockFitter] if all parts do. The stream is read as often as the parts read it, and once to check
-// it. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
+// FitBlocks implements [streaming.BlockFitter] if all parts do. The stream is read as often as the parts read it, and once more to
+// check it. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	f, err := t.choice().FitBlocks(ctx, blocks)
@@ -141,8 +140,8 @@ func (t *ColumnTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error
 	return fault.NameColumns(f.TransformTo(dst, x, rowwise.IsFew(x)), f.Names())
 }
 
-// FeatureNames implements [transformers.FeatureNamer] if the parts do. It returns their names, one part after the other, and the
-// names of the unchanged columns.
+// FeatureNames implements [transformers.FeatureNamer] if the parts do. It returns the names from the parts, one part after the
+// other, and then those of the unchanged columns.
 func (t *ColumnTransformer) FeatureNames(in []string) ([]string, error) {
 	f, err := t.learnt()
 	if err != nil {
@@ -174,7 +173,7 @@ func (t *ColumnTransformer) Graph(x graph.Value) (graph.Outputs, error) {
 	return f.Graph(x)
 }
 
-// FittedParts returns the parts with their fitted transformers. Rest is the last of them. It returns nil before Fit. The slice is a
+// FittedParts returns the parts with their fitted transformers. Rest is the last part. It returns nil before Fit. The slice is a
 // copy, but Transform uses its transformers, which must not be fitted again.
 func (t *ColumnTransformer) FittedParts() []ColumnPart {
 	if t.fitted == nil {
@@ -217,9 +216,9 @@ func (t *ColumnTransformer) MarshalBinary() ([]byte, error) {
 	return f.Marshal()
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Parts, so t must have the
-// configuration of the encoded ColumnTransformer. Other columns, or another type of a transformer, are [estimators.ErrBadModel].
-// After an error t is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data is decoded into clones of the configured Parts, so t must have
+// the configuration of the encoded ColumnTransformer. It returns [estimators.ErrBadModel] if the columns or the type of a
+// transformer differ. After an error t is unchanged.
 func (t *ColumnTransformer) UnmarshalBinary(data []byte) error {
 	return t.keep(t.choice().Unmarshal(data))
 }

@@ -23,7 +23,7 @@ import (
 
 var nan = math.NaN()
 
-// cars has a price, a make, an age with gaps, and a number that stays unchanged.
+// cars has the columns price, make, age, which has gaps, and a number that stays unchanged.
 var cars = golden.Dense([][]float64{{10, 1, 3, 7}, {20, 2, nan, 8}, {30, 1, 5, 9}, {60, 3, 4, 7}})
 
 func columns() *pipeline.ColumnTransformer {
@@ -34,7 +34,7 @@ func columns() *pipeline.ColumnTransformer {
 	}}
 }
 
-// The results are those of the transformers of the columns, joined side by side.
+// The results equal those of the columns' transformers, joined side by side.
 func TestColumnTransformer(t *testing.T) {
 	ctx := context.Background()
 	c := columns()
@@ -106,7 +106,7 @@ func TestRestOfColumns(t *testing.T) {
 	assert.ErrorContains(t, (&pipeline.ColumnTransformer{Rest: &scalers.StandardScaler{}, DropRest: true}).Fit(ctx, cars), "Rest = ")
 }
 
-// A fit to a stream is equal to a fit to the rows in memory.
+// A fit to a stream equals a fit to the rows in memory.
 func TestColumnTransformerBlocks(t *testing.T) {
 	want, got := columns(), columns()
 	require.NoError(t, want.Fit(context.Background(), cars))
@@ -183,7 +183,7 @@ func TestColumnTransformerErrors(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
-// A file can be read only into the same parts.
+// A file can be decoded only into the same parts.
 func TestColumnTransformerFiles(t *testing.T) {
 	ctx := context.Background()
 	c := columns()

@@ -63,7 +63,7 @@ func ExampleColumnTransformer() {
 	// ⎣  1    1    0    4⎦
 }
 
-// A pipeline is stored in one file, and read into a pipeline with the same configuration.
+// A pipeline is stored in one file, which is decoded into a pipeline with the same configuration.
 func ExampleClassifier() {
 	build := func() *pipeline.Classifier {
 		return &pipeline.Classifier{
@@ -92,7 +92,7 @@ func ExampleClassifier() {
 	// Output: [-3 10] [10 -3]
 }
 
-// Steps that are fitted once can be used for several estimators, or for a row at a time.
+// Steps that are fitted once can be used for several estimators, or row by row.
 func ExampleTransformer() {
 	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.UnitRows{}}}
 	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})

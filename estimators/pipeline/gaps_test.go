@@ -42,8 +42,8 @@ func TestGapsWithoutSteps(t *testing.T) {
 	assert.ErrorIs(t, piped.Fit(ctx, rows, y), estimators.ErrNotFinite)
 }
 
-// Without steps, categories are columns of x, and Final receives them. With steps, they are columns of the input of Final, where
-// they are set directly.
+// Without steps, categories are columns of x, and Final receives them. With steps, they are columns of the input of Final, and are
+// set on Final directly.
 func TestCategoriesOfFinal(t *testing.T) {
 	final, class := &selection.Regressor{}, &selection.Classifier{}
 	assert.True(t, estimators.SetCategories(&pipeline.Regressor{Final: final}, []int{1}))

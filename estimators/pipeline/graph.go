@@ -38,7 +38,7 @@ func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return p.graph(regressorName, x, prior)
 }
 
-// leftOutGraph returns a graph of leftOut, or the zero Value if the last step leaves nothing out.
+// leftOutGraph returns leftOut as a graph, or the zero Value if the last step leaves nothing out.
 func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err error) {
 	last := len(t.fitted.Steps) - 1
 	if last < 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// learnt holds the fitted chain of a pipeline, nil before Fit. Its methods have the pipeline's name as an argument, for errors.
+// learnt holds the fitted chain of a pipeline, or nil before Fit. Its methods receive the pipeline's name as an argument, for
+// errors.
 type learnt[T, P any, E learner[T, P]] struct{ fitted *chain[T, P, E] }
 
 // keep stores a fitted chain unless there was an error.
@@ -81,9 +82,9 @@ func (l *learnt[T, P, E]) marshal(name, kind string) ([]byte, error) {
 	return c.marshal(kind)
 }
 
-// graph returns the graph of the final estimator for x. The variance is the sum of that of the final estimator and of the part of a
-// kernel that the steps leave out. prior multiplies that part by the prior variances of a ridge machine. It is nil if Final is not
-// a ridge machine.
+// graph returns the graph of the final estimator for x. The variance is the sum of the final estimator's variance and that of the
+// part of a kernel that the steps leave out. prior multiplies this part by the prior variances of a ridge machine. It is nil if
+// Final is not a ridge machine.
 func (l *learnt[T, P, E]) graph(name string, x graph.Value, prior func(unseen graph.Value) graph.Value) (graph.Outputs, error) {
 	c, err := l.chain(name)
 	if err != nil {

@@ -20,15 +20,15 @@ const (
 	multiKind = "pipeline.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. It applies Steps, in their order, and then Final. Fit fits
-// clones and leaves Steps and Final unchanged.
+// MultiRegressor is a [Regressor] for several targets. It applies Steps, in their order, and then Final. Fit fits clones and leaves
+// Steps and Final unchanged.
 //
 // See also [Regressor], [Transformer].
 type MultiRegressor struct {
 	Steps []transformers.Transformer
 	Final estimators.MultiRegressor
 
-	// Names has the names of the columns of x, as in [Regressor].
+	// Names holds the names of the columns of x, as in [Regressor].
 	Names []string `settings:"-"`
 
 	// If Observe is not nil, it is called as in [Regressor].
@@ -43,14 +43,13 @@ func (p *MultiRegressor) configured() *chain[mat.Matrix, *mat.Dense, estimators.
 	}
 }
 
-// Fit fits clones of the steps and of Final on x (n×d) and the targets y (n×k).
+// Fit fits clones of the steps and of Final to x (n×d) and the targets y (n×k).
 func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight for each row, which is passed to Final. The steps do not take weights, as
-// in [Regressor].
+// FitWeighted is like Fit, with a weight for each row, which is passed to Final. The steps do not use weights, as in [Regressor].
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	c := p.configured()
@@ -63,7 +62,7 @@ func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 // CheckRowCount calls CheckRowCount of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *MultiRegressor) CheckRowCount(rows int) error { return p.configured().checkRows(rows) }
 
-// Predict transforms x (m×d) by the fitted steps and predicts with the fitted final estimator.
+// Predict transforms x (m×d) with the fitted steps and predicts with the fitted final estimator.
 func (p *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return p.predict(multiName, x)
@@ -143,11 +142,11 @@ func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// priorVariances is implemented by ridge machines of several targets.
+// priorVariances is implemented by ridge machines for several targets.
 type priorVariances interface{ PriorVariances() []float64 }
 
-// unseen returns the part of a kernel that the steps leave out at each row of x, which became z, and its factor for each target.
-// Both are nil if the steps leave out nothing, or if Final is not a ridge machine.
+// unseen returns the part of a kernel that the steps leave out at each row of x, and its factor for each target. z holds the
+// transformed rows. The results are nil if the steps leave out nothing, or if Final is not a ridge machine.
 func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err error) {
 	prior, ok := ridgeMachine[priorVariances](p.fitted)
 	if !ok {
@@ -173,8 +172,7 @@ func (p *MultiRegressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) e
 // Supports reports whether the configured parts can do c.
 func (p *MultiRegressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
-// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
-// none.
+// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit, and if Final has no Report.
 func (p *MultiRegressor) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets the groups of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
@@ -193,7 +191,8 @@ func (p *MultiRegressor) FittedFinal() estimators.MultiRegressor { return p.fitt
 // MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted parts and their types, not their configuration.
 func (p *MultiRegressor) MarshalBinary() ([]byte, error) { return p.marshal(multiName, multiKind) }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured parts, as in [Regressor].
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data is decoded into clones of the configured parts, as in
+// [Regressor].
 func (p *MultiRegressor) UnmarshalBinary(data []byte) error {
 	return p.keep(p.configured().unmarshal(multiKind, data))
 }

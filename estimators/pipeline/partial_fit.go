@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// partialFit returns a pipeline that is fitted to more rows. If old is nil, its steps and final estimator are fitted only to these
-// rows. Otherwise it returns old, with the final estimator fitted to these rows in addition.
+// partialFit returns a pipeline that is fitted to more rows. If old is nil, its steps and its final estimator are fitted to these
+// rows only. Otherwise it returns old, after fitting the final estimator to these rows in addition.
 func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y,
 ) (*chain[[]Y, []Y, E], error) {
@@ -57,7 +57,7 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	return out, out.ofFinal(final.PartialFit(ctx, z, y))
 }
 
-// learn fits by statistics if all steps can, so that the fit to rows at once is the same as to rows in parts. It returns the
+// learn fits from statistics if all steps can, so that the fit to all rows at once is the same as to rows in parts. It returns the
 // transformed rows if it computes them.
 func (t *Transformer) learn(ctx context.Context, x, targets mat.Matrix) (mat.Matrix, error) {
 	if !t.Supports(estimators.Mergeable) || len(t.Steps) == 0 {
@@ -71,7 +71,7 @@ func (t *Transformer) learnStatistics(ctx context.Context, x mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	rows, err := check.DenseGaps("x", x, check.Anywhere) // the first step checks them further
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // the first step makes further checks
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.name(), err)
 	}

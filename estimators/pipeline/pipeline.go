@@ -1,22 +1,22 @@
 // Package pipeline combines transformers and an estimator into one estimator, or several transformers into one.
 //
-// Fit fits a clone of each step on the output of the step before it, and a clone of the final estimator on the output of the last
-// step. Predict and similar methods transform their rows by the same steps. A step therefore computes, for example, a mean or a set
-// of landmarks only from the training rows, also within each fold of a cross-validation.
+// Fit fits a clone of each step to the output of the step before it, and a clone of the final estimator to the output of the last
+// step. Predict and similar methods transform their rows with the same steps. A step therefore computes, for example, a mean or a
+// set of landmarks only from the training rows, also within each fold of a cross-validation.
 //
-// Sparse rows (package sparse) stay sparse through steps that are a transformers.SparseTransformer. Any other step receives them
-// unchanged, and returns dense rows.
+// Sparse rows (package sparse) stay sparse through steps that implement transformers.SparseTransformer. Any other step receives
+// them unchanged, and returns dense rows.
 //
 // A [ColumnTransformer] applies different transformers to different columns.
 //
 // FitBlocks fits a pipeline to a stream of rows that are not all in memory, step after step, if all parts have FitBlocks.
 //
-// NewStages fits a pipeline by sums over rows in several places, such as several machines. There is a stage for each part. Its
-// statistics receive the original rows and transform them by the fitted steps. A worker needs only the bytes of the stages and a
+// NewStages fits a pipeline from sums over rows in several places, such as several computers. There is a stage for each part. Its
+// statistics receive the original rows and transform them with the fitted steps. A worker needs only the bytes of the stages and a
 // pipeline with the same configuration. PartialFit fits the steps to the first rows, and Final to all rows.
 //
-// A pipeline has the methods of every capability. If its parts lack one, the error of the method wraps errors.ErrUnsupported, and
-// Supports reports this beforehand. Errors name a step by its index in Steps and its type:
+// A pipeline has the methods of every capability. If its parts lack a capability, the error of its method wraps
+// errors.ErrUnsupported, and Supports reports this beforehand. Errors name a step by its index in Steps and its type:
 //
 //	pipeline: Regressor: step 2 (StandardScaler): x[17,3] is NaN (counted from 0): fill gaps with columnwise.Imputer
 package pipeline
@@ -40,7 +40,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
-// learner has the methods that all estimators of targets T and predictions P have.
+// learner lists the methods of all estimators with targets T and predictions P.
 type learner[T, P any] interface {
 	Fit(ctx context.Context, x mat.Matrix, y T) error
 	Predict(x mat.Matrix) (P, error)
@@ -51,13 +51,13 @@ type weightedLearner[T any] interface {
 	FitWeighted(ctx context.Context, x mat.Matrix, y T, weights []float64) error
 }
 
-// chain is a pipeline's steps and final estimator, configured or fitted. E is estimators.Regressor, Classifier or MultiRegressor.
-// The Name of the steps is that of the pipeline.
+// chain holds a pipeline's steps and final estimator, configured or fitted. E is estimators.Regressor, Classifier or
+// MultiRegressor. The Name of the steps is the name of the pipeline.
 type chain[T, P any, E learner[T, P]] struct {
 	steps *Transformer
 	final E
 	few   []string // warnings for steps that PartialFit fitted to few rows
-	fold  bool     // the rows are a part of others
+	fold  bool     // the rows are a fold of a larger set
 }
 
 // clone returns an unfitted copy of the final estimator.
@@ -83,16 +83,16 @@ func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	return &chain[T, P, E]{steps: steps, final: final}, nil
 }
 
-// finalName returns the prefix of the errors of the final estimator. It includes the package, since most types are called Regressor
-// or Classifier.
+// finalName returns the prefix for the errors of the final estimator. It includes the package, because most types are called
+// Regressor or Classifier.
 func (c *chain[T, P, E]) finalName() string {
 	return fmt.Sprintf("%s: final (%s)", c.steps.Name, strings.TrimPrefix(fmt.Sprintf("%T", c.final), "*"))
 }
 
-// finalSteps is the assumed time of the fit of the final estimator, in steps, for the estimate of progress.
+// finalSteps is the assumed time for the fit of the final estimator, as a number of steps, for the estimate of progress.
 const finalSteps = 4
 
-// fit returns a fitted copy. The weights, if not nil, are passed to the final estimator.
+// fit returns a fitted copy. If weights is not nil, it is passed to the final estimator.
 func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []float64) (*chain[T, P, E], error) {
 	out, err := c.unfitted()
 	if err != nil {
@@ -152,7 +152,7 @@ func fitWeighted[Y float64 | int, E learner[[]Y, []Y]](
 	return c.fit(ctx, x, y, weights)
 }
 
-// rows transforms x by the steps.
+// rows transforms x with the steps.
 func (c *chain[T, P, E]) rows(x mat.Matrix) (mat.Matrix, error) {
 	return c.steps.transformSteps(c.steps.fitted.Steps, x)
 }
@@ -165,7 +165,7 @@ func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, 
 	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(rowwise.Predict[Y](c.final, dst, z)) })
 }
 
-// ofFinal adds the name of the final estimator to its error, and the names of columns that the error gives by number.
+// ofFinal adds the name of the final estimator to its error, and the names of columns to their numbers in the error.
 func (c *chain[T, P, E]) ofFinal(err error) error {
 	if err == nil {
 		return nil
@@ -177,19 +177,18 @@ func (c *chain[T, P, E]) ofFinal(err error) error {
 	return err
 }
 
-// nameFinal sets the names of the columns of the final estimator to those of the output of the fitted steps.
+// nameFinal sets the column names of the final estimator to those of the output of the fitted steps.
 func (c *chain[T, P, E]) nameFinal() {
 	estimators.SetColumnNames(c.final, c.steps.fitted.NamesAt(len(c.steps.fitted.Steps)))
 }
 
-// capable returns the final estimator as the capability's interface, or an
-// error that wraps errors.ErrUnsupported.
+// capable returns the final estimator as the capability's interface, or an error that wraps errors.ErrUnsupported.
 func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimators.Capability) (C, error) {
 	return estimators.Capable[C](c.steps.Name, c.final, capability)
 }
 
-// callFinal transforms x by the fitted steps and calls f, a method of the final estimator that the capability C provides. It first
-// checks that Final has the capability, and then that the pipeline is fitted. It does not allocate memory for few rows.
+// callFinal transforms x with the fitted steps and calls f, a method of the final estimator that the capability C provides. It
+// first checks that Final has the capability, and then that the pipeline is fitted. It does not allocate memory for few rows.
 func callFinal[C, T, P any, E learner[T, P]](
 	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
 ) error {
@@ -305,7 +304,7 @@ func (c *chain[T, P, E]) unmarshalStatistics(configured func() *chain[T, P, E], 
 	return c.ofFinal(final.UnmarshalStatistics(data))
 }
 
-// ridgeMachine returns the final estimator as a ridge machine with prior variances by V. ok is false if it is not one.
+// ridgeMachine returns the final estimator as a ridge machine with the prior variances of V. ok is false if it is not one.
 func ridgeMachine[V, T, P any, E learner[T, P]](c *chain[T, P, E]) (prior V, ok bool) {
 	if c == nil {
 		return prior, false

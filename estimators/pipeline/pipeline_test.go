@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Package estimatortest runs the conformance suite on the pipelines. The tests here are for properties beyond the contract of their
+// Package estimatortest runs the conformance suite on the pipelines. The tests here check properties beyond the contract of their
 // kind.
 
 var (
@@ -223,7 +223,7 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 	require.ErrorIs(t, classifier().UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
-// Model files of version 1 stay readable and give the predictions of the release that introduced that version.
+// Model files of version 1 stay readable and give the same predictions as the release that introduced that version.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	fittedR, fittedC, fittedT := regressor(), classifier(), transformer()
 	require.NoError(t, fittedR.Fit(ctx, x, targets))
@@ -238,7 +238,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	require.NoError(t, err)
 	mean, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
-	// The machine that wrote the files may have rounded sums differently.
+	// The computer that wrote the files may have rounded sums differently.
 	assert.InDeltaSlice(t, wantMean, mean, 1e-12)
 	assert.InDeltaSlice(t, wantVariance, variance, 1e-12)
 
@@ -254,7 +254,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	assert.True(t, mat.EqualApprox(wantRows, rows, 1e-12))
 }
 
-// Ridge regression on features with all rows as landmarks is equivalent to the machine of the kernel. That includes the variance,
+// Ridge regression on features with all rows as landmarks is equivalent to the machine with the kernel. This includes the variance,
 // also far from all rows, where the features are 0.
 func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))

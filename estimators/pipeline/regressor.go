@@ -23,20 +23,19 @@ const (
 // ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
 // configuration does not change the fitted parts. Without Steps, Final receives gaps, NaN in x, unchanged.
 //
-// The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part, and
-// [estimators.ErrParam] for a nil part.
+// Costs are the sums of the costs of the parts. The errors are those of the parts, preceded by the name of the part. If a part is
+// nil, the error is [estimators.ErrParam].
 //
 // See also [MultiRegressor], [Transformer].
 type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
-	// Names has the names of the columns of x. It is nil if they are not known. Steps and Final receive them too, as far as the
-	// steps before them name their results. Model files contain the names of Fit.
+	// Names holds the names of the columns of x. It is nil if they are not known. Steps and Final also receive names, if the steps
+	// before them name their results. Model files contain the names from Fit.
 	Names []string `settings:"-"`
 
-	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
-	// of Final.
+	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations of Final.
 	Observe func(estimators.Step)
 
 	learnt[[]float64, []float64, estimators.Regressor]
@@ -47,7 +46,7 @@ func (p *Regressor) configured() *chain[[]float64, []float64, estimators.Regress
 	return &chain[[]float64, []float64, estimators.Regressor]{steps: steps, final: p.Final}
 }
 
-// Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
+// Fit fits clones of the steps and of Final to x (n×d) and the n targets y.
 func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(p.configured().fit(ctx, x, y, nil))
@@ -69,31 +68,31 @@ func (p *Regressor) CheckSmoother(fitted, rows int) error {
 	return p.configured().checkSmoother(fitted, rows)
 }
 
-// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
-// after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
-// parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
+// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one after the other,
+// each to the output of the steps before it, and then Final. The stream is read as often as the parts read it, a few thousand rows
+// at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
 // NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of each step, one after
-// the other, and of Final. Their statistics receive the rows that the first step receives. If a part is not Mergeable, the error
-// wraps errors.ErrUnsupported.
+// the other, and then those of Final. Their statistics receive the rows that the first step receives. If a part is not Mergeable,
+// the error wraps errors.ErrUnsupported.
 func (p *Regressor) NewStages() (streaming.Stages[float64], error) {
 	return newChainStages(p.configured())
 }
 
-// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines that use the same
-// stages share these parts, so that PartialFit on one of them affects both.
+// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. If two pipelines use the same
+// stages, they share these parts, so that PartialFit on one of them affects both.
 func (p *Regressor) FitStages(ctx context.Context, s streaming.Stages[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(takeStages(ctx, p.configured(), s))
 }
 
 // PartialFit implements [estimators.PartialFitter] with the method of Final. The steps are fitted only to the rows of the first
-// call. All later rows are transformed by them for Final. It can continue after FitStages, and after Fit and UnmarshalBinary if
-// Final can.
+// call, and transform all later rows for Final. PartialFit can continue after FitStages, and after Fit and UnmarshalBinary if Final
+// can.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(partialFit(ctx, p.configured(), p.fitted, x, y))
@@ -109,7 +108,7 @@ func (p *Regressor) UnmarshalStatistics(data []byte) error {
 	return p.fitted.unmarshalStatistics(p.configured, data)
 }
 
-// Predict transforms x (m×d) by the fitted steps and predicts with the fitted final estimator.
+// Predict transforms x (m×d) with the fitted steps and predicts with the fitted final estimator.
 func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return p.predict(regressorName, x)
@@ -125,8 +124,8 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 
 // PredictVariance implements [estimators.VariancePredictor] with the method of Final. If the last step leaves out a part of a
 // kernel and has RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with PriorVariance, the variance of that part
-// is added. Without it the variance of a pipeline would decrease with the distance from all landmarks. With every training row as a
-// landmark it is the variance of the machine of the kernel itself (package lssvm).
+// is added. Without it the variance of a pipeline would decrease with the distance from all landmarks. If every training row is a
+// landmark, the variance equals that of the machine with the kernel itself (package lssvm).
 //
 // [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
@@ -181,11 +180,11 @@ func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(p.PredictVariance(x))
 }
 
-// priorVariance is implemented by ridge machines of one target.
+// priorVariance is implemented by ridge machines for one target.
 type priorVariance interface{ PriorVariance() float64 }
 
-// unseen returns the variance of the part of a kernel that the steps leave out, at each row of x, which became z. It returns nil if
-// they leave out nothing, or if Final is not a ridge machine.
+// unseen returns the variance of the part of a kernel that the steps leave out at each row of x. z holds the transformed rows. It
+// returns nil if they leave out nothing, or if Final is not a ridge machine.
 func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
 	prior, ok := ridgeMachine[priorVariance](p.fitted)
 	if !ok {
@@ -204,24 +203,23 @@ func (p *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 // Supports reports whether the configured parts can do c.
 func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
-// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
-// none.
+// Report returns the Report of the fitted final estimator. It returns the zero Report before Fit, and if Final has no Report.
 func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets the groups of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets the categories of the first of Steps, such as a [ColumnTransformer] with a part of Categories, or those of
-// Final if there are no Steps. It does nothing if that part is not an [estimators.Categorizer]. With Steps, the Categories of Final
-// are positions in its input, because Steps may have moved or changed the columns. It implements [estimators.Categorizer].
+// SetCategories sets the categories of the first of Steps, for example of a [ColumnTransformer] with a part that chooses
+// Categories. If there are no Steps, it sets those of Final. It does nothing if that part is not an [estimators.Categorizer]. With
+// Steps, the Categories of Final are positions in its input, because Steps may have moved or changed the columns. It implements
+// [estimators.Categorizer].
 func (p *Regressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
-// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
-// its elements are the ones that Predict uses and must not be fitted again.
+// FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy, but Predict uses its elements, which must not be
+// fitted again.
 func (p *Regressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 
-// FittedFinal returns the fitted final estimator, or nil before Fit. It is the
-// one that Predict uses and must not be fitted again.
+// FittedFinal returns the fitted final estimator, or nil before Fit. Predict uses it, so it must not be fitted again.
 func (p *Regressor) FittedFinal() estimators.Regressor { return p.fittedFinal() }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It encodes the fitted parts and their types, not their configuration.
@@ -229,9 +227,9 @@ func (p *Regressor) MarshalBinary() ([]byte, error) {
 	return p.marshal(regressorName, regressorKind)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and Final, so p must
-// have the configuration of the encoded pipeline. Another number of steps, or another type of a step, is [estimators.ErrBadModel].
-// After an error p is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data is decoded into clones of the configured steps and Final, so p
+// must have the configuration of the encoded pipeline. It returns [estimators.ErrBadModel] if the number of steps or the type of a
+// step differs. After an error p is unchanged.
 func (p *Regressor) UnmarshalBinary(data []byte) error {
 	return p.keep(p.configured().unmarshal(regressorKind, data))
 }

@@ -29,7 +29,7 @@ func smootherOf[T, P any, E learner[T, P]](
 	if err != nil {
 		return nil, err
 	}
-	z, err := fitted.rows(x) // not by Pass, whose rows are valid only during the call, because the machine keeps them
+	z, err := fitted.rows(x) // not with Pass, whose rows are valid only during the call, because the machine keeps the rows
 	if err != nil {
 		return nil, err
 	}

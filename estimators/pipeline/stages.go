@@ -18,23 +18,24 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// stages is a fit in stages: of the steps, one after the other, and of the final estimator, if there is one.
+// stages holds the progress of a fit in stages. The steps are fitted one after the other, then the final estimator, if there is
+// one.
 type stages[Y streaming.Target] struct {
 	t      *Transformer
 	bare   bool                       // neither steps nor a final estimator: a placeholder step records the width
 	steps  []transformers.Transformer // the first done of them are fitted
-	counts []int                      // stages of each step, and of the final estimator
+	counts []int                      // number of stages of each step, and of the final estimator
 	done   int                        // number of fitted steps
 	now    streaming.Stages[streaming.None]
-	width  int    // of the rows; 0 before the first stage is done
+	width  int    // number of columns of the rows; 0 before the first stage is done
 	digest string // of the fitted steps
 
 	final     any // fitted at the end; nil if there is none
 	finalName string
-	last      streaming.Stages[Y] // of final; nil without final and at the end
+	last      streaming.Stages[Y] // stages of final; nil without final and at the end
 }
 
-// newStages starts a fit of t, and of final unless it is nil.
+// newStages starts a fit of t, and of final if it is not nil.
 func newStages[Y streaming.Target](t *Transformer, final any, finalName string) (*stages[Y], error) {
 	steps, err := t.clones()
 	if err != nil {
@@ -227,7 +228,7 @@ func fitStage[Y streaming.Target](
 	return true, nil
 }
 
-// digestOf returns the digest extended by one more fitted step, or "" if the step cannot be stored.
+// digestOf returns the digest extended by another fitted step, or "" if the step cannot be stored.
 func digestOf(before string, step transformers.Transformer) string {
 	part, err := estimators.NestModel("", step)
 	if err != nil {
@@ -361,7 +362,7 @@ func (t *Transformer) FitStages(ctx context.Context, s streaming.Stages[streamin
 	return nil
 }
 
-// takeStages returns the pipeline that stages have fitted, if they are those of a pipeline like c.
+// takeStages returns the pipeline that stages have fitted, if they belong to a pipeline like c.
 func takeStages[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c *chain[[]Y, []Y, E], s streaming.Stages[Y],
 ) (*chain[[]Y, []Y, E], error) {

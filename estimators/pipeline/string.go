@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// String lists the steps, and reports whether they are fitted, and on how many columns.
+// String lists the steps, and reports whether they are fitted and to how many columns.
 func (t *Transformer) String() string {
 	width := 0
 	if t.fitted != nil {
@@ -16,7 +16,7 @@ func (t *Transformer) String() string {
 	return text("pipeline.Transformer", parts(t.Steps), width)
 }
 
-// String lists the parts with their columns, and reports whether they are fitted, and on how many columns.
+// String lists the parts with their columns, and reports whether they are fitted and to how many columns.
 func (t *ColumnTransformer) String() string {
 	var of []string
 	for _, p := range t.Parts {
@@ -43,17 +43,17 @@ func (t *ColumnTransformer) String() string {
 	return text("pipeline.ColumnTransformer", of, width)
 }
 
-// String lists the steps and Final, and reports whether they are fitted, and on how many columns.
+// String lists the steps and Final, and reports whether they are fitted and to how many columns.
 func (p *Regressor) String() string {
 	return text(regressorKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
 
-// String lists the steps and Final, and reports whether they are fitted, and on how many columns.
+// String lists the steps and Final, and reports whether they are fitted and to how many columns.
 func (p *Classifier) String() string {
 	return text(classifierKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
 
-// String lists the steps and Final, and reports whether they are fitted, and on how many columns.
+// String lists the steps and Final, and reports whether they are fitted and to how many columns.
 func (p *MultiRegressor) String() string {
 	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
@@ -92,7 +92,7 @@ func finalOf(final any) string {
 	return nameOf(final)
 }
 
-// nameOf returns the String of a part, or else its type.
+// nameOf returns the String of a part, or its type if it has none.
 func nameOf(part any) string {
 	if s, ok := part.(fmt.Stringer); ok && !check.IsNil(part) {
 		return s.String()

@@ -45,7 +45,7 @@ func TestString(t *testing.T) {
 	assert.Equal(t, "pipeline.MultiRegressor(ridge.MultiRegressor; fitted on 2 columns)", fmt.Sprint(m))
 }
 
-// The columns that Final receives have the names that the steps give them.
+// The columns that Final receives have the names that the steps return for them.
 func TestFeatureNamesOfAPipeline(t *testing.T) {
 	x, y := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 8, 1, 0, 4}), []float64{1, 2, 3, 5}
 	r := &Regressor{Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{}}

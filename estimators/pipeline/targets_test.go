@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// places returns the possible positions of a step that is fitted to the targets.
+// places returns pipelines with a step that is fitted to the targets, in each possible position.
 func places(e *columnwise.TargetEncoder) map[string]transformers.Transformer {
 	of := *e
 	of.Columns = nil
@@ -72,7 +72,7 @@ func TestStepsGetTheTargets(t *testing.T) {
 	}
 }
 
-// Two classes give one column, and three give three.
+// Two classes yield one column, and three yield three.
 func TestStepsGetTheClasses(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(80, 6, 3)
@@ -98,8 +98,8 @@ func TestStepsGetTheClasses(t *testing.T) {
 	}
 }
 
-// The first chunk of PartialFit has targets, also for steps. Streams have none for steps, and a step that needs targets is an error
-// without them.
+// In PartialFit, the first chunk provides targets also for steps. Streams provide none for steps, and a step that needs targets
+// returns an error without them.
 func TestStepsThatNeedTargets(t *testing.T) {
 	ctx := context.Background()
 	x, y := levels(40, 5, 4)

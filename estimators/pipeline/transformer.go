@@ -24,23 +24,24 @@ const (
 	transformerKind = "pipeline.Transformer"
 )
 
-// Transformer applies Steps, in their order, as one transformer. It has the steps of a Regressor or a Classifier without a final
-// estimator. Without Steps rows stay unchanged. Fit fits clones and leaves Steps unchanged.
+// Transformer applies Steps, in their order, as one transformer. It is like a Regressor or a Classifier without a final estimator.
+// Without Steps, rows stay unchanged. Fit fits clones and leaves Steps unchanged.
 //
-// The cost is the sum of the costs of the steps. Errors are those of the steps, preceded by the name of the step, and
-// [estimators.ErrParam] for a nil step.
+// The cost is the sum of the costs of the steps. The errors are those of the steps, preceded by the name of the step. If a step is
+// nil, the error is [estimators.ErrParam].
 //
 // See also [ColumnTransformer], [Regressor].
 type Transformer struct {
 	Steps []transformers.Transformer
 
-	// Name is the prefix of errors, such as the name of what the steps are a part of. If it is "", it is "pipeline: Transformer".
+	// Name is the prefix of errors, such as the name of the composite that contains the steps. If it is "", it is "pipeline:
+	// Transformer".
 	Name string
 
-	// Names has the names of the columns of x, as in [Regressor].
+	// Names holds the names of the columns of x, as in [Regressor].
 	Names []string `settings:"-"`
 
-	precedes bool // a final estimator, which checks gaps itself without steps
+	precedes bool // a final estimator follows, which checks gaps itself if there are no steps
 	fitted   *stream.Steps
 }
 
@@ -51,12 +52,12 @@ func (t *Transformer) name() string {
 	return t.Name
 }
 
-// stepName returns the prefix of the errors of a step.
+// stepName returns the prefix for the errors of a step.
 func (t *Transformer) stepName(i int, step transformers.Transformer) string {
 	return stream.StepName(t.name(), i, step)
 }
 
-// ofStep adds the name of a step to its error, and the names of columns that the error gives by number.
+// ofStep adds the name of a step to its error, and the names of columns to their numbers in the error.
 func (t *Transformer) ofStep(steps *stream.Steps, i int, err error) error {
 	return fault.NameColumns(fault.AddPlace(t.stepName(i, steps.Steps[i]), err), steps.NamesAt(i))
 }
@@ -69,7 +70,7 @@ func (t *Transformer) checkNames(width int) error {
 	return fault.Param(t.name(), "Names", len(t.Names), fmt.Sprintf("a name for each of %d columns, or nil", width))
 }
 
-// clones returns an unfitted copy of each step. The error names a nil step.
+// clones returns an unfitted copy of each step. If a step is nil, the error names it.
 func (t *Transformer) clones() ([]transformers.Transformer, error) {
 	out := make([]transformers.Transformer, len(t.Steps))
 	for i, s := range t.Steps {
@@ -81,15 +82,15 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 	return out, nil
 }
 
-// Fit fits a clone of each step on the output of the step before it for x (n×d).
+// Fit fits a clone of each step to the output of the step before it for x (n×d).
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	_, err = t.fit(ctx, x, nil, false)
 	return err
 }
 
-// FitTransform is like Fit, and returns the result of Transform for x, computed only once. Without Steps that is x itself, which
-// the caller must then not modify.
+// FitTransform is like Fit, and returns the result of Transform for x, which is computed only once. Without Steps the result is x
+// itself, which the caller must then not modify.
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return t.fit(ctx, x, nil, true)
@@ -105,7 +106,7 @@ func (t *Transformer) FitTransformTargets(ctx context.Context, x, targets mat.Ma
 	return t.dense(z, len(t.Steps) > 0)
 }
 
-// dense returns the result of the steps as a dense matrix. If there are no steps, it copies the given rows.
+// dense returns the result of the steps as a dense matrix. If there are no steps, it copies the rows of z unless own is set.
 func (t *Transformer) dense(z mat.Matrix, own bool) (*mat.Dense, error) {
 	zd, err := check.Dense("the transformed x", z)
 	if err != nil {
@@ -135,7 +136,7 @@ func transformStep(ctx context.Context, s transformers.Transformer, x mat.Matrix
 	return transformers.TransformContext(ctx, s, x)
 }
 
-// fit fits the steps. It transforms by the last step only if the result is needed. targets is nil if there are none.
+// fit fits the steps. It transforms with the last step only if the result is needed. targets is nil if there are none.
 func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, transform bool) (mat.Matrix, error) {
 	steps, err := t.clones()
 	if err != nil {
@@ -235,7 +236,7 @@ func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 	return nil, nil
 }
 
-// Pass calls f with the result of Transform for x. Without Steps that is x itself, unchecked. Up to sixteen rows of a *mat.Dense
+// Pass calls f with the result of Transform for x. Without Steps this is x itself, unchecked. Up to sixteen rows of a *mat.Dense
 // are transformed without allocating memory if the steps have TransformTo. f may only read the rows, and only during the call. An
 // error of f is returned unchanged.
 func (t *Transformer) Pass(x mat.Matrix, f func(z mat.Matrix) error) error {
@@ -262,7 +263,7 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 	return f(z)
 }
 
-// transformSteps transforms x by some of the fitted steps.
+// transformSteps transforms x with some of the fitted steps.
 func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
 	for i, s := range steps {
 		var z mat.Matrix
@@ -307,7 +308,7 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 }
 
 // RowResiduals implements [transformers.RowResidualer] with the method of the last step, for its input rows computed from x (m×d).
-// They are 0 if the last step has none: then its features are those of a kernel without a part left out.
+// If the last step has no such method, they are 0: its features then describe a complete kernel.
 func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	if _, err := t.ready(x); err != nil {
 		return nil, err
@@ -362,7 +363,7 @@ func (t *Transformer) Supports(c estimators.Capability) bool {
 	switch c {
 	case estimators.Naming:
 		return true
-	case estimators.Categorizing: // of the columns of x, which the first step receives
+	case estimators.Categorizing: // for the columns of x, which the first step receives
 		return len(t.Steps) > 0 && estimators.Supports(t.Steps[0], c)
 	}
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
@@ -397,9 +398,9 @@ func (t *Transformer) store() (storedSteps, error) {
 	return out, nil
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured Steps, so t must have the
-// configuration of the encoded Transformer. Another number of steps, or another type of a step, is [estimators.ErrBadModel]. After
-// an error t is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. The data is decoded into clones of the configured Steps, so t must have
+// the configuration of the encoded Transformer. It returns [estimators.ErrBadModel] if the number of steps or the type of a step
+// differs. After an error t is unchanged.
 func (t *Transformer) UnmarshalBinary(data []byte) error {
 	var s storedSteps
 	if _, err := codec.Unmarshal(data, transformerKind, payloadVersion, &s); err != nil {

@@ -19,13 +19,14 @@ const (
 	leastProbes, mostProbes = 2, 16
 	// probeStream is the stream "probes".
 	probeStream = 0x70726f626573
-	// lookEvery is the number of steps between comparisons of the errors. The steps end when the errors have settled, or after
+	// lookEvery is the number of steps between comparisons of the errors. The steps end when the errors no longer change, or after
 	// mostSteps.
 	lookEvery, mostSteps = 16, 480
 	settled              = 1e-3
 	// leastRelativeRidge is the smallest ridge that is compared, relative to the mean squared length of the rows.
 	leastRelativeRidge = 1e-6
-	// vectorsOfColumns is the number of vectors of all columns that a fit holds in addition to those of each target.
+	// vectorsOfColumns is the number of vectors with an element for each column that a fit holds, in addition to those of each
+	// target.
 	vectorsOfColumns = 2*mostProbes + 4
 )
 
@@ -33,14 +34,15 @@ const (
 //
 //	(|λ(ZZ' + λI)⁻¹t|²/Σw) / (λ tr(ZZ' + λI)⁻¹/n)²
 //
-// (Golub, Heath and Wahba, Technometrics 21, 1979). The two terms are quadratures by Lanczos steps on t, and on vectors of random signs
-// for the trace (Golub and von Matt, Journal of Computational and Graphical Statistics 6, 1997). The steps serve all ridges.
+// (Golub, Heath and Wahba, Technometrics 21, 1979). The two terms are quadratures. They use Lanczos steps from t, and for the trace
+// from vectors of random signs (Golub and von Matt, Journal of Computational and Graphical Statistics 6, 1997). The steps serve all
+// ridges.
 type crossValidation struct {
 	settings      modelSettings
-	targets, runs []*lanczos // of t, and of all vectors
+	targets, runs []*lanczos // for t, and for all vectors
 	probes        []*lanczos
 	signs         float64 // the sum of the squares of the probes
-	n, free0      float64 // number of rows, and the same minus the intercept
+	n, free0      float64 // number of rows, and the same minus one for the intercept
 	weight        float64
 	scale         float64
 }
@@ -63,7 +65,7 @@ func newCrossValidation(z *centredRows, t [][]float64, s modelSettings, m *model
 		for i := range u {
 			u[i] = 2*float64(random.IntN(2)) - 1
 		}
-		if !s.noIntercept { // ZZ' has the eigenvector √w of eigenvalue 0
+		if !s.noIntercept { // √w is an eigenvector of ZZ' with eigenvalue 0
 			floats.AddScaled(u, -floats.Dot(u, z.root)*m.spread, z.root)
 		}
 		p.signs += floats.Dot(u, u)
@@ -73,7 +75,7 @@ func newCrossValidation(z *centredRows, t [][]float64, s modelSettings, m *model
 	return p
 }
 
-// choose sets the ridges, and the objective of the report.
+// choose sets the ridges, and the objective in the report.
 func (p *crossValidation) choose(ctx context.Context, m *model) error {
 	searches := [][]*lanczos{p.targets}
 	if p.settings.perTarget && p.settings.ridge == 0 && p.settings.rule != Heuristic {
@@ -120,7 +122,7 @@ func (p *crossValidation) choose(ctx context.Context, m *model) error {
 	return nil
 }
 
-// best returns the ridge with the smallest error of some targets, or the given ridge with its error.
+// best returns the ridge with the smallest error for some targets, or the ridge that is set, with its error.
 func (p *crossValidation) best(ctx context.Context, targets []*lanczos) (loo.Minimum, error) {
 	ridge := p.settings.ridge
 	if ridge == 0 && (p.settings.rule == Heuristic || p.n < 2) {
@@ -226,7 +228,7 @@ func (l *lanczos) advance(ctx context.Context, steps int) error {
 	return nil
 }
 
-// negligible returns the square below which an element is regarded as rounding.
+// negligible returns the value below which the square of an element is considered rounding.
 func (l *lanczos) negligible() float64 { return 1e-28 * l.diagonal[0] }
 
 // quadratures returns t'(ZZ' + λI)⁻¹t and |(ZZ' + λI)⁻¹t|² for the starting vector t.

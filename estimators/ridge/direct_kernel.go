@@ -19,8 +19,8 @@ import (
 
 const directKernelType = "ridge: DirectKernel"
 
-// DirectKernel is ridge regression whose features are a kernel matrix. The x of Fit is the square, symmetric kernel matrix K of the
-// training rows. The x of Predict has the kernel values between new rows and the training rows. It solves
+// DirectKernel is ridge regression whose features are kernel values. In Fit, x is the square, symmetric kernel matrix K of the
+// training rows. In Predict, x holds the kernel values between new rows and the training rows. It solves
 //
 //	(K + λI) α = y - b,   1'α = 0        prediction: Σ α[j] x[i,j] + b
 //
@@ -33,16 +33,16 @@ const directKernelType = "ridge: DirectKernel"
 //		Final: &ridge.DirectKernel{},
 //	}
 //
-// This is the model of [lssvm.Regressor] after a StandardScaler, as a pipeline whose steps can be inspected and replaced. Prefer
-// lssvm in practice: it needs less memory and has variances. A variance needs k(x, x) of a new row, which is not among the features
-// here.
+// This is the model of [lssvm.Regressor] after a StandardScaler, as a pipeline whose steps can be inspected and replaced. In
+// practice, prefer lssvm: it needs less memory and predicts variances. A variance needs k(x, x) of a new row, which is not among
+// the features here.
 //
 // See also [lssvm.Regressor], [Regressor].
 type DirectKernel struct {
-	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] determines it.
+	// Ridge is the regularisation parameter λ, which multiplies the squared coefficients. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
+	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -62,12 +62,12 @@ type directModel struct {
 	report       estimators.Report
 }
 
-// symmetry is the largest difference of k[i,j] and k[j,i], in units of the largest element. The rounding of kernels.Cross is
-// smaller.
+// symmetry is the largest allowed difference between k[i,j] and k[j,i], in units of the largest element. The rounding errors of
+// kernels.Cross are smaller.
 const symmetry = 1e-9
 
-// Fit fits the model to a kernel matrix x (n×n) and y (n). The cost is O(n³). Errors: [estimators.ErrParam]; [estimators.ErrShape]
-// for an x that is not square; [estimators.ErrNotPSD] for one that is not symmetric, or that is indefinite beyond the ridge;
+// Fit fits the model to a kernel matrix x (n×n) and y (n). The cost is O(n³). It returns [estimators.ErrParam],
+// [estimators.ErrShape] if x is not square, [estimators.ErrNotPSD] if x is not symmetric or is indefinite beyond the ridge,
 // [estimators.ErrNotFinite], or the error of ctx.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
@@ -100,7 +100,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
 	}
 	machine := lssvm.Regressor{Ridge: d.Ridge, RidgeRule: d.RidgeRule, Workers: d.Workers}
 	residuals := 0.
-	if d.Ridge > 0 || d.RidgeRule == Heuristic { // known from the choice of the ridge
+	if d.Ridge > 0 || d.RidgeRule == Heuristic { // already computed when the ridge was chosen
 		residuals = 1
 	}
 	first, rest := progress.Two(ctx, 1, residuals)
@@ -120,7 +120,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
 // symmetricTile is the order of the tiles in which a matrix is compared with its transpose.
 const symmetricTile = 64
 
-// symmetric returns the symmetric part of x, or an error if x is not symmetric, or the error of ctx.
+// symmetric returns the symmetric part of x. It returns an error if x is not symmetric, or the error of ctx.
 func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -162,8 +162,8 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	return out, nil
 }
 
-// Predict returns Σ α[j] x[i,j] + b for each row of x (m×n). x has the kernel values between new rows and those of Fit, centred in
-// the same manner.
+// Predict returns Σ α[j] x[i,j] + b for each row of x (m×n). x holds the kernel values between new rows and the training rows,
+// centred in the same manner.
 func (d *DirectKernel) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if d.m == nil {
@@ -212,7 +212,7 @@ func (d *DirectKernel) ChosenRidge() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge. The residuals
-// are exact. For one row it returns nil. They are computed by Fit. The error is [estimators.ErrNotFitted].
+// are exact, and are computed by Fit. For one row it returns nil. The error is [estimators.ErrNotFitted].
 func (d *DirectKernel) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if d.m == nil {

@@ -98,7 +98,7 @@ func TestReference(t *testing.T) {
 	require.NoError(t, err)
 	assert.LessOrEqual(t, golden.MaxError(unscale(got, mean, sd), square.PredTest), 1e-9)
 
-	// A basis of the first rows gives plain features, so Regressor fits them.
+	// A basis of the first rows yields ordinary features, so Regressor can fit them.
 	require.NoError(t, km.Fit(ctx, z.Slice(0, len(rect.ColMeans), 0, 3)))
 	k = apply(t, centre, apply(t, km, z, false), true)
 	linear := &Regressor{RidgeRule: Heuristic}
@@ -127,7 +127,7 @@ func unscale(v []float64, mean, sd float64) []float64 {
 	return out
 }
 
-// Fits with weights are correct after centring without weights.
+// Fits with weights are correct even if the kernel was centred without weights.
 func TestDirectKernelWeights(t *testing.T) {
 	x, y, w := data(40, 3, 1)
 	fresh, _, _ := data(10, 3, 2)

@@ -1,4 +1,4 @@
-// Package ridge implements linear ridge regression, and ridge regression whose features are a kernel matrix.
+// Package ridge implements linear ridge regression, and ridge regression whose features are kernel values.
 //
 // # Regressor
 //
@@ -13,7 +13,7 @@
 //
 // The leave-one-out residual is exact and needs no refit. It is the residual divided by 1 - h[i], where h[i] = w[i] (1/Σw + x'(X'WX
 // + λI)⁻¹x) is the leverage of the centred row. If Ridge is 0, λ minimises the weighted mean of the squared residuals. It is found
-// from one reduction to tridiagonal form at O(nd) for each λ.
+// from one reduction to tridiagonal form at a cost of O(nd) for each λ.
 //
 // The variance of a new observation at x, with the same calibration as in package lssvm, is
 //
@@ -28,24 +28,24 @@
 //
 // FitStatistics and PartialFit use merged means and products of rows and targets, and give the same coefficients for the same
 // ridge. They count each row that they receive, also equal ones. Quantities that need single rows are computed differently. The
-// ridge is the one with the largest evidence, where y is Gaussian with the covariance s²(ZZ'/λ + I) for the centred rows Z times
-// √w. On 27 problems this was .4% worse than leave-one-out on the mean (docs/measured/streams.md). s² is the sum of the squared
-// residuals over n - tr(H).
+// ridge is the one with the largest evidence, where y is Gaussian with the covariance s²(ZZ'/λ + I) and Z are the centred rows
+// times √w. On 27 problems the error was on average .4% larger than with leave-one-out (docs/measured/streams.md). s² is the sum of
+// the squared residuals over n - tr(H).
 //
 // # Sparse rows
 //
-// Sparse rows (package sparse) are copied into a dense matrix up to 8 million numbers, 64 MiB. Larger matrices stay sparse. The
+// Sparse rows (package sparse) are copied to a dense matrix up to 8 million numbers, 64 MiB. Larger matrices stay sparse. The
 // result agrees with a dense fit up to rounding. There are two solvers:
 //
-//   - Up to 4000 distinct rows, with an intercept: the system of the inner products of the rows, with exact leave-one-out. The cost
-//     is O(n³).
-//   - Otherwise: conjugate gradients on the rows, with a cost proportional to the entries in each iteration. There is no factor for
-//     the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
+//   - Up to 4000 distinct rows, with an intercept, the system of the inner products of the rows is solved, with exact
+//     leave-one-out. The cost is O(n³).
+//   - Otherwise conjugate gradients are used on the rows. An iteration has a cost proportional to the entries. There is no factor
+//     for the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
 //     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is
 //     the sum of the squared residuals over n - tr(H).
 //
-// Both keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package lssvm with
-// kernels.Linear computes both.
+// Both solvers keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package
+// lssvm with kernels.Linear computes variances and intervals.
 //
 // # Kernels
 //
@@ -55,9 +55,9 @@
 // # DirectKernel
 //
 // The direct-kernel ridge regression of Embrechts (IJCNN 2004, Figures 2 and 3) uses the centred kernel matrix as the data and
-// solves (K + λI) α = y - ȳ. After featuremap.KernelMap and featuremap.KernelCenterer it agrees with package lssvm on the same
-// kernel to 1e-10, which is tested. The rectangular kernel of the figure, on a basis of fewer rows, gives plain features. For
-// these, Regressor solves the formula of the paper, (K'K + λI)⁻¹K'y.
+// solves (K + λI) α = y - ȳ. After featuremap.KernelMap and featuremap.KernelCenterer it agrees with package lssvm for the same
+// kernel to 1e-10, which is tested. The rectangular kernel matrix of the figure, with a basis of fewer rows, consists of ordinary
+// features. For these, Regressor solves the formula of the paper, (K'K + λI)⁻¹K'y.
 //
-// Features should be of comparable scale (scalers.StandardScaler), because the penalty is the same for all coefficients.
+// Features should be of comparable scale (scalers.StandardScaler), because the ridge is the same for all coefficients.
 package ridge

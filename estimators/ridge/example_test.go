@@ -92,7 +92,7 @@ func ExampleRidgeRule() {
 
 func ExampleMultiRegressor() {
 	x := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
-	y := mat.NewDense(6, 2, []float64{ // 1 + 2x, and mostly noise in other units
+	y := mat.NewDense(6, 2, []float64{ // 1 + 2x, and a target in other units that is nearly all noise
 		3, 4e6,
 		5, -1e6,
 		7, 3e6,

@@ -51,7 +51,7 @@ func (m *model) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	}, nil
 }
 
-// graphUncertain returns a graph of uncertain.
+// graphUncertain returns uncertain as a graph.
 func (m *model) graphUncertain(centred graph.Value, g int) graph.Value {
 	within := centred
 	if m.basis != nil {

@@ -35,7 +35,7 @@ func patients(n, d int, seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	return x, y, groups
 }
 
-// The residuals in closed form are equal to the residuals of models fitted again without each group.
+// The closed-form residuals equal the residuals of models refitted without each group.
 func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	for _, c := range []struct {
 		columns          int
@@ -79,8 +79,8 @@ func TestLeaveGroupsOutIsRefitted(t *testing.T) {
 	}
 }
 
-// alike returns patients whose rows are nearly the same in all columns except the first, so that these columns identify the group
-// of a row.
+// alike returns patients whose rows are nearly equal in all columns except the first, so that these columns identify the group of a
+// row.
 func alike(seed uint64) (x *mat.Dense, y []float64, groups []int) {
 	x, y, groups = patients(150, 40, seed)
 	for i, g := range groups {

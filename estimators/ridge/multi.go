@@ -23,27 +23,27 @@ const (
 	multiKind = "ridge.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. The targets share the products of the columns
-// and their factorisation. The zero value is ready to use. The targets need no scaling: if there is one ridge for
-// all, it minimises the sum of their squared leave-one-out errors, each in units of its target's spread.
+// MultiRegressor is a [Regressor] for several targets. The targets share the products of the columns and their factorisation. The
+// zero value is ready to use. The targets need no scaling. If there is one ridge for all, it minimises the sum of the squared
+// leave-one-out errors, where the error of a target is in units of its spread.
 //
 // See also MultiRegressor in package lssvm, [Regressor].
 type MultiRegressor struct {
-	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] determines it.
+	// Ridge is the regularisation parameter λ, which multiplies the squared coefficients. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
+	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// If RidgePerTarget is set, leave-one-out chooses a ridge for each target, the same as a [Regressor] would choose for that
-	// target alone. There is still only one reduction to tridiagonal form, but each target evaluates all ridges and has a separate
-	// factor of d²/2 numbers in memory and in files. If it is not set, or if Ridge is given, all targets share one ridge.
+	// target alone. There is still only one reduction to tridiagonal form, but each target evaluates all ridges, and has a separate
+	// factor of d²/2 numbers in memory and in files. If it is not set, or if Ridge is set, all targets share one ridge.
 	RidgePerTarget bool
 
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
 	NoIntercept bool
 
-	// Groups has the group of each row of Fit, as in [Regressor.Groups].
+	// Groups holds the group of each training row, as in [Regressor.Groups].
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -65,9 +65,9 @@ func (r *MultiRegressor) settings() modelSettings {
 	}
 }
 
-// Fit fits the model to x (n×d) and the targets y (n×k). The cost is O(nd² + ndk) with d ≤ n and O(dn² + ndk) with more columns
-// than rows. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so large that their
-// squares overflow), or the error of ctx.
+// Fit fits the model to x (n×d) and the targets y (n×k). The cost is O(nd² + ndk) if d ≤ n, and O(dn² + ndk) with more columns than
+// rows. It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if squares overflow), or the error
+// of ctx.
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -110,7 +110,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	return nil
 }
 
-// toUnits converts a model of scaled targets to the original units of the targets.
+// toUnits converts a model for scaled targets to the original units of the targets.
 func (m *model) toUnits(units *targets.Units) error {
 	units.Restore(m.target)
 	for j, s := range units.Spread {
@@ -128,7 +128,7 @@ func (m *model) toUnits(units *targets.Units) error {
 	return targets.FiniteColumns(multiType, m.loo)
 }
 
-// Predict returns b + <β, x> of each target (m×k) for each row of x (m×d). The cost is O(mdk).
+// Predict returns b + <β, x> for each target (m×k) and each row of x (m×d). The cost is O(mdk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.predict(multiType, x)
@@ -141,17 +141,16 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
 }
 
-// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
-// (m×d), including the noise. The cost is O(md²), or O(mdn) with more columns than rows, once for all targets that
-// share a ridge.
+// PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x (m×d). The
+// variances include the noise. The cost is O(md²), or O(mdn) with more columns than rows, once for all targets that share a ridge.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.predictVariance(multiType, x)
 }
 
-// PredictInterval returns the ends (m×k) of the central intervals of new observations of each target at each row of x (m×d), for
-// each target separately. An interval contains the observation with probability level, in (0, 1), under the normal distribution of
-// PredictVariance.
+// PredictInterval returns the bounds (m×k) of central intervals for new observations at each row of x (m×d), for each target
+// separately. An interval contains the observation with probability level, in (0, 1), if the distribution is normal with the mean
+// and variance of PredictVariance.
 func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(multiType, level); err != nil {
@@ -161,7 +160,7 @@ func (r *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high
 	return interval.Matrices(interval.Normal(level), mean, variance, err)
 }
 
-// PriorVariances returns s²/λ of each target, like [Regressor.PriorVariance]. It returns nil before Fit.
+// PriorVariances returns s²/λ for each target, like [Regressor.PriorVariance]. It returns nil before Fit.
 func (r *MultiRegressor) PriorVariances() []float64 {
 	if r.m == nil {
 		return nil
@@ -181,7 +180,7 @@ func (r *MultiRegressor) Targets() int {
 	return len(r.m.target)
 }
 
-// Coefficients returns β, a row for each target (k×d). It returns nil before Fit.
+// Coefficients returns β, with a row for each target (k×d). It returns nil before Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense {
 	if r.m == nil {
 		return nil
@@ -189,7 +188,7 @@ func (r *MultiRegressor) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(r.m.coefficients)
 }
 
-// Intercepts returns b of each target. It returns nil before Fit.
+// Intercepts returns b for each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 {
 	if r.m == nil {
 		return nil
@@ -214,16 +213,16 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 	return out
 }
 
-// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, or with Groups to
-// all rows of other groups, with the same ridge (n×k). The residuals are exact. For one row it returns nil. They are computed by
-// Fit. The error is [estimators.ErrNotFitted].
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by a model with the same ridge (n×k). The model is fitted to all rows
+// that differ from row i, or with Groups to all rows of other groups. The residuals are exact, and are computed by Fit. For one row
+// it returns nil. The error is [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.leaveOneOutResiduals(multiType)
 }
 
 // Report describes the last Fit. Objective is the sum over the targets of the weighted mean squared leave-one-out residual, divided
-// by the target's weighted variance. Iterations is the number of ridges evaluated.
+// by the target's weighted variance. Iterations is the number of evaluated ridges.
 func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.

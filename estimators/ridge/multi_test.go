@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// several returns targets whose scales differ by a factor of 1e12. One is nearly all noise and one is constant.
+// several returns targets whose scales differ by a factor of 1e12. One is nearly all noise, and one is constant.
 func several(x *mat.Dense, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	n, d := x.Dims()
@@ -29,7 +29,8 @@ func several(x *mat.Dense, seed uint64) *mat.Dense {
 
 func columnOf(y *mat.Dense, j int) []float64 { return mat.Col(nil, j, y) }
 
-// equalsSingle compares a column of the results for several targets with the result for that target alone, in units of its spread.
+// equalsSingle compares a column of the results for several targets with the result for that target alone. The tolerance is in
+// units of its spread.
 func equalsSingle(t *testing.T, what string, want []float64, got *mat.Dense, j int, unit, tol float64) {
 	t.Helper()
 	require.NotNil(t, got, what)
@@ -41,7 +42,7 @@ func equalsSingle(t *testing.T, what string, want []float64, got *mat.Dense, j i
 	}
 }
 
-// With a given ridge, each target has the results of a Regressor.
+// If the ridge is set, each target has the results of a Regressor.
 func TestMultiEqualsSingle(t *testing.T) {
 	for _, s := range shapes {
 		x, _, weights := data(s[0], s[1], 1)
@@ -94,7 +95,7 @@ func TestMultiEqualsSingle(t *testing.T) {
 	}
 }
 
-// The ridge for copies of a target in other units is the ridge for that target. It minimises the sum of the standardised errors
+// For copies of a target in other units, the ridge is the same as for that target. It minimises the sum of the standardised errors
 // among neighbouring ridges.
 func TestMultiChoosesOneRidge(t *testing.T) {
 	x, y, w := data(40, 6, 3)
@@ -128,7 +129,7 @@ func TestMultiChoosesOneRidge(t *testing.T) {
 	}
 }
 
-// With RidgePerTarget, each target has the results of a Regressor, also for the choice of the ridge.
+// With RidgePerTarget, each target has the results of a Regressor, including the choice of the ridge.
 func TestRidgePerTarget(t *testing.T) {
 	for _, s := range [][2]int{{40, 6}, {12, 12}, {1, 2}} {
 		x, _, w := data(s[0], s[1], 5)
@@ -158,7 +159,7 @@ func TestRidgePerTarget(t *testing.T) {
 			assert.Greater(t, steps[len(steps)-1].Total, 100)
 		}
 	}
-	// A clean and a noisy target need different ridges, otherwise this test would show nothing.
+	// A clean and a noisy target need different ridges; otherwise this test would show nothing.
 	x, _, _ := data(40, 6, 5)
 	m := MultiRegressor{RidgePerTarget: true}
 	require.NoError(t, m.Fit(ctx, x, several(x, 6)))

@@ -17,7 +17,7 @@ const (
 	version          = 1
 )
 
-// storedModel is the form of a model of k targets in a file.
+// storedModel is the form of a model for k targets in a file.
 type storedModel struct {
 	Means        codec.Floats
 	Target       codec.Floats
@@ -56,7 +56,7 @@ func (m *model) marshal(typ, kind string) ([]byte, error) {
 	return codec.Marshal(kind, version, s)
 }
 
-// unmarshal decodes the model of a regressor of k targets. If k is 0, any number of targets is accepted.
+// unmarshal decodes the model of a regressor for k targets. If k is 0, any number of targets is accepted.
 func unmarshal(kind string, data []byte, k int) (*model, error) {
 	var s storedModel
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
@@ -65,7 +65,7 @@ func unmarshal(kind string, data []byte, k int) (*model, error) {
 	return s.model(kind, k)
 }
 
-// model rebuilds and validates the model. k is the number of targets, or 0 for any number.
+// model validates the stored form and returns the model. k is the number of targets, or 0 for any number.
 func (s *storedModel) model(kind string, k int) (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(kind, format, args...)

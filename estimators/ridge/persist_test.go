@@ -21,8 +21,8 @@ type stored interface {
 	encoding.BinaryUnmarshaler
 }
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the present code, up to the rounding of the
-// machine that wrote them.
+// Model files of version 1 stay readable and give the same predictions as a fit with the current code, up to the rounding of the
+// computer that wrote them.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	tall := golden.Dense([][]float64{{1, 2}, {0, 1}, {3, -1}, {2, 2}})
 	wide := golden.Dense([][]float64{{1, 2, 0, 4}, {0, 1, 5, -1}, {3, -1, 0, 2}})
@@ -114,8 +114,8 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit converts bytes into rows and targets of any size. The result is a documented error, or finite predictions and variances
-// that are not negative.
+// FuzzFit converts bytes to rows and targets of any size. The result is a documented error, or finite predictions and nonnegative
+// variances.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(2), false)
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(5), true)

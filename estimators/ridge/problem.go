@@ -20,13 +20,12 @@ func overflow(typ string) error {
 	return fmt.Errorf("%s: x or y is too large, its squares overflow: %w", typ, fault.ErrNotFinite)
 }
 
-// ridgeProblem holds rows and targets minus their weighted means and times √w. Weights and intercept are thereby eliminated from
-// the system.
+// ridgeProblem holds rows and targets minus their weighted means, times √w. This eliminates weights and intercept from the system.
 type ridgeProblem struct {
 	z        *mat.Dense // n×d, or n×n after reduce
 	t        *mat.Dense // n×k
 	root     []float64  // √w
-	leverage []float64  // of the intercept: w/Σw, or 0
+	leverage []float64  // leverage of the intercept: w/Σw, or 0
 	weight   float64    // Σw
 	means    []float64  // of the columns
 	target   []float64  // means of the targets
@@ -34,7 +33,7 @@ type ridgeProblem struct {
 	scale    float64    // variance of the rows times the mean weight, the unit of ridges
 }
 
-// heuristicRidge returns HeuristicRidge of the number of rows times their mean weight.
+// heuristicRidge returns HeuristicRidge for the number of rows, times their mean weight.
 func (p *ridgeProblem) heuristicRidge() float64 {
 	n := len(p.root)
 	return lssvm.HeuristicRidge(n) * p.weight / float64(n)
@@ -43,7 +42,7 @@ func (p *ridgeProblem) heuristicRidge() float64 {
 // rowsPerLook is the number of rows that are processed between two checks of a context.
 const rowsPerLook = 256
 
-// overRows calls f for each of n rows. The error is that of ctx.
+// overRows calls f for each of n rows. It returns the error of ctx.
 func overRows(ctx context.Context, n int, f func(i int)) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -59,7 +58,7 @@ func overRows(ctx context.Context, n int, f func(i int)) error {
 	return ctx.Err()
 }
 
-// centre returns the problem of rows, targets and weights. The error is that of ctx.
+// centre returns the problem for rows, targets and weights, or the error of ctx.
 func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept bool) (*ridgeProblem, error) {
 	n, d := x.Dims()
 	_, k := y.Dims()
@@ -96,8 +95,8 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 	})
 }
 
-// subtractMeans subtracts the means twice. The second time removes the rounding error of a large common offset. The error is that
-// of ctx.
+// subtractMeans subtracts the means twice. The second time removes the rounding error of a large common offset. It returns the
+// error of ctx.
 func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
 	parts := progress.Parts(ctx, 1, 1, 1, 1)
@@ -134,7 +133,7 @@ func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) err
 }
 
 // variance returns the mean squared distance of the rows from their mean, without weights. It is the mean diagonal of the centred
-// kernel matrix. Without an intercept it is still the distance from their mean, as in package loo. The error is that of ctx.
+// kernel matrix. Without an intercept it is still the distance from their mean, as in package loo. It returns the error of ctx.
 func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 	n, d := p.z.Dims()
 	mean := make([]float64, d)
@@ -157,7 +156,7 @@ func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 }
 
 // reduce converts to coordinates in the span of the rows if that has fewer dimensions than there are columns. It returns the basis
-// (d×n), or nil without a conversion. The error is that of ctx.
+// (d×n), or nil without a conversion, and the error of ctx.
 func (p *ridgeProblem) reduce(ctx context.Context) (*mat.Dense, error) {
 	n, d := p.z.Dims()
 	if d <= n {

@@ -31,18 +31,18 @@ const regressorType = "ridge: Regressor"
 //
 // See also [lssvm.Regressor], [MultiRegressor].
 type Regressor struct {
-	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] determines it.
+	// Ridge is the regularisation parameter λ, which multiplies the squared coefficients. If it is 0, [RidgeRule] determines it.
 	Ridge float64 `zero:"the choice by RidgeRule"`
 
-	// RidgeRule determines the choice of a Ridge of 0. The zero value is [LeaveOneOut].
+	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
 	NoIntercept bool
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out
-	// together, so that the ridge and the intervals are chosen for groups that are not among the training rows. If it is nil, each
-	// row is left out with the rows that are equal to it. With sums of rows (FitStatistics, PartialFit), Groups are an error.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together, so that the ridge and the intervals are chosen for new groups. If it is nil, equal rows are left out together.
+	// With sums of rows (FitStatistics, PartialFit), Groups are an error.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
@@ -57,7 +57,7 @@ type Regressor struct {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// model is a fitted Regressor, or a model of k targets: ȳ + <β, x - x̄>.
+// model is a fitted Regressor, or a model for k targets: ȳ + <β, x - x̄>.
 type model struct {
 	means        []float64          // x̄, d; zeros without an intercept
 	target       []float64          // ȳ, k; 0 without an intercept
@@ -65,20 +65,20 @@ type model struct {
 	ridges       []float64          // λ: one for all targets, or one for each
 	noise        []float64          // s², k
 	spread       float64            // 1/Σw; 0 without an intercept
-	unit         float64            // 1/w̄; times s² it is the noise of a row of mean weight w̄
-	basis        *mat.Dense         // d×n if d > n: the centred rows lie in its span
-	within       []float64          // variance around the means of equal rows, of each target; nil for none
+	unit         float64            // 1/w̄; times s² it is the noise of a row with the mean weight w̄
+	basis        *mat.Dense         // d×n if d > n; the centred rows lie in its span
+	within       []float64          // variance around the means of equal rows, for each target; nil without equal rows
 	factors      []*linalg.Cholesky // factors of X'X + λI, one for each ridge
 	loo          *mat.Dense         // n×k; nil for one row
 	sparse       sparseSolver       // solver of sparse rows, which leaves no factors
 	fromSums     bool               // fitted to sums, which have no rows to leave out
 	report       estimators.Report
-	sums         *statistics // of FitStatistics; nil after Fit and in files
+	sums         *statistics // sums given to FitStatistics; nil after Fit and in files
 }
 
-// Fit fits the model to x (n×d) and y (n). The cost is O(nd²) with d ≤ n and O(dn²) with more columns than rows. Sparse rows cost
-// less (see the package documentation). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
-// numbers so large that their squares overflow), [estimators.ErrTooLarge] for sparse rows of too many columns, or the error of ctx.
+// Fit fits the model to x (n×d) and y (n). The cost is O(nd²) if d ≤ n, and O(dn²) with more columns than rows. Sparse rows cost
+// less (see the package documentation). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if
+// squares overflow), [estimators.ErrTooLarge] for sparse rows with too many columns, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -163,7 +163,7 @@ func (s modelSettings) fitDense(ctx context.Context, x, y *mat.Dense, weights []
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, x.RawMatrix().Rows)
 	}
-	// Sums of columns are limited by the speed of memory, products of columns are not.
+	// Sums of columns are limited by the speed of memory; products of columns are not.
 	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
 	p, err := centre(first, x, y, weights, !s.noIntercept)
 	if err != nil {
@@ -185,8 +185,8 @@ func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, erro
 	if s.ridge == 0 && s.rule != Heuristic {
 		choice = 6*order + 2*rows + 1500*rows/order
 	}
-	// The parts are in multiplications divided by the square of the order: R of many columns, products, the choice, the factor, the
-	// residuals.
+	// The shares are numbers of multiplications divided by the square of the order: the factor R if there are many columns, the
+	// products, the choice, the factor, and the residuals.
 	parts := progress.Parts(ctx, 4*float64(max(d-n, 0)), rows, choice, order/3+rows)
 	var err error
 	if m.basis, err = p.reduce(parts[0]); err != nil {
@@ -222,7 +222,7 @@ func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, erro
 	return m, ctx.Err()
 }
 
-// solve fits the targets of a ridge: all targets, or one if each has its own ridge. It overwrites gram for the last ridge.
+// solve fits the targets that share a ridge: all targets, or one if each has its own ridge. It overwrites gram for the last ridge.
 func (m *model) solve(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, g int) error {
 	n, k := p.t.Dims()
 	d, first, last := gram.SymmetricDim(), 0, k
@@ -275,7 +275,7 @@ func (m *model) finite() error {
 	return nil
 }
 
-// jittered reports a jitter on the diagonal as a warning.
+// jittered reports jitter on the diagonal as a warning.
 func (m *model) jittered() {
 	m.report.Jitter = 0
 	for _, f := range m.factors {
@@ -321,7 +321,7 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 	return out, nil
 }
 
-// search returns the ridge with the smallest leave-one-out error. It is search number at of those in steps.
+// search returns the ridge with the smallest leave-one-out error. It is search number at of the searches in steps.
 func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *progress.Steps, name string,
 	report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
@@ -347,8 +347,8 @@ func observed(ctx context.Context) func(i int, ridge, objective float64) {
 	return func(_ int, ridge, objective float64) { steps.Next(objective, "ridge %.3g", ridge) }
 }
 
-// residuals sets the leave-one-out residuals, the noise and the objective of targets t, starting at target first. They are computed
-// from the solution by a factor. The error is that of ctx.
+// residuals sets the leave-one-out residuals, the noise and the objective for targets t, the first of which is target first. It
+// computes them from the solution and a factor, and returns the error of ctx.
 func (m *model) residuals(ctx context.Context, p *ridgeProblem, t, solution *mat.Dense, factor *linalg.Cholesky, first int) error {
 	n, _ := p.z.Dims()
 	if n == 1 {
@@ -409,9 +409,9 @@ func (m *model) predictCentred(typ string, x mat.Matrix) (mean, centred *mat.Den
 	return mean, centred, targets.CheckValues(typ+": prediction", mean)
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the noise. The cost is
-// O(md²), or O(mdn) with more columns than rows. After a fit to sparse rows the error wraps errors.ErrUnsupported (see the package
-// documentation).
+// PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
+// The cost is O(md²), or O(mdn) with more columns than rows. After a fit to sparse rows the error wraps errors.ErrUnsupported (see
+// the package documentation).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.FirstPair(r.m.predictVariance(regressorType, x))
@@ -445,11 +445,11 @@ func (m *model) predictVariance(typ string, x mat.Matrix) (mean, variance *mat.D
 	return mean, variance, targets.CheckValues(typ+": variance", variance)
 }
 
-// groupOf returns the index of a target's ridge.
+// groupOf returns the index of the ridge for a target.
 func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
 
-// variance returns the variance of a new observation of a target. uncertain is its variance in units of s², without the variance of
-// equal rows.
+// variance returns the variance of a new observation of a target. uncertain is that variance in units of s², without the variance
+// of equal rows.
 func (m *model) variance(target int, uncertain float64) float64 {
 	out := m.noise[target] * uncertain
 	if m.within != nil {
@@ -481,8 +481,8 @@ func (m *model) uncertain(centred *mat.Dense, g int) ([]float64, error) {
 	return out, nil
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
-// with probability level, in (0, 1), under the normal distribution that PredictVariance gives.
+// PredictInterval returns the bounds of a central interval for each row of x (m×d). The interval contains a new observation with
+// probability level, in (0, 1), if the distribution is normal with the mean and variance of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -491,7 +491,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// PriorVariance returns s²/λ, the prior variance of each coefficient in β. The penalty is proportional to its inverse. It returns 0
+// PriorVariance returns s²/λ, the prior variance of each coefficient in β. The ridge is proportional to its inverse. It returns 0
 // before Fit. Far from the training rows, PredictVariance approaches it, multiplied by |x - x̄|².
 func (r *Regressor) PriorVariance() float64 {
 	if r.m == nil {
@@ -516,7 +516,7 @@ func (r *Regressor) Intercept() float64 {
 	return r.m.intercept(0)
 }
 
-// intercept returns b of a target.
+// intercept returns b for a target.
 func (m *model) intercept(target int) float64 {
 	b := m.target[target]
 	for j, c := range m.coefficients.RawRowView(target) {
@@ -533,10 +533,12 @@ func (r *Regressor) ChosenRidge() float64 {
 	return r.m.ridges[0]
 }
 
-// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, or with Groups to all
-// rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. They are computed by Fit. Errors:
-// [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single
-// rows, and after conjugate gradients on sparse rows.
+// LeaveOneOutResiduals returns y[i] minus its prediction by a model with the same ridge. The model is fitted to all rows that
+// differ from row i, or with Groups to all rows of other groups. The residuals are exact, and are computed by Fit. For one row it
+// returns nil.
+//
+// It returns [estimators.ErrNotFitted] before Fit. After FitStatistics and PartialFit, which do not keep single rows, and after
+// conjugate gradients on sparse rows, the error wraps errors.ErrUnsupported.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.First(r.m.leaveOneOutResiduals(regressorType))
@@ -557,8 +559,8 @@ func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 	return mat.DenseCopyOf(m.loo), nil
 }
 
-// Report describes the last Fit. Objective is the weighted mean squared leave-one-out residual. Iterations is the number of ridges
-// evaluated.
+// Report describes the last Fit. Objective is the weighted mean squared leave-one-out residual. Iterations is the number of
+// evaluated ridges.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -579,7 +581,7 @@ func (m *model) row(out, x []float64) {
 	}
 }
 
-// copiedReport returns the Report of the last fit, or the zero Report before it.
+// copiedReport returns the Report of the last fit, or the zero Report before any fit.
 func (m *model) copiedReport() estimators.Report {
 	if m == nil {
 		return estimators.Report{}

@@ -34,7 +34,7 @@ func data(n, d int, seed uint64) (x *mat.Dense, y, weights []float64) {
 	return x, y, weights
 }
 
-// shapes has fewer columns than rows, as many, and more.
+// shapes lists matrices with fewer columns than rows, as many, and more.
 var shapes = [][2]int{{30, 4}, {12, 12}, {9, 25}, {2, 1}, {3, 6}}
 
 // lssvm with a linear kernel is the same machine, computed from a system of the rows.
@@ -117,7 +117,8 @@ func TestSolutionIsAMinimum(t *testing.T) {
 	}
 }
 
-// Leave-one-out residuals without an intercept agree with refits, since lssvm always has an intercept.
+// Leave-one-out residuals without an intercept agree with refits. They cannot be compared with lssvm, which always has an
+// intercept.
 func TestLeaveOneOutIsRefitting(t *testing.T) {
 	for _, noIntercept := range []bool{false, true} {
 		x, y, w := data(14, 3, 5)
@@ -151,8 +152,8 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 	}
 }
 
-// Weights are relative. If all are multiplied by a factor, the ridge is multiplied by it and the machine is the same, in this
-// package and in lssvm.
+// Weights are relative. If all are multiplied by a factor, so is the ridge, and the machine is the same, in this package and in
+// lssvm.
 func TestWeightsAreRelative(t *testing.T) {
 	x, y, weights := data(30, 4, 9)
 	for _, factor := range []float64{1e-9, 1e7} {
@@ -173,7 +174,7 @@ func TestWeightsAreRelative(t *testing.T) {
 	}
 }
 
-// The error of the search is that of the solution at the ridge that it returns.
+// The error that the search reports equals that of the solution for the ridge that it returns.
 func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 	for _, s := range [][2]int{{40, 6}, {9, 25}} {
 		x, y, _ := data(s[0], s[1], 6)
@@ -199,7 +200,7 @@ func TestSearchReportsTheErrorOfItsRidge(t *testing.T) {
 	}
 }
 
-// A common offset of 1e9 changes the predictions no more than the rounding of the features.
+// A common offset of 1e9 does not change the predictions more than the features are rounded.
 func TestOffset(t *testing.T) {
 	x, y, _ := data(30, 4, 7)
 	r := Regressor{Ridge: 0.1}
@@ -232,7 +233,7 @@ func TestErrors(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// The prediction from one row is its target, and there is no variance.
+// With one row, the prediction is its target, and there is no variance.
 func TestOneRow(t *testing.T) {
 	r := Regressor{}
 	require.NoError(t, r.Fit(ctx, mat.NewDense(1, 2, []float64{3, 4}), []float64{5}))

@@ -14,20 +14,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother"
 )
 
-// ofFeatures is the machine on other rows.
+// ofFeatures is the machine fitted to other rows.
 type ofFeatures struct {
 	*smoother.Features
 	width int
 }
 
-// ofRows is the machine on other rows if there are more columns than rows, by their inner products.
+// ofRows is the machine fitted to other rows if there are more columns than rows. It uses the inner products of the rows.
 type ofRows struct {
 	*smoother.Kernel
-	rows *mat.Dense // minus the means of Fit, which the constant compensates
+	rows *mat.Dense // minus the means in Fit, which the constant compensates
 	of   *model
 }
 
-// Smoother implements [estimators.LinearSmoother]. It returns the regression with the chosen ridge on these rows and targets. The
+// Smoother implements [estimators.LinearSmoother]. It returns the regression with the chosen ridge for these rows and targets. The
 // cost is O(nd²), and O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -87,7 +87,7 @@ func (s *ofFeatures) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Den
 	return s.Features.Influence(ctx, mat.DenseCopyOf(xd))
 }
 
-// products returns the rows of x, centred, and their inner products with those of the machine.
+// products returns the centred rows of x, and their inner products with the rows of the machine.
 func (s *ofRows) products(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense, err error) {
 	xd, err := check.Wide("x", x, len(s.of.means))
 	if err != nil {

@@ -30,13 +30,13 @@ const (
 )
 
 const (
-	// mostDense is the largest number of numbers, 64 MiB, of a dense copy, which has all methods.
+	// mostDense is the largest number of elements in a dense copy, 64 MiB. A dense copy supports all methods.
 	mostDense = 1 << 23
 	// mostFactored is the largest number of distinct rows whose system is factored. Their inner products take 128 MB.
 	mostFactored = 4000
 )
 
-// staysSparse reports whether rows are sparse and too many for a dense copy.
+// staysSparse reports whether x is sparse and too large for a dense copy.
 func staysSparse(x mat.Matrix) bool {
 	if !sparse.Is(x) {
 		return false
@@ -45,7 +45,7 @@ func staysSparse(x mat.Matrix) bool {
 	return float64(n)*float64(d) > mostDense
 }
 
-// errVariance returns the error of a variance after a fit to sparse rows.
+// errVariance returns the error for a variance after a fit to sparse rows.
 func (m *model) errVariance(typ string) error {
 	return fmt.Errorf("%s: a fit to sparse rows keeps no factor for a variance; lssvm.Regressor with kernels.Linear is the same machine "+
 		"and has one: %w", typ, errors.ErrUnsupported)
@@ -110,7 +110,7 @@ func (s modelSettings) solveRows(ctx context.Context, m *model, x *sparse.Rows, 
 	return ctx.Err()
 }
 
-// solveGram returns the ridge and the machine of some targets. It overwrites the kernel matrix.
+// solveGram returns the ridge and the machine for some targets. It overwrites the kernel matrix.
 func (s modelSettings) solveGram(ctx context.Context, m *model, gram *mat.SymDense, y *mat.Dense, own []float64, groups [][]int) (float64,
 	*loo.Solution, error) {
 	if n := gram.SymmetricDim(); mat.Trace(gram)-mat.Trace(gram) != 0 {
@@ -157,8 +157,8 @@ func (s modelSettings) solveGram(ctx context.Context, m *model, gram *mat.SymDen
 	return ridge, solved, err
 }
 
-// mostReduced is the largest number of rows for which all ridges are compared from one reduction of their inner products. With more
-// rows, few ridges are compared, each by a factor.
+// mostReduced is the largest number of rows for which all ridges are compared after one reduction of the inner products. With more
+// rows, few ridges are compared, each with a factor.
 const mostReduced = 1500
 
 func (s modelSettings) errIndefinite(ridge float64) error {
@@ -177,7 +177,7 @@ func (m *model) searched(best loo.Minimum) {
 	}
 }
 
-// takeRows sets the machine of some targets, starting at first.
+// takeRows sets the machine for some targets, the first of which is target first.
 func (m *model) takeRows(solved *loo.Solution, first int, x *sparse.Rows, own []float64) {
 	n, k := solved.Alpha.Dims()
 	ridge := m.ridges[len(m.ridges)-1]

@@ -69,7 +69,7 @@ func (z *centredRows) squares() float64 {
 	return total
 }
 
-// iterate solves by conjugate gradients. It chooses the ridge with the smallest generalised cross-validation error.
+// iterate solves by conjugate gradients, after choosing the ridge with the smallest generalised cross-validation error.
 func (s modelSettings) iterate(ctx context.Context, m *model, x *sparse.Rows, y *mat.Dense, own []float64, groups [][]int) error {
 	n, k := y.Dims()
 	if groups != nil {

@@ -25,7 +25,7 @@ const wideColumns = 1 << 18
 // spread distributes the entries of rows of 60 columns among wideColumns.
 func spread(x *sparse.Rows) *sparse.Rows { return sparsetest.Widened(x, 4096, wideColumns) }
 
-// The system of the rows gives the coefficients, the ridge and the leave-one-out residuals of a fit to dense columns.
+// The system of the rows gives the same coefficients, ridge and leave-one-out residuals as a fit to dense columns.
 func TestSparseRowsGiveTheDenseRegression(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(80, 60, 8, 1)
@@ -107,7 +107,7 @@ func TestSparseTargets(t *testing.T) {
 	}
 }
 
-// gcv returns the generalised cross-validation error by its definition, from the eigenvalues of the centred products of the
+// gcv computes the generalised cross-validation error from its definition, with the eigenvalues of the centred products of the
 // columns.
 func gcv(t *testing.T, x *mat.Dense, y []float64, ridges []float64) []float64 {
 	n, d := x.Dims()
@@ -144,8 +144,8 @@ func gcv(t *testing.T, x *mat.Dense, y []float64, ridges []float64) []float64 {
 	return out
 }
 
-// With many rows the ridge has the smallest generalised cross-validation error, and the coefficients are those of the dense
-// regression.
+// With many rows the chosen ridge has the smallest generalised cross-validation error, and the coefficients equal those of the
+// dense regression.
 func TestSparseGradients(t *testing.T) {
 	ctx := context.Background()
 	x, y := sparsetest.Rows(4200, 60, 8, 1)

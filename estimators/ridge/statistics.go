@@ -136,18 +136,18 @@ func (s *statistics) UnmarshalBinary(data []byte) error {
 }
 
 // NewStatistics implements [streaming.StatisticsFitter]. The statistics are the means of rows and targets, and the products of
-// their differences from the means, d²/2 numbers.
+// their deviations from the means, d²/2 numbers.
 func (r *Regressor) NewStatistics() (streaming.Statistics[float64], error) {
 	return &statistics{}, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients are those of Fit,
-// or of FitWeighted, to rounding. Quantities that Fit computes from single rows are computed from sums:
+// FitStatistics implements [streaming.StatisticsFitter]. If Ridge is set, or with the Heuristic, the coefficients are those of Fit,
+// or of FitWeighted, up to rounding. Quantities that Fit computes from single rows are computed from sums:
 //
-//   - the ridge of LeaveOneOut is the one with the largest evidence (see the package documentation);
-//   - s² is the sum of the squared residuals over the remaining degrees of freedom, which is the s² of Fit with the mean of all
-//     leverages in place of each;
-//   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
+//   - The ridge of LeaveOneOut is the one with the largest evidence (see the package documentation).
+//   - s² is the sum of the squared residuals over the remaining degrees of freedom. This is the s² of Fit with each leverage
+//     replaced by their mean.
+//   - LeaveOneOutResiduals returns an error, and Objective in Report is minus the log evidence.
 //
 // The cost is O(d³), for any number of rows.
 func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[float64]) (err error) {
@@ -175,10 +175,10 @@ func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[fl
 	return nil
 }
 
-// PartialFit implements [estimators.PartialFitter]. It fits the model to the rows of all calls, like FitStatistics. After a
-// FitStatistics it adds to the statistics given there. The Regressor keeps the statistics. Clone and MarshalBinary leave them out;
-// MarshalStatistics encodes them. After Fit or UnmarshalBinary there are no statistics to continue with, and the error is
-// [estimators.ErrNotFitted].
+// PartialFit implements [estimators.PartialFitter]. It fits the model to the rows of all calls, like FitStatistics. After
+// FitStatistics it adds to the statistics that FitStatistics received. The Regressor keeps the statistics. Clone and MarshalBinary
+// leave them out; MarshalStatistics encodes them. After Fit or UnmarshalBinary there are no statistics to continue with, and
+// PartialFit returns [estimators.ErrNotFitted].
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	s := &statistics{}

@@ -57,8 +57,8 @@ func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) streaming.S
 	return out
 }
 
-// With a given ridge, the coefficients from 1, 4 and 64 shards in any order agree with one Fit in memory to 1e-10. That holds at
-// any offset, for few rows and for many columns. With a chosen ridge, they agree with those from one shard.
+// If the ridge is set, the coefficients from 1, 4 and 64 shards in any order agree with one Fit in memory to 1e-10. This holds at
+// any offset, for few rows and for many columns. If the ridge is chosen, they agree with those from one shard.
 func TestShardsAreFit(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func relative(t *testing.T, want, got []float64, format string, args ...any) {
 	assert.InDeltaSlice(t, want, got, 1e-10*largest, append([]any{format}, args...)...)
 }
 
-// s² from sums differs from that of Fit only by the leverages. With equal leverages it is the same, and so are intervals.
+// s² from sums differs from that of Fit only because of the leverages. If the leverages are equal, so are s² and the intervals.
 func TestNoiseOfSums(t *testing.T) {
 	ctx := context.Background()
 	x, y := mat.NewDense(8, 3, nil), make([]float64, 8) // a factorial design, whose rows have equal leverages
@@ -122,7 +122,8 @@ func TestNoiseOfSums(t *testing.T) {
 	assert.InEpsilon(t, fit.PriorVariance(), sums.PriorVariance(), 1e-10)
 }
 
-// Quantities that sums do not contain are errors. A model of sums continues by PartialFit, but not after it was read from a file.
+// Quantities that sums do not contain are errors. A model fitted to sums continues with PartialFit, but not after it was read from
+// a file.
 func TestModelOfSums(t *testing.T) {
 	ctx := context.Background()
 	x, y, _ := drawn(400, 3, 0)
@@ -167,7 +168,7 @@ func TestStatisticsOfLargeRows(t *testing.T) {
 	assert.Zero(t, s.Rows())
 }
 
-// Statistics of each version so far stay readable.
+// Statistics of every version stay readable.
 func TestGoldenStatistics(t *testing.T) {
 	x, y, w := drawn(30, 3, 1e6)
 	want, read := inShards(t, x, y, w, 2), &statistics{}

@@ -16,8 +16,8 @@ import (
 
 // PredictAugmented returns the mean and the variance of RVM* (Rasmussen and Quiñonero-Candela, ICML 2005). At each row of x (r×d)
 // the machine gets one more basis function, centred on the row itself, with a prior that gives it the variance of the targets
-// there. The training rows (n×d) and their targets y, without weights, must be given again, because a machine keeps only its
-// relevance vectors. The result is not calibrated. The cost is O(rnm) for m relevance vectors, and the memory O(nm). Errors:
+// there. The training rows (n×d) and their targets y, without weights, must be passed again, because a machine keeps only its
+// relevance vectors. The result is not calibrated. The cost is O(rnm) for m relevance vectors, and the memory O(nm). It returns
 // ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
@@ -45,8 +45,8 @@ func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, var
 	return r.m.augmented(xd, rd, y, precision, r.Workers)
 }
 
-// augmented predicts with an additional basis function at each row of x in turn, with the given prior precision. With the columns
-// of the members and the new one g = k(X, x) centred for an intercept of flat prior,
+// augmented predicts with an additional basis function at each row of x in turn, with the given prior precision. Let Φ hold the
+// columns of the members and g = k(X, x) be the new column, all centred if the intercept has a flat prior. With
 //
 //	e = k(x,x) - βφ'ΣΦ'g,  s = βg'g - β²g'ΦΣΦ'g,  q = βg'(t - Φμ)
 //

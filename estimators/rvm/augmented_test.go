@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// augmentedReference has reference values of RVM* at given relevance vectors, precisions and noise.
+// augmentedReference holds reference values of RVM* for given relevance vectors, precisions and noise.
 type augmentedReference struct {
 	X         [][]float64
 	T         []float64
@@ -33,8 +33,8 @@ type augmentedReference struct {
 	}
 }
 
-// The mean, the variance, the unexplained part of the kernel and RVM* agree with the reference, with an intercept of flat prior and
-// without one.
+// The mean, the variance, the unexplained part of the kernel and RVM* agree with the reference, with an intercept that has a flat
+// prior and without one.
 func TestAugmentedReference(t *testing.T) {
 	var c augmentedReference
 	golden.Load(t, "rvm_augmented.json", &c)
@@ -67,8 +67,8 @@ func TestAugmentedReference(t *testing.T) {
 	}
 }
 
-// Far from all rows, the variance of RVM* exceeds the machine's by the variance of the targets, and at a vector hardly at all,
-// whatever the kernel's scale. RVM* needs rows.
+// Far from all rows, the variance of RVM* exceeds the machine's by the variance of the targets. At a vector it hardly exceeds it.
+// Both hold for any scale of the kernel. RVM* needs rows.
 func TestPredictAugmented(t *testing.T) {
 	x, y := wave(80)
 	far := mat.NewDense(1, 2, []float64{100, 100})

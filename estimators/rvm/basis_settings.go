@@ -48,7 +48,7 @@ func (p basisSettings) validate() error {
 	return err
 }
 
-// configured returns the kernels of the fields. It returns none if the kernel is to be chosen by Fit.
+// configured returns the kernels of the fields. It returns none if Fit chooses the kernel.
 func (p basisSettings) configured() basis.Dictionary {
 	if p.kernel != nil {
 		return basis.Dictionary{p.kernel}
@@ -58,7 +58,8 @@ func (p basisSettings) configured() basis.Dictionary {
 
 func (p basisSettings) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
 
-// onRows returns the design of the kernels on distinct rows. If no kernel is set, one is fitted to the targets that wanted returns.
+// onRows returns the design of the kernels for distinct rows. If no kernel is set, one is fitted to the targets that wanted
+// returns.
 func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows,
 	wanted func() (learning.Targets, learning.Kind)) (d basis.Design, err error) {
 	used := p.configured()
@@ -80,7 +81,7 @@ func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows,
 	return basis.NewDesign(rows, used, centres, which), nil
 }
 
-// centres returns the centres of the basis functions, and the numbers of the training rows among them.
+// centres returns the centres of the basis functions. If they are training rows, it also returns the numbers of these rows.
 func (p basisSettings) centres(x *mat.Dense) (*mat.Dense, []int, error) {
 	n, d := x.Dims()
 	if p.landmarks != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// BenchmarkFit fits Friedman's first function, ten columns, noise of variance 1. measurements/papers/rvm times the same fit with
-// kernlab.
+// BenchmarkFit fits Friedman's first function with ten columns and noise of variance 1. measurements/papers/rvm times the same fit
+// with kernlab.
 func BenchmarkFit(b *testing.B) {
 	for _, n := range []int{250, 500, 1000, 2000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkClassify fits two classes of two clusters each.
+// BenchmarkClassify fits two classes that consist of two clusters each.
 func BenchmarkClassify(b *testing.B) {
 	x, y := blobs(1000, 2, 1)
 	c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}}

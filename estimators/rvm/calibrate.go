@@ -16,14 +16,14 @@ import (
 )
 
 // Each refit of a calibration leaves out a fifth of the rows. The number of refits is the smallest that leaves out calibrationRows
-// rows in total, so that from some thousand rows on they cost as much as one start.
+// rows in total. With a few thousand rows or more, the refits therefore cost as much as one start.
 const (
 	calibrationFolds = 5
 	calibrationRows  = 250
 )
 
-// leftOut holds, for rows that a refit left out, their residuals, the predicted variance, the part of the kernel that the vectors
-// do not explain, and k(x, x).
+// leftOut holds the results for rows that a refit left out: their residuals, the predicted variance, the part of the kernel that
+// the vectors do not explain, and k(x, x).
 type leftOut struct {
 	weight, residual, variance, unseen, own []float64
 	sees                                    bool
@@ -36,10 +36,10 @@ func (l *leftOut) append(o *leftOut) {
 	l.changes += o.changes
 }
 
-// calibratedTask is a regression whose refits leave rows out.
+// calibratedTask is a regression that is calibrated with refits, which leave rows out.
 type calibratedTask struct {
 	evidence.Regression
-	groups [][]int // groups of rows that the refits leave out together; other rows are left out individually
+	groups [][]int // groups of rows that the refits leave out together; all other rows are left out individually
 }
 
 // calibrate calibrates m, the machine of the task.
@@ -85,7 +85,7 @@ func varianceOf(y []float64, c weights.Counts) float64 {
 	return variance
 }
 
-// folds returns the rows that each refit leaves out. They do not depend on the order of the rows.
+// folds returns the rows that each refit leaves out. The choice does not depend on the order of the rows.
 func (k calibratedTask) folds() [][]int {
 	order := make([]int, k.N)
 	for i := range order {
@@ -118,7 +118,7 @@ func (k calibratedTask) folds() [][]int {
 	return out
 }
 
-// deal assigns each of the ordered rows to one of count parts. The rows of a group have the same part.
+// deal assigns each of the ordered rows to one of count parts. The rows of a group are in the same part.
 func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 	if len(k.groups) == 0 {
 		part := rng.Perm(k.N)
@@ -150,7 +150,8 @@ func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 	return groups.Deal(ordered, nil, slices.Repeat([]float64{1}, count), rng)
 }
 
-// refit fits the model to all rows except out, and returns its predictions for these. It returns nil if there is nothing to fit.
+// refit fits the model to all rows except out, and returns the results for the rows in out. It returns nil if there is nothing to
+// fit.
 func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []int, bytes int64) (*leftOut, error) {
 	in := complement(k.N, out)
 	t := k.Regression
@@ -172,7 +173,7 @@ func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []in
 		return nil, err
 	}
 	if err != nil || s.Noise == 0 || math.IsInf(s.Evidence, 1) {
-		return nil, nil // The fit fails without these rows.
+		return nil, nil // Without these rows the fit fails.
 	}
 	m := newModel(s, t.Design)
 	x := k.Design.Rows(out)
@@ -219,7 +220,7 @@ func complement(n int, rows []int) []int {
 //
 //	e ~ N(0, c v + τ² r),   c at least 1,
 //
-// or, if the noise is given, maximises it in τ² only.
+// or, if the noise is given, maximises it over τ² only.
 func (l *leftOut) fit(given bool) calibration {
 	c := uncalibrated
 	total, v, r := 0.0, 0.0, 0.0
@@ -254,7 +255,7 @@ func (l *leftOut) fit(given bool) calibration {
 	if !l.sees || !(r > 0) {
 		return c
 	}
-	// The ratio is searched on a grid, and on a finer one around its best value.
+	// The ratio is searched on a grid, and then on a finer grid around its best value.
 	unit, at := v/r, 0.0
 	try := func(logQ float64) {
 		q := unit * math.Exp(logQ)
@@ -274,10 +275,10 @@ func (l *leftOut) fit(given bool) calibration {
 	return c
 }
 
-// edgeShare is the share of the rows left out whose values are below the edge. A single distant row therefore does not move it.
+// edgeShare is the share of the left-out rows whose values are below the edge. A single distant row therefore does not move it.
 const edgeShare = 0.99
 
-// quantile returns the edge of a calibration.
+// quantile returns the edge for a calibration.
 func (l *leftOut) quantile() float64 {
 	type row struct{ share, weight float64 }
 	var rows []row

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// friedman returns Friedman's first function of the first five of eight columns, with noise of deviation 1.
+// friedman returns Friedman's first function of the first five of eight columns, with noise of standard deviation 1.
 func friedman(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y := mat.NewDense(n, 8, nil), make([]float64, n)
@@ -44,7 +44,7 @@ func covered(t *testing.T, r *Regressor, x mat.Matrix, y []float64) float64 {
 	return float64(within) / float64(len(y))
 }
 
-// 95% intervals contain 95% of new rows, over a number of draws, within three standard errors of the coverage. The paper's variance
+// Over a number of draws, 95% intervals contain 95% of new rows, within three standard errors of the coverage. The paper's variance
 // does not reach this on the same rows, because a narrow kernel in five columns leaves much unexplained between its vectors.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
@@ -78,8 +78,8 @@ func TestCoverage(t *testing.T) {
 	assert.Less(t, b, 0.93)
 }
 
-// The band is as wide as the noise if rows are dense, even with few vectors. Where there are no rows, it widens to the variance of
-// the targets.
+// Where rows are dense, the band is as wide as the noise, even with few vectors. Where there are no rows, it widens to the variance
+// of the targets.
 func TestBandInOneColumn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	n := 300
@@ -119,7 +119,7 @@ func TestBandInOneColumn(t *testing.T) {
 	assert.Less(t, deviations(1e3)[0], 0.2, "the paper's")
 }
 
-// A refit is equal to the machine of its rows.
+// A refit equals a machine that is fitted to its rows.
 func TestRefits(t *testing.T) {
 	x, y := wave(100)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true}
@@ -155,8 +155,8 @@ func mustOnRows(t *testing.T, r *Regressor, n int) basis.Design {
 	return d
 }
 
-// The likelihood has its maximum at the calibration. The factor and scale of simulated residuals are recovered, and no neighbour is
-// better.
+// The calibration maximises the likelihood. The factor and scale of simulated residuals are recovered, and no neighbouring values
+// are better.
 func TestCalibrationIsTheMostLikely(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	l := &leftOut{sees: true}
@@ -184,8 +184,8 @@ func TestCalibrationIsTheMostLikely(t *testing.T) {
 	assert.EqualValues(t, 1, l.fit(true).factor, "of a given noise")
 }
 
-// With a kernel that is indefinite on the vectors, columns without a kernel, or constant targets, the unexplained part is unknown.
-// The calibration is then a factor only, or nothing.
+// If the kernel is indefinite on the vectors, if columns have no kernel, or if targets are constant, the unexplained part is
+// unknown. The calibration then has only a factor, or does nothing.
 func TestNothingUnseen(t *testing.T) {
 	x, y := wave(60)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)

@@ -2,11 +2,11 @@ package rvm
 
 import "math"
 
-// calibration is the correction by refits of the machine's own variance (see the package documentation).
+// calibration is the correction of the machine's own variance that the refits determine (see the package documentation).
 type calibration struct {
 	factor float64 // factor of the machine's own variance, 1 or more
-	scale  float64 // τ², of the part that the relevance vectors do not explain
-	edge   float64 // the share of k(x, x) that was unexplained in the rows of the refits
+	scale  float64 // τ², for the part that the relevance vectors do not explain
+	edge   float64 // 99% quantile of the unexplained share of k(x, x) in the refits
 	span   float64 // variance of the targets without the noise, the limit beyond the edge; 0 for none
 }
 
@@ -16,8 +16,8 @@ var uncalibrated = calibration{factor: 1}
 // addsVariance reports whether the calibration adds to the machine's own variance.
 func (c calibration) addsVariance() bool { return c.scale > 0 || c.span > 0 }
 
-// added returns the variance of the unexplained part. It is proportional to that part up to the edge of the refits, and rises
-// beyond it on a line to the variance of the targets.
+// added returns the variance of the unexplained part. It is proportional to that part up to the edge of the refits. Beyond the edge
+// it rises linearly to the variance of the targets.
 func (c calibration) added(unseen, own float64) float64 {
 	v := c.scale * unseen
 	share := unseen / own

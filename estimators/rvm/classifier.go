@@ -28,34 +28,34 @@ const classifierType = "rvm: Classifier"
 type folding = classes.Folding
 
 // Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior. With more than two
-// classes, each class is fitted against the rest. The zero value is ready to use.
+// classes, each class is fitted against the others. The zero value is ready to use.
 //
-// With default settings it chooses what [Regressor] chooses.
+// With default settings it makes the same choices as [Regressor].
 //
 // See also Classifier in package gabasr, Classifier in package lssvm.
 type Classifier struct {
-	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each column. Fit
-	// chooses the lengths (see the package documentation).
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length
+	// for each column, which Fit chooses (see the package documentation).
 	Kernel kernels.Kernel
 
-	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
+	// Kernels is a dictionary of kernels: every row has a basis function for each of them. Kernel must then be nil.
 	Kernels []kernels.Kernel
 
-	// Landmarks are the centres of the basis functions (M×d). If they are nil, training rows are used.
+	// Landmarks holds the centres of the basis functions (M×d). If it is nil, the centres are training rows.
 	Landmarks *mat.Dense
 
-	// Components is the number of training rows, drawn by Seed, that are centres of basis functions. If it is 0, all are used.
+	// Components is the number of training rows, drawn with Seed, that are centres of basis functions. If it is 0, all are used.
 	Components int `zero:"all rows"`
 
-	// Refine ends the fit with steps along the true gradient of the evidence. They give a small gain in evidence (about .04 nats on
-	// the reference case) at the cost of tens of modes.
+	// Refine ends the fit with steps along the true gradient of the evidence. They increase the evidence slightly (by about .04
+	// nats in the reference case), at the cost of finding tens of modes.
 	Refine bool
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
 	// classes have the same total weight.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
@@ -93,17 +93,17 @@ func (c *Classifier) validate() error {
 }
 
 // Fit fits the model to x (n×d) and n labels y. With M basis functions, m of them kept, the cost is O(nMm) for each of about m
-// scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class), [estimators.ErrNotFinite], or
-// the error of ctx.
+// scans of the basis. It returns [estimators.ErrParam], [estimators.ErrShape] (also for a single class), [estimators.ErrNotFinite],
+// or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. It is multiplied by the weight of the row's class, and multiplies the
-// logarithm of the row's likelihood. A weight of 2 has the same effect as the row given twice. Only the ratios of the weights
-// matter: each distinct row counts once on average, or, if equal rows have different classes, each row does. Probabilities are for
-// rows that occur as often as their weights say.
+// FitWeighted is like Fit, with a weight > 0 for each row. The product of this weight and the weight of the row's class multiplies
+// the logarithm of the row's likelihood. A weight of 2 has the same effect as the row given twice. Only the ratios of the weights
+// matter: each distinct row counts once on average, or, if equal rows have different classes, each row does. Probabilities assume
+// that rows occur in proportion to their weights.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, check.Given(weights))
@@ -130,7 +130,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 }
 
 // rowsOfClasses holds distinct rows and their targets of ±1. The targets are for the second of two classes, or for each class
-// against the rest, and are means over equal rows.
+// against the others, and are means over equal rows.
 type rowsOfClasses struct {
 	*distinct.Rows
 	labels   []int
@@ -195,14 +195,14 @@ func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClas
 	for _, mc := range m.machines {
 		numbers := slices.Concat(mc.Coefficients, mc.Alphas, codec.FromSym(mc.Covariance), []float64{mc.Intercept, mc.Evidence})
 		if err := check.Vector(classifierType+": coefficients, precisions and covariance", numbers); err != nil {
-			return fmt.Errorf("%w: scale the rows", err) // a file could not hold it
+			return fmt.Errorf("%w: scale the rows", err) // because a file could not hold it
 		}
 	}
 	c.m = m
 	return nil
 }
 
-// decide returns a score for each class. If matrix is set, x has rows of a design matrix.
+// decide returns a score for each class. If matrix is true, x consists of rows of a design matrix.
 func (c *Classifier) decide(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
 	xd, err := c.m.fittedSupport().Input(classifierType, name, x, matrix)
 	if err != nil {
@@ -228,7 +228,7 @@ func (c *Classifier) proba(name string, x mat.Matrix, matrix bool) (*mat.Dense, 
 }
 
 // Decision returns the moderated score of each class for each row of x (r×d), as an r×K matrix. The score is the logit of the
-// class's probability against the rest.
+// class's probability against the others.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.decide("x", x, false)
@@ -248,7 +248,7 @@ func (c *Classifier) PredictDesign(phi mat.Matrix) (_ []int, err error) {
 
 // PredictProba returns probabilities (r×K) for each row of x (r×d), with columns in the order of Classes. With two classes the
 // probability is the sigmoid of the score, moderated by the variance of the score, so that it is close to 1/2 if the model is
-// uncertain. With more classes it is the probability of each class against the rest, divided by the sum of these probabilities.
+// uncertain. With more classes it is the probability of each class against the others, divided by the sum of these probabilities.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.proba("x", x, false)
@@ -268,8 +268,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return rowwise.Labels(classifierType, dst, x, c.m.fittedSupport().RowWidth(), c.labels(), c.Predict, c.m.row)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.m.fittedSupport().RowWidth(), len(c.labels()), c.Decision, c.m.row)
@@ -282,7 +282,7 @@ func (c *Classifier) labels() []int {
 	return c.m.labels
 }
 
-// Classes returns the distinct labels of Fit in ascending order. It returns nil before Fit.
+// Classes returns the distinct labels in Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.labels()) }
 
 // Machines returns the machine of each class. It returns nil before Fit.

@@ -62,7 +62,7 @@ func TestRefineRaisesTheEvidence(t *testing.T) {
 	assert.InDelta(t, 0.04, refined.LogEvidence()-plain.LogEvidence(), 0.02)
 }
 
-// The probabilities can be computed from the fields of the machines.
+// The probabilities can be computed from the exported fields of the machines.
 func TestMachines(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {
 		x, y := blobs(120, classes, 1)
@@ -123,7 +123,7 @@ func TestMachines(t *testing.T) {
 
 func sigmoid(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 
-// Rows that are very unlikely to be of any class still have probabilities.
+// Rows that are very unlikely under every class still have probabilities.
 func TestProbabilitiesOfUnlikelyRows(t *testing.T) {
 	p := probabilities(mat.NewDense(3, 3, []float64{-900, -901, -2000, 900, -900, 0, 0, 0, 0}))
 	for i := range 3 {

@@ -106,7 +106,7 @@ func TestKernelsAreADesign(t *testing.T) {
 	}
 }
 
-// The part that the vectors of several kernels do not explain is that of the sum of the kernels.
+// With several kernels, the part that the vectors do not explain is that of the sum of the kernels.
 func TestUnseenOfKernels(t *testing.T) {
 	x, y := bumps(90)
 	r := &Regressor{Kernels: twoWidths}
@@ -131,7 +131,7 @@ func TestUnseenOfKernels(t *testing.T) {
 		assert.InDelta(t, max(0, 2-squares[i]), unseen[i], 1e-9)
 	}
 	assert.InDelta(t, 2, unseen[3], 1e-9, "far from all vectors nothing is seen")
-	// RVM* adds a basis function of the sum.
+	// RVM* adds a basis function of the summed kernel.
 	mean, variance, err := r.PredictAugmented(at, x, y)
 	require.NoError(t, err)
 	own0, ownVariance, err := (&Regressor{Kernels: twoWidths, supportMethods: supportMethods[*model]{r.m.withOwnVariance()}}).PredictVariance(at)
@@ -210,7 +210,7 @@ func TestRowsOfLearntKernel(t *testing.T) {
 	}
 }
 
-// The fit finds a wave in one column among others, although a single length for all columns misses it.
+// The fit finds a wave in one column among others, which a single length for all columns misses.
 func TestLearntKernelFindsAWave(t *testing.T) {
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 6))

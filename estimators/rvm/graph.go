@@ -57,7 +57,7 @@ func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
 	return v.Add(m.addedGraph(unseen, own)), nil
 }
 
-// addedGraph is added as a graph.
+// addedGraph computes added as a graph.
 func (c calibration) addedGraph(unseen, own graph.Value) graph.Value {
 	v := unseen.Times(c.scale)
 	if !(c.edge < 1) {
@@ -84,7 +84,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	return out, nil
 }
 
-// machineGraph is Moderated as a graph.
+// machineGraph computes Moderated as a graph.
 func machineGraph(mc *evidence.Machine, x, phi graph.Value) graph.Value {
 	var own graph.Value
 	f := x.Fill(mc.Intercept)
@@ -97,7 +97,7 @@ func machineGraph(mc *evidence.Machine, x, phi graph.Value) graph.Value {
 	return f.Div(variance.Times(math.Pi / 8).Plus(1).Sqrt())
 }
 
-// probabilitiesGraph is probabilities as a graph.
+// probabilitiesGraph computes probabilities as a graph.
 func probabilitiesGraph(scores graph.Value) graph.Value {
 	zero := scores.Number(0)
 	shift := scores.Largest().Min(zero)

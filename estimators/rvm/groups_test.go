@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 )
 
-// visits returns six visits of each patient. The rows of a patient are nearly equal, and their targets share an error.
+// visits returns six visits for each patient. The rows of a patient are nearly equal, and their targets share an error.
 func visits(patients int, seed uint64) (x *mat.Dense, y []float64, patient []int) {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	x = mat.NewDense(6*patients, 2, nil)

@@ -13,7 +13,8 @@ import (
 )
 
 // These constants define the kernel that is used if none is set: its smoothness, and the numbers of rows on which its lengths are
-// chosen. Beyond laplaceClasses classes the evidence of targets ±1 replaces Laplace's, which costs a mode for each class.
+// chosen. With more than laplaceClasses classes, the evidence for targets ±1 replaces Laplace's approximation, which costs a mode
+// for each class.
 const (
 	learntNu       = 2.5
 	fewRows        = 300
@@ -22,12 +23,12 @@ const (
 	laplaceClasses = 6
 )
 
-// columnsOfRows is the number of columns beyond which fewer rows are used for lengths, because a gradient takes n³ + 4n²d
+// columnsOfRows is the number of columns above which fewer rows are used to choose lengths, because a gradient takes n³ + 4n²d
 // multiplications.
 const columnsOfRows = 100
 
 // learntKernel returns a Matérn kernel with a length for each column that varies. The lengths maximise the evidence of the Gaussian
-// process with this covariance.
+// process with this kernel as its covariance.
 func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense,
 	wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
 	t, kind := wanted()
@@ -45,7 +46,7 @@ func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense,
 	return columns.Kernel(k), nil
 }
 
-// shareOfKernel returns the approximate time for the choice of the kernel, relative to the rest of the fit.
+// shareOfKernel returns the approximate time for the choice of the kernel, relative to the time for all other parts of the fit.
 func (p basisSettings) shareOfKernel() float64 {
 	if len(p.configured()) > 0 {
 		return 0
@@ -53,8 +54,8 @@ func (p basisSettings) shareOfKernel() float64 {
 	return 1
 }
 
-// climbRows returns the numbers of rows of d columns on which lengths are chosen. They are smaller for wide rows and for several
-// classes, so that the choice takes no longer.
+// climbRows returns the numbers of rows on which lengths are chosen, for d columns. They are smaller for many columns and for
+// several classes, so that the choice takes no longer.
 func climbRows(d int, t learning.Targets, kind learning.Kind) []int {
 	var out []int
 	for _, rows := range []float64{fewRows, moreRows} {
@@ -73,7 +74,8 @@ func numbers(y, rows []float64) (learning.Targets, learning.Kind) {
 	return learning.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, learning.Restricted
 }
 
-// signs returns targets of ±1 for two classes, and for each of more classes against the rest, or their means over equal rows.
+// signs returns targets of ±1 for two classes, or for each of several classes against the others. Equal rows have the mean of their
+// targets.
 func (r *rowsOfClasses) signs() (learning.Targets, learning.Kind) {
 	kind := learning.Laplace
 	if len(r.labels) > laplaceClasses {

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// classification is a fitted Classifier. It has one machine for two classes, whose positive class is the second, or one for each of
-// more classes.
+// classification holds a fitted Classifier. It has one machine for two classes, whose positive class is the second, or one machine
+// for each of more than two classes.
 type classification struct {
 	*basis.Support // the columns of all machines together
 	labels         []int
@@ -33,21 +33,21 @@ func (m *classification) fittedSupport() *basis.Support {
 	return m.Support
 }
 
-// Machine is the fit of a [Classifier] to one class against the rest. With two classes there is one machine, that of the second
+// Machine is the fit of a [Classifier] to one class against the others. With two classes there is one machine, for the second
 // class.
 type Machine struct {
 	Class int
 
-	// RelevanceIndices has the training rows, landmarks or columns of the basis functions that were kept.
+	// RelevanceIndices lists the training rows, landmarks or columns of the basis functions that were kept.
 	RelevanceIndices []int
 
-	// RelevanceKernels has the index in Kernels of the kernel of each of them. All are 0 if there is one kernel.
+	// RelevanceKernels lists the index in Kernels of the kernel of each basis function. All are 0 if there is one kernel.
 	RelevanceKernels []int
 
-	// Coefficients has the coefficients of their kernels in the latent score.
+	// Coefficients lists the coefficients of the basis functions in the latent score.
 	Coefficients []float64
 
-	// Alphas has the prior precisions of the coefficients.
+	// Alphas lists the prior precisions of the coefficients.
 	Alphas    []float64
 	Intercept float64
 
@@ -127,13 +127,13 @@ func (m *classification) row(out, x []float64) {
 	}
 }
 
-// probabilities returns the probabilities of each class against the rest, divided by their sum.
+// probabilities returns the probabilities of each class against the others, divided by their sum.
 func probabilities(scores *mat.Dense) *mat.Dense {
 	n, _ := scores.Dims()
 	out := mat.DenseCopyOf(scores)
 	for i := range n {
 		row := out.RawRowView(i)
-		// If all classes are very unlikely, the most likely one still counts.
+		// If all classes are very unlikely, the most likely class still counts.
 		top := slices.Max(row)
 		shift := min(top, 0)
 		sum := 0.0

@@ -23,7 +23,8 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// Data on which other implementations fail, with singular matrices, endless cycles or predictions of NaN, give a finite model.
+// Data on which other implementations fail give a finite model here. Elsewhere they cause singular matrices, endless cycles or
+// predictions of NaN.
 func TestOddData(t *testing.T) {
 	line := func(n int, f func(v float64) float64) (*mat.Dense, []float64) {
 		x, y := mat.NewDense(n, 1, nil), make([]float64, n)
@@ -105,7 +106,7 @@ func TestOddData(t *testing.T) {
 	}
 }
 
-// If no column explains the targets, the model is the intercept, and it predicts.
+// If no column explains the targets, the model consists of the intercept, and can predict.
 func TestNoRelevanceVectors(t *testing.T) {
 	x := random(50, 2, 7)
 	y := make([]float64, 50)

@@ -19,10 +19,10 @@ const (
 	version        = 1
 )
 
-// storedModel is the form of a Regressor in a file, with only what predictions need.
+// storedModel is the form of a Regressor in a file. It contains only the values that predictions need.
 type storedModel struct {
 	Support      basis.Stored
-	Coefficients codec.Floats // for the columns of the support, and the column of ones if there is one more
+	Coefficients codec.Floats // for the columns of the support; one more is for the column of ones
 	Alphas       codec.Floats
 	Cov          codec.Floats // the upper triangle, row by row
 	Means        codec.Floats
@@ -48,7 +48,7 @@ func (m *model) store(configured basis.Dictionary) storedModel {
 	return s
 }
 
-// model checks s and returns the model.
+// model validates s and returns the model.
 func (s storedModel) model(configured basis.Dictionary) (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(regressorKind, format, args...)
@@ -83,8 +83,8 @@ func (s storedModel) model(configured basis.Dictionary) (*model, error) {
 	return m, nil
 }
 
-// MarshalBinary encodes the fitted model: the relevance vectors, their coefficients and covariance, and the kernel's name. The
-// configuration is not included.
+// MarshalBinary encodes the fitted model: the relevance vectors, their coefficients and covariance, and the kernel's name. It does
+// not encode the configuration.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -124,7 +124,7 @@ type storedClassification struct {
 	Report   estimators.Report
 }
 
-// machine checks s and returns the machine, for a support with the given number of columns.
+// machine validates s and returns the machine, for a support with the given number of columns.
 func (s storedMachine) machine(columns int) (*evidence.Machine, error) {
 	k := len(s.Members)
 	cov, ok := s.Cov.Sym(k + 1)
@@ -161,7 +161,7 @@ func (s storedClassification) classification(configured basis.Dictionary) (*clas
 }
 
 // MarshalBinary encodes the fitted model: the relevance vectors of all machines, their coefficients and covariances, the classes,
-// and the kernel's name. The configuration is not included.
+// and the kernel's name. It does not encode the configuration.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)

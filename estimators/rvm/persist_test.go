@@ -20,8 +20,8 @@ import (
 
 var goldenRows = mat.NewDense(12, 1, []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, 2.5, 3})
 
-// Golden files stay readable and give the same predictions as a fit with the present code, up to differences of rounding between
-// machines.
+// Golden files stay readable and give the same predictions as a fit with the current code, up to differences in rounding between
+// computers.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	rounding := map[string]float64{"Regressor-v1.keln": 1e-3, "Classifier-v1.keln": 1e-3} // the choice of lengths amplifies rounding errors
 	y := []float64{9.1, 6.2, 4.1, 2.2, 1, 0.2, 0.3, 1.1, 2.2, 4, 6.3, 9}
@@ -60,7 +60,8 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 }
 
-// Models that were fitted on a design matrix, or have no vectors, survive a file. The error for a different kernel names it.
+// Models that were fitted to a design matrix, or that have no vectors, can be stored and read. If the kernel differs, the error
+// names it.
 func TestFilesOfOtherKinds(t *testing.T) {
 	x, y := wave(60)
 	k, err := kernels.Matrix(ctx, kernels.RBF{}, x, nil)
@@ -108,7 +109,7 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	assert.True(t, mat.Equal(want, got))
 }
 
-// oneVector returns the support of one relevance vector.
+// oneVector returns the support that consists of one relevance vector.
 func oneVector() basis.Stored {
 	return basis.Stored{
 		Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3}, Columns: []int{3},
@@ -210,7 +211,7 @@ func TestHostileClassPayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit converts bytes to rows and targets, whose fit gives a documented error or a finite model.
+// FuzzFit converts bytes to rows and targets, and checks that a fit returns a documented error or a finite model.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, uint8(1), uint8(0))
 	f.Add([]byte{255, 0, 255, 0, 1, 1, 1, 1, 9, 9, 9, 9}, uint8(2), uint8(1))

@@ -26,14 +26,14 @@ import (
 
 const regressorType = "rvm: Regressor"
 
-// InterceptPrior is the prior distribution of the intercept of a [Regressor].
+// InterceptPrior selects the prior distribution of the intercept of a [Regressor].
 type InterceptPrior int
 
 // These are the priors.
 const (
 	// FlatPrior makes every value equally likely. The intercept is integrated out exactly.
 	FlatPrior InterceptPrior = iota
-	// ARDPrior is a normal prior: the intercept is the coefficient of a column of ones, with its own precision like the others.
+	// ARDPrior is a normal prior: the intercept is the coefficient of a column of ones, with a separate precision like the others.
 	ARDPrior
 )
 
@@ -42,63 +42,64 @@ func (p InterceptPrior) String() string {
 	return enum.Name("InterceptPrior", int(p), "FlatPrior", "ARDPrior")
 }
 
-// These are the defaults of Regressor and Classifier.
+// The defaults of Regressor and Classifier.
 const (
 	// defaultAllIn is the largest basis for which a fit also starts with all columns in the model. The first steps of that start
 	// factor a matrix of that order.
 	defaultAllIn = 500
-	// defaultCacheBytes is the memory for columns of the design matrix. 512 MiB hold the complete matrix up to 8192 rows.
+	// defaultCacheBytes is the memory for columns of the design matrix. With up to 8192 rows, the complete matrix fits into 512
+	// MiB.
 	defaultCacheBytes = 512 << 20
 )
 
-// startNoises are the starts from the empty model, each with a different noise relative to the variance of the targets.
+// startNoises lists the starts from the empty model, each with a different noise relative to the variance of the targets.
 var startNoises = []evidence.Start{1, 10, 100}
 
 // Regressor is the relevance vector machine for regression. The zero value is ready to use: it has a Matérn kernel with lengths
-// chosen by Fit, an intercept with a flat prior, an estimated noise variance, and basis functions on all training rows.
+// chosen by Fit, an intercept with a flat prior, an estimated noise variance, and basis functions for all training rows.
 //
-// With default settings it chooses a length for each column by the evidence, and nothing else of what selection.Regressor chooses:
-// it has one kind of kernel, one scaling of columns, no categories, and untransformed targets.
+// With default settings it chooses a length for each column by the evidence. It makes none of the other choices of
+// selection.Regressor: it has one kind of kernel, one scaling of columns, no categories, and untransformed targets.
 //
 // See also Regressor in package gabasr, Regressor in package lssvm.
 type Regressor struct {
-	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each column. Fit
-	// chooses the lengths (see the package documentation).
+	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length
+	// for each column, which Fit chooses (see the package documentation).
 	Kernel kernels.Kernel
 
-	// Kernels is a dictionary of kernels: every row has a basis function of each of them. Kernel must then be nil.
+	// Kernels is a dictionary of kernels: every row has a basis function for each of them. Kernel must then be nil.
 	Kernels []kernels.Kernel
 
-	// InterceptPrior is the prior of the intercept. The zero value is [FlatPrior]. It has no effect with NoIntercept.
+	// InterceptPrior selects the prior of the intercept. The zero value is [FlatPrior]. It has no effect with NoIntercept.
 	InterceptPrior InterceptPrior
 
 	// NoIntercept leaves out the intercept. The targets should then be centred.
 	NoIntercept bool
 
-	// NoCalibration leaves out the refits that calibrate variances and intervals. They are then those of the paper
-	// (see the package documentation).
+	// NoCalibration leaves out the refits that calibrate variances and intervals, which are then those of the paper (see the
+	// package documentation).
 	NoCalibration bool
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The refits that calibrate variances and
-	// intervals leave out the rows of a group together, so that variances and intervals are for groups that are not among the
-	// training rows. The predictions, which the evidence determines, do not depend on Groups. FitDesign uses the groups of the rows
-	// of phi. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The refits that calibrate
+	// variances and intervals leave out the rows of a group together, so that variances and intervals are for new groups. The
+	// predictions, which the evidence determines, do not depend on Groups. FitDesign uses the groups of the rows of phi. If it is
+	// nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
 	// NoiseVariance is the variance of the noise. If it is 0, it is estimated.
 	NoiseVariance float64 `zero:"the estimate"`
 
-	// Landmarks are the centres of the basis functions (M×d). If they are nil, training rows are used.
+	// Landmarks holds the centres of the basis functions (M×d). If it is nil, the centres are training rows.
 	Landmarks *mat.Dense
 
-	// Components is the number of training rows, drawn by Seed, that are centres of basis functions. If it is 0, all are used. It
+	// Components is the number of training rows, drawn with Seed, that are centres of basis functions. If it is 0, all are used. It
 	// has no effect with Landmarks.
 	Components int `zero:"all rows"`
 
 	// AllIn is the largest basis for which Fit also tries a start with all basis functions. If it is 0, it is 500.
 	AllIn int `zero:"500"`
 
-	// If NoAllIn is set, that start is never tried, whatever AllIn is.
+	// If NoAllIn is set, the start with all basis functions is never tried, whatever AllIn is.
 	NoAllIn bool
 
 	// Starts is the number of starts from the empty model, 1 to 3. If it is 0, it is 3. The model with the highest
@@ -116,7 +117,7 @@ type Regressor struct {
 	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after each change of a model, by one goroutine at a time. Objective is the negative log
-	// evidence of the start or the refit of the change.
+	// evidence in the start or refit that made the change.
 	Observe func(estimators.Step)
 
 	supportMethods[*model]
@@ -138,7 +139,7 @@ func (m *model) fittedSupport() *basis.Support {
 	return m.Support
 }
 
-// ones returns the number of coefficients, 0 or 1, of the column of ones.
+// ones returns the number of coefficients for a column of ones, 0 or 1.
 func (m *model) ones() int { return len(m.Coefficients) - len(m.Columns) }
 
 func (r *Regressor) place() basisSettings {
@@ -146,7 +147,7 @@ func (r *Regressor) place() basisSettings {
 		components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
-// intercept returns the form of the intercept in the fields.
+// intercept returns the form of the intercept that the fields select.
 func (r *Regressor) intercept() evidence.Intercept {
 	switch {
 	case r.NoIntercept:
@@ -161,17 +162,17 @@ func (r *Regressor) intercept() evidence.Intercept {
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // Fit fits the model to x (n×d) and y (n). With M basis functions, m of them kept, a change of the model costs O(nm + Mm), and a
-// new basis function also O(nM). The memory is CacheBytes and O(Mm). Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. The refits that calibrate the variances about
-// double the cost (see NoCalibration).
+// new basis function also O(nM). The memory is CacheBytes and O(Mm). The refits that calibrate the variances about double the cost
+// (see NoCalibration). Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel
+// overflows), or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only the
-// ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is given, it is the
-// variance of a row of weight 1, and the weights are not divided by their mean. With [FlatPrior] their sum must then be above 1.
+// ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is set, it is the variance
+// of a row of weight 1, and the weights are not divided by their mean. With [FlatPrior] their sum must then exceed 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, check.Given(weights))
@@ -198,8 +199,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return r.learn(rest, d, mean, rows.Weights, groups, within)
 }
 
-// merge returns the distinct rows, the means of their targets, and the variance around these means, which is 0 if the noise is
-// given.
+// merge returns the distinct rows, the means of their targets, and the variance around these means. If NoiseVariance is set, this
+// variance is 0.
 func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, mean []float64, within float64) {
 	rows = distinct.Merge(x, own)
 	if r.NoiseVariance == 0 {
@@ -211,8 +212,8 @@ func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, 
 	return rows, mean, within
 }
 
-// FitDesign fits the model to a design matrix phi (n×M), for example the caller's kernel matrix, and y (n). Kernel, Landmarks and
-// Components are not used. Predictions are then made by PredictDesign and PredictVarianceDesign.
+// FitDesign fits the model to a design matrix phi (n×M), for example a kernel matrix that the caller has computed, and y (n).
+// Kernel, Landmarks and Components are not used. Predictions are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := r.place().validate(); err != nil {
@@ -260,7 +261,7 @@ func (r *Regressor) learn(ctx context.Context, d basis.Design, y, rows []float64
 	return nil
 }
 
-// task returns the task of the fields, for weighted rows.
+// task returns the task that the fields define, for weighted rows.
 func (r *Regressor) task(d basis.Design, y, rows []float64) calibratedTask {
 	k := evidence.Regression{
 		Design: d, Type: regressorType, Counts: weights.NewCounts(rows, d.N), Targets: y, Intercept: r.intercept(), Noise: r.NoiseVariance,
@@ -281,8 +282,8 @@ func newModel(s *evidence.Solution, d basis.Design) *model {
 	return &model{Solution: s, Support: d.Support(columns), calibration: uncalibrated}
 }
 
-// finite returns an error if the model's numbers overflow in the units of rows and targets. The fit uses other units. A file could
-// not hold such a model.
+// finite returns an error if the model's numbers overflow in the units of rows and targets, which differ from those of the fit. A
+// file could not hold such a model.
 func (m *model) finite() error {
 	for _, part := range []struct {
 		name   string
@@ -302,7 +303,7 @@ func (m *model) finite() error {
 // predictChunk is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictChunk = 1024
 
-// predict returns the mean for the rows of x, and the variance if withVariance is set.
+// predict returns the mean for the rows of x, and the variance if withVariance is true.
 func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, variance []float64, err error) {
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictChunk {
@@ -344,7 +345,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 	return mean, variance, nil
 }
 
-// predict checks rows and predicts. If matrix is set, they are rows of a design matrix.
+// predict checks rows and predicts. If matrix is true, they are rows of a design matrix.
 func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
 	xd, err := r.m.fittedSupport().Input(regressorType, name, x, matrix)
 	if err != nil {
@@ -360,17 +361,18 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVariance returns the mean and the variance of a new observation at each row of x (r×d), including the noise. The variance
-// is the machine's own, calibrated by refits, plus the part of the kernel that the relevance vectors do not explain. Far from all
-// rows it is therefore the variance of the targets (see the package documentation). With NoCalibration it is only the variance of
-// the noise and the intercept there, as in every relevance vector machine. The cost is O(rm(d + m)), and O(m³) once.
+// PredictVariance returns the mean and the variance of a new observation at each row of x (r×d). The variance includes the noise.
+// It is the machine's own variance, calibrated by refits, plus that of the part of the kernel that the relevance vectors do not
+// explain. Far from all rows it is therefore the variance of the targets (see the package documentation). With NoCalibration it is
+// only the variance of the noise and the intercept there, as in every relevance vector machine. The cost is O(rm(d + m)), and O(m³)
+// once.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("x", x, false, true)
 }
 
-// PredictInterval returns the ends of the central interval that contains a new observation at each row of x (r×d) with probability
-// level, in (0, 1). The distribution is normal, with the mean and the variance of PredictVariance.
+// PredictInterval returns the bounds of the central interval that contains a new observation at each row of x (r×d) with
+// probability level, in (0, 1). The distribution is normal, with the mean and the variance of PredictVariance.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
@@ -386,15 +388,15 @@ func (r *Regressor) PredictDesign(phi mat.Matrix) (_ []float64, err error) {
 	return mean, err
 }
 
-// PredictVarianceDesign is like PredictVariance, for new rows of the design matrix (r×M). Nothing is known of these rows beyond
-// their columns, so the variance is the machine's own, times a factor.
+// PredictVarianceDesign is like PredictVariance, for new rows of the design matrix (r×M). Only the columns of these rows are known,
+// so the variance is the machine's own, times a factor.
 func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return r.predict("phi", phi, true, true)
 }
 
-// RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, which is 0 if there is one
-// kernel. It returns nil before Fit and after FitDesign.
+// RelevanceKernels returns the index in Kernels of the kernel of each relevance vector, which is 0 if there is one kernel. It
+// returns nil before Fit and after FitDesign.
 func (r *Regressor) RelevanceKernels() []int { return r.m.fittedSupport().KernelIndices() }
 
 // Coefficients returns the posterior means of the relevance vectors' coefficients, in the order of

@@ -23,7 +23,7 @@ import (
 
 var ctx = context.Background()
 
-// From a cold start the evidence is within a nat of the best of six starts of the reference. That is not a general bound, because
+// From a cold start the evidence is within 1 nat of the best of six starts of the reference. This is not a general bound, because
 // the evidence has many optima.
 func TestReferenceFromAColdStart(t *testing.T) {
 	for _, name := range reference.Regressions {
@@ -39,7 +39,7 @@ func TestReferenceFromAColdStart(t *testing.T) {
 	}
 }
 
-// If the fit finds the same optimum, the predictions agree with the reference.
+// If the fit finds the same optimum as the reference, the predictions agree with it.
 func TestReferencePredictions(t *testing.T) {
 	c := reference.Load(t, ".", "reg_3d80_npoly_ard.json")
 	r := &Regressor{Kernel: c.Function(), InterceptPrior: ARDPrior, NoCalibration: true}
@@ -54,7 +54,7 @@ func TestReferencePredictions(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6)
 }
 
-// modelAt returns, by the definitions, the model of given columns and precisions. The columns are those of a kernel on the rows,
+// modelAt computes the model of given columns and precisions from its definition. The columns are those of a kernel for the rows,
 // followed by ones.
 func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat bool, active []int, alpha []float64, beta float64) *model {
 	n, m := len(y), len(active)
@@ -98,7 +98,7 @@ func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat boo
 	return newModel(s, basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{k}, x, make([]int, n)))
 }
 
-// The other cases, with an intercept of flat prior and with none, agree with the reference for the model that the reference found.
+// The cases with other intercepts agree with the reference for the model that the reference found.
 func TestReferencePredictionsOfAModel(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := reference.Load(t, ".", name)
@@ -113,7 +113,7 @@ func TestReferencePredictionsOfAModel(t *testing.T) {
 	}
 }
 
-// intercepts has the settings of the intercept.
+// intercepts lists the settings of the intercept.
 var intercepts = []Regressor{{}, {InterceptPrior: ARDPrior}, {NoIntercept: true}}
 
 func wave(n int) (*mat.Dense, []float64) {
@@ -126,7 +126,8 @@ func wave(n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The caller's own matrix, columns that are not kept, all rows given as landmarks, and any number of workers give the same model.
+// The model is the same with the caller's own matrix, with columns that are not kept, with all rows as landmarks, and with any
+// number of workers.
 func TestWaysToTheSameModel(t *testing.T) {
 	x, y := wave(160)
 	fresh, _ := wave(20)
@@ -157,7 +158,7 @@ func TestWaysToTheSameModel(t *testing.T) {
 			case "landmarks": // the refits keep all landmarks
 			case "workers":
 				assert.Equal(t, variance, v)
-			default: // recomputed columns are rounded differently, and a refit may end nearby
+			default: // recomputed columns are rounded differently, and a refit may end at a nearby model
 				assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-2, name)
 			}
 		}
@@ -188,8 +189,8 @@ func TestWaysToTheSameModel(t *testing.T) {
 	}
 }
 
-// The parts of a model are consistent: coefficients, vectors and intercept give the prediction, covariance and noise its variance,
-// and γ = αw² at the optimum.
+// The parts of a model are consistent: coefficients, vectors and intercept yield the prediction, covariance and noise yield its
+// variance, and γ = αw² at the optimum.
 func TestFacts(t *testing.T) {
 	x, y := wave(120)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoIntercept: true, NoCalibration: true}

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// repeated returns weights of 1 to 3, and the rows repeated by their weights.
+// repeated returns weights of 1 to 3, and the rows repeated according to their weights.
 func repeated(n int) (weights []float64, rows []int) {
 	for i := range n {
 		w := 1 + i*i%5/2
@@ -38,8 +38,8 @@ func pick[T any](v []T, rows []int) []T {
 	return out
 }
 
-// A weight of 2 is equivalent to the row given twice for all results, including the evidence and the noise, if the basis is the
-// same.
+// If the basis is the same, a weight of 2 is equivalent to the row given twice for all results, including the evidence and the
+// noise.
 func TestWeightsAreRows(t *testing.T) {
 	x, y := wave(90)
 	fresh, _ := wave(20)
@@ -68,7 +68,7 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 }
 
-// For weights of any size, divided by their mean, the coefficients, covariance and evidence at the fitted precisions and noise
+// For weights of any size, divided by their mean, the coefficients, covariance and evidence for the fitted precisions and noise
 // agree with the definition,
 //
 //	H = βΦ'WΦ + A,  μ = βH⁻¹Φ'Wt,  L = ½(N ln β/2π - ln|H| + Σ ln α - β e'We - μ'Aμ),
@@ -148,7 +148,7 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 }
 
-// With a given noise, weights multiplied by a number give the same model if the noise is multiplied by it too.
+// If the noise is set, multiplying the weights and the noise by the same number gives the same model.
 func TestWeightsAreCounts(t *testing.T) {
 	x, y := wave(60)
 	small, large := make([]float64, 60), make([]float64, 60)
@@ -248,8 +248,8 @@ func TestClassWeights(t *testing.T) {
 	assert.EqualError(t, err, "rvm: Classifier: ClassWeights[1] = -1, want a finite value > 0")
 }
 
-// A weight is equivalent to that many copies of the row up to the last digits, because the search compares the same candidates in
-// the same order.
+// A weight is equivalent to that many copies of the row, except for the last digits, because the search compares the same
+// candidates in the same order.
 func TestWeightsAreCopies(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 40))
@@ -292,7 +292,8 @@ func TestWeightsAreCopies(t *testing.T) {
 	}
 }
 
-// Repeated observations are fitted by the means of equal rows, and the variance around these is part of the predicted variance.
+// Repeated observations are fitted by the means of equal rows, and the variance around these means is a part of the predicted
+// variance.
 func TestObservationsOfEqualRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := mat.NewDense(400, 1, nil), make([]float64, 400)

@@ -58,7 +58,7 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
-// BenchmarkFitCache fits a model with a cache for an eighth of the kernel matrix.
+// BenchmarkFitCache fits a model with a cache that holds an eighth of the kernel matrix.
 func BenchmarkFitCache(b *testing.B) {
 	x, y := overlapping(2000, 1)
 	src := &countedSource{smo.EvaluateKernel(kernels.RBF{Gamma: benchGamma}, x, 0), new(int)}
@@ -77,7 +77,7 @@ func BenchmarkFitCache(b *testing.B) {
 	b.ReportMetric(float64(*src.evaluations)/(2000*2000), "evaluations/n²")
 }
 
-// countedSource counts the kernel values of rows.
+// countedSource counts the kernel values that are computed for rows.
 type countedSource struct {
 	smo.Source
 	evaluations *int
@@ -99,7 +99,7 @@ func (v countedView) Fill(ctx context.Context, dst []float64, i int) error {
 	return v.View.Fill(ctx, dst, i)
 }
 
-// BenchmarkFitMatrix times a fit like those of a grid search: small, on a given kernel matrix.
+// BenchmarkFitMatrix times a small fit to a given kernel matrix, as in a grid search.
 func BenchmarkFitMatrix(b *testing.B) {
 	x, y := overlapping(400, 1)
 	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: benchGamma}, x, nil)
@@ -130,11 +130,11 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstPeer times scikit-learn on the same rows, in the same run:
+// BenchmarkAgainstPeer also times scikit-learn on the same rows, in the same run:
 //
 //	go test -run - -bench AgainstPeer ./estimators/svm -peer /usr/bin/python3
 //
-// The ratios are our time divided by that of scikit-learn, both without the time to create the rows.
+// The ratios are our time divided by that of scikit-learn, without the time to create the rows.
 func BenchmarkAgainstPeer(b *testing.B) {
 	if *peer == "" {
 		b.Skip("needs -peer, a python with scikit-learn")

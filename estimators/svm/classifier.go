@@ -30,14 +30,13 @@ type folding = classes.Folding
 //
 //	½ |f|² + Σ C w[i] max(0, 1 - t[i] (f(x[i]) + b))
 //
-// With Nu it minimises the same with a C for each pair of classes that makes ν the share of margin errors. With more than two
-// classes, there is one machine for each pair of classes, and the machines vote. The zero value is ready to use. Features should be
-// of comparable scale.
+// With Nu, it chooses C for each pair of classes so that ν is the share of margin errors. With more than two classes, there is one
+// machine for each pair of classes, and the machines vote. The zero value is ready to use. Features should be of comparable scale.
 //
 // PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision does not need
 // it.
 //
-// With default settings it chooses no more of the kernel than [Regressor] does.
+// With default settings its kernel is chosen as in [Regressor].
 //
 // See also Classifier in package lssvm.
 type Classifier struct {
@@ -45,11 +44,11 @@ type Classifier struct {
 	// training rows.
 	Kernel kernels.Kernel
 
-	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
+	// C is the cost of errors. If it is 0, it is derived from the least-squares machine (see the package documentation).
 	C float64 `zero:"the choice by the least-squares machine"`
 
 	// If Nu is not 0, it is used instead of C (ν-SVC). For each pair of classes at most this share of the rows is within the margin
-	// or on its wrong side, and at least this share are support vectors. It is at most twice the share of the smaller class, and at
+	// or on its wrong side, and at least this share are support vectors. Nu is at most twice the share of the smaller class, and at
 	// most 1 with Balanced.
 	Nu float64 `zero:"none" most:"1"`
 
@@ -57,15 +56,15 @@ type Classifier struct {
 	// classes have the same total weight.
 	Balanced bool
 
-	// ClassWeights has a factor > 0 for the weights of the rows of each class. A class that is absent has the factor
+	// ClassWeights maps a label to a factor > 0 for the weights of the rows of that class. Classes that are absent have the factor
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
-	// If Probabilities is set, Fit also computes what PredictProba needs, by cross-validation in 5 folds.
+	// If Probabilities is set, Fit also fits the sigmoids that PredictProba needs, by cross-validation with 5 folds.
 	Probabilities bool
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out together
-	// when C is chosen and probabilities are fitted. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together when C is chosen and probabilities are fitted. If it is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
 	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
@@ -78,19 +77,18 @@ type Classifier struct {
 	// If NoShrinking is set, the solver considers all rows in every step.
 	NoShrinking bool
 
-	// Seed is the seed for the folds, and for the samples of rows that MedianRBF and the least-squares machine draw
-	// when there are many rows.
+	// Seed is the seed for the folds, and for the samples that MedianRBF and the least-squares machine draw if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines that compute kernel values and fit machines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. Each worker has at least two rows of the
-	// kernel matrix.
+	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. Each worker keeps at least two rows of the kernel
+	// matrix.
 	CacheBytes int64 `zero:"512 MiB"`
 
-	// If Observe is not nil, it is called after every 1000 steps of a machine, by one goroutine at a time. Objective
-	// is the sum of the dual objectives so far.
+	// If Observe is not nil, it is called after every 1000 steps of a machine, by one goroutine at a time. Objective is the current
+	// sum of the dual objectives.
 	Observe func(estimators.Step)
 
 	folding
@@ -99,8 +97,8 @@ type Classifier struct {
 	links   []platt.Sigmoid // one for each pair; nil without Probabilities
 }
 
-// Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read, the setting at
-// its Fit counts. It reports no Expansion for a fitted model of more than two classes.
+// Supports reports probabilities only if the field Probabilities is set. For a fitted or decoded model, the setting in its Fit
+// counts. It reports no Expansion for a fitted model with more than two classes.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
@@ -130,8 +128,8 @@ func (c *Classifier) settings() (machineSettings, error) {
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. The cost is between O(n²) and O(n³), and
-// O(n²d) for the kernel. The memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape],
-// [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not converge, Report has a
+// O(n²d) for the kernel. The memory is CacheBytes and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite] (also if the kernel overflows), or the error of ctx. If the solver does not converge, Report contains a
 // warning.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
@@ -170,9 +168,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	return c.finish(rest, s, src, kernel, rows, names, picked(rows, at))
 }
 
-// FitMatrix fits the model to the caller's kernel matrix k (n×n) and labels y (n). The field Kernel is not used. Predictions are
-// then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix. Only the upper triangle of a *mat.SymDense is read, and the
-// model does not keep k.
+// FitMatrix fits the model to a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is not used.
+// Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix. Only the upper triangle of a *mat.SymDense is
+// read, and the model does not keep k.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fitMatrix(ctx, k, y, nil)
@@ -203,7 +201,7 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	return c.finish(ctx, s, smo.ShareMatrix(k), nil, rows, names, picked(rows, at))
 }
 
-// finish solves the problem of each pair of classes and, for probabilities, of each of their folds.
+// finish solves the problem for each pair of classes and, for probabilities, for each of its folds.
 func (c *Classifier) finish(
 	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
 ) error {
@@ -217,7 +215,7 @@ func (c *Classifier) finish(
 			return err
 		}
 	}
-	// A row is in the problems of its class with each other class.
+	// A row is in the problems of its class with each of the other classes.
 	perRow := 8.0 // numbers of a row in a problem
 	if c.Probabilities {
 		perRow *= defaultFolds
@@ -248,7 +246,7 @@ func (c *Classifier) finish(
 		}
 	}
 	solutions := make([]smo.Solution, len(problems))
-	unseen := make([][]float64, len(problems)) // decision values of rows left out
+	unseen := make([][]float64, len(problems)) // decision values of left-out rows
 	var tasks []task
 	for i, p := range problems {
 		if err := ctx.Err(); err != nil {
@@ -284,7 +282,7 @@ func (c *Classifier) finish(
 	return nil
 }
 
-// flatWarnings returns a warning with the number of pairs of classes without a margin and the first of them.
+// flatWarnings returns a warning with the number of pairs of classes without a margin and the first of these pairs.
 func flatWarnings(names []int, solutions []smo.Solution) []string {
 	first, count, p := "", 0, 0
 	for a := range names {
@@ -304,7 +302,7 @@ func flatWarnings(names []int, solutions []smo.Solution) []string {
 		"than Nu allows: they predict the class with more weight; use a larger Nu", count, len(solutions), first)}
 }
 
-// pair returns the problem of two classes with the given rows, which ascend in each class.
+// pair returns the problem for two classes with the given rows, which are ascending in each class.
 func (s machineSettings) pair(negative, positive []int, own []float64) smo.Problem {
 	n := len(negative) + len(positive)
 	p := smo.Problem{Rows: make([]int, 0, n), Target: make([]float64, 0, n), Lo: make([]float64, 0, n), Hi: make([]float64, 0, n)}
@@ -329,35 +327,35 @@ func (c *Classifier) classWeights() classes.Weights {
 // Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// PairDecision returns the decision values f(x) + b of each pair of classes for the rows of x (m×d), in the order of Pairs. A value
-// above 0 is for the greater label.
+// PairDecision returns the decision values f(x) + b of each pair of classes for the rows of x (m×d), in the order of Pairs. A
+// positive value is a vote for the larger label.
 func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.decisions(classifierType, c.m.ofRows(classifierType, x, c.Workers))
 }
 
-// PairDecisionMatrix is like PairDecision, but takes kernel values k (m×n) between new rows and the rows of FitMatrix. Only the
-// columns of support vectors are used.
+// PairDecisionMatrix is like PairDecision, but from kernel values k (m×n) between new rows and the training rows of FitMatrix. Only
+// the columns of support vectors are used.
 func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.m.decisions(classifierType, c.m.ofValues(classifierType, k))
 }
 
-// Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the scores are -f and
-// f for the decision value f. With more classes each score is the number of votes, plus the sum of the class's decision values
+// Decision returns m×K scores for the rows of x (m×d), with the columns in the order of Classes. With two classes the scores are -f
+// and f for the decision value f. With more classes each score is the number of votes, plus the sum of the class's decision values
 // scaled to (-⅓, ⅓), which breaks ties.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.m.ofRows(classifierType, x, c.Workers))
 }
 
-// DecisionMatrix is like Decision, but takes the kernel values of PairDecisionMatrix.
+// DecisionMatrix is like Decision, but from the same kernel values as PairDecisionMatrix.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return c.scores(c.m.ofValues(classifierType, k))
 }
 
-// perClass returns a number for each row and class, which of computes from the decision values of some rows at a time.
+// perClass returns a number for each row and class, which of computes from decision values, some rows at a time.
 func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
@@ -435,14 +433,14 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Labels(c.classes).Predict(c.Decision(x))
 }
 
-// PredictMatrix is like Predict, but takes the kernel values of PairDecisionMatrix.
+// PredictMatrix is like Predict, but from the same kernel values as PairDecisionMatrix.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	return classes.Labels(c.classes).Predict(c.DecisionMatrix(k))
 }
 
-// PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order of Classes. If Probabilities
-// was not set at Fit, the error wraps [errors.ErrUnsupported].
+// PredictProba returns m×K probabilities for the rows of x (m×d), with the columns in the order of Classes. If Probabilities was
+// not set in Fit, the error wraps [errors.ErrUnsupported].
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
@@ -451,7 +449,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	return c.probabilities(c.m.ofRows(classifierType, x, c.Workers))
 }
 
-// PredictProbaMatrix is like PredictProba, but takes the kernel values of PairDecisionMatrix.
+// PredictProbaMatrix is like PredictProba, but from the same kernel values as PairDecisionMatrix.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if err := c.hasLinks(); err != nil {
@@ -467,22 +465,22 @@ func (c *Classifier) hasLinks() error {
 	return nil
 }
 
-// Pair is the machine of two classes.
+// Pair is the machine for two classes.
 type Pair struct {
-	// Negative and Positive are the labels of the two classes. Negative is the lesser.
+	// Negative and Positive are the labels of the two classes. Negative is the smaller label.
 	Negative, Positive int
 
-	// Support has the pair's support vectors, as ascending positions in SupportIndices.
+	// Support lists the pair's support vectors, as ascending positions in SupportIndices.
 	Support []int
 
-	// Coefficients has β, one for each entry of Support.
+	// Coefficients lists β, one for each entry of Support.
 	Coefficients []float64
 
 	// Intercept is b.
 	Intercept float64
 }
 
-// Pairs returns the K(K-1)/2 machines of K classes, in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in Classes. It
+// Pairs returns the K(K-1)/2 machines for K classes, in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in Classes. It
 // returns nil before Fit.
 func (c *Classifier) Pairs() []Pair {
 	if c.m == nil {
@@ -500,21 +498,22 @@ func (c *Classifier) Pairs() []Pair {
 	return out
 }
 
-// SupportIndices returns the training rows that are support vectors of any pair, in ascending order. It returns nil before Fit.
+// SupportIndices returns the training rows that are support vectors of at least one pair, in ascending order. It returns nil before
+// Fit.
 func (c *Classifier) SupportIndices() []int { return c.m.supportIndices() }
 
 // SupportVectors returns the rows of SupportIndices (s×d). It returns nil before Fit and after FitMatrix.
 func (c *Classifier) SupportVectors() *mat.Dense { return c.m.supportVectors() }
 
-// ChosenC returns the C that Fit used. It returns 0 before Fit. With Nu it is the C that gives the same machine.
-// With more than two classes it is the largest of the pairs. It is 0 if there is no margin.
+// ChosenC returns the C that Fit used. With Nu it is the C that gives the same machine. With more than two classes it is the
+// largest C of the pairs. It returns 0 before Fit, and if there is no margin.
 func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// Report describes the last Fit. Objective is the minimised dual objective, and Iterations the number of steps. Both are summed
-// over the pairs, without the folds. With Nu the objective is for bounds w[i], before the division by the margin.
+// Report describes the last Fit. Objective is the minimised dual objective, and Iterations the number of steps, each summed over
+// the pairs, without the folds. With Nu the objective is for bounds w[i], before the division by the margin.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -525,8 +524,8 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return rowwise.Labels(classifierType, dst, x, c.rowWidth(), c.classes, c.Predict, c.row)
 }
 
-// DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
-// Classes. Like PredictTo, it does not allocate memory.
+// DecisionTo is like Decision but writes to dst, which has a row for each row of x and a column for each class. Like PredictTo, it
+// does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// coefficients holds the coefficients of p machines on common support vectors. Only those that are not 0 are stored, because with
-// many classes a machine of two classes has few.
+// coefficients holds the coefficients of p machines for common support vectors. Only nonzero coefficients are stored, because with
+// many classes a machine for two of them has few.
 type coefficients struct {
 	starts []int     // p+1, the first entry of each machine
 	at     []int     // the support vector of each entry, ascending within a machine
@@ -20,8 +20,8 @@ type coefficients struct {
 	dense  *mat.Dense
 }
 
-// densest is the largest ratio of the size of a dense matrix to the number of entries for which the matrix is used. The ratio is
-// reached at some ten classes. Below it products of matrices are faster than sums over entries.
+// densest is the largest ratio of the size of a dense matrix to the number of entries for which the dense matrix is used. The ratio
+// is reached with about ten classes. Below it, matrix products are faster than sums over entries.
 const densest = 16
 
 // ready computes the dense matrix for the given number of support vectors, if it is to be used.
@@ -79,7 +79,7 @@ func (c *coefficients) product(dst, k *mat.Dense) {
 	}
 }
 
-// add adds the sums over the support vectors with a row of kernel values k (s) to out (p).
+// add adds the sums over the support vectors, with a row of kernel values k (s), to out (p).
 func (c *coefficients) add(out, k []float64) {
 	for p := range out {
 		at, values := c.machine(p)
@@ -106,7 +106,7 @@ func (c *coefficients) store() storedEntries {
 	return out
 }
 
-// coefficients returns the coefficients of the given numbers of machines and support vectors. ok is false if s is invalid.
+// coefficients returns the coefficients for the given numbers of machines and support vectors. ok is false if s is invalid.
 func (s storedEntries) coefficients(machines, vectors int) (c *coefficients, ok bool) {
 	c = &coefficients{starts: make([]int, 1, machines+1), at: s.At, values: s.Values}
 	if len(s.Counts) != machines || len(s.At) != len(s.Values) || !s.Values.Finite() || slices.Contains(s.Values, 0) {

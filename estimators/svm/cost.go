@@ -20,28 +20,28 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// leastSquaresRows is the largest number of rows of the least-squares machine from which C and Epsilon are derived. If there are
-// more rows, it gets a sample.
+// leastSquaresRows is the largest number of rows for the least-squares machine from which C and Epsilon are derived. If there are
+// more rows, a sample is used.
 const leastSquaresRows = 1000
 
 const (
 	costStream = 0x636f7374 // random stream of the sample
-	// leastRidge is the smallest ridge, in units of the mean k(x, x). C is proportional to the inverse of the ridge, and the steps
-	// of the solver increase with C.
+	// leastRidge is the smallest ridge, in units of the mean of k(x, x). C is proportional to the inverse of the ridge, and the
+	// solver needs more steps for a larger C.
 	leastRidge = 1e-4
 	// classFactor times the root mean square of α is the C of a Classifier. For factors between 4 and 16 the errors differ by less
 	// than 2%.
 	classFactor = 6
-	// tubeFactor times the standard deviation of the noise is the tube.
+	// tubeFactor times the standard deviation of the noise is the half width of the tube.
 	tubeFactor = 0.5
-	// fallbackTube times the standard deviation of the targets is the tube if there is no least-squares machine.
+	// fallbackTube times the standard deviation of the targets is the half width of the tube if there is no least-squares machine.
 	fallbackTube = 0.1
 
 	normalMean   = 1.2533141373155003 // standard deviation of a normal variable over the mean of its magnitude
 	normalMedian = 1.4826022185056018 // standard deviation over the median of its magnitude
 )
 
-// ofClasses sets C from targets ±1 of all classes against the rest.
+// ofClasses sets C from targets ±1 for each class against the others.
 func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64) error {
 	l, err := s.leastSquares(ctx, src, rows, targets, own)
 	switch {
@@ -56,7 +56,7 @@ func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *f
 	return nil
 }
 
-// tolerateIn converts the default tolerance to the unit of the targets.
+// tolerateIn converts the default tolerance to the units of the targets.
 func (s *machineSettings) tolerateIn(y, own []float64) {
 	if spread := stat.PopStdDev(y, own); s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
 		s.tolerance *= spread
@@ -93,8 +93,8 @@ func errOverflow(typ string) error {
 	return fmt.Errorf("%s: the least-squares machine of the targets and the kernel overflows: %w", typ, fault.ErrNotFinite)
 }
 
-// shareOfChoice returns the approximate time for the choice of C and the tube, relative to the rest of the fit, for n rows. The
-// choice uses a sample.
+// shareOfChoice returns the approximate time for the choice of C and the tube for n rows, relative to the time for all other parts
+// of the fit. The choice uses a sample.
 func (s *machineSettings) shareOfChoice(n int) float64 {
 	if s.c != 0 && s.epsilon != 0 {
 		return 0
@@ -108,7 +108,7 @@ type slopes struct {
 	noise     float64 // the standard deviation of the leave-one-out residuals
 }
 
-// leastSquares fits the machine of the exact leave-one-out ridge to the means of targets (n×k) over equal rows, on a sample if
+// leastSquares fits the machine with the exact leave-one-out ridge to the means of targets (n×k) over equal rows, on a sample if
 // there are many rows. The weights own may be nil. It returns nil if no ridge gives a finite machine.
 func (s *machineSettings) leastSquares(
 	ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64,
@@ -160,7 +160,7 @@ func (s *machineSettings) leastSquares(
 	return out, nil
 }
 
-// sampled returns the kernel matrix of some rows.
+// sampled returns the kernel matrix of some of the rows.
 func sampled(ctx context.Context, src smo.Source, rows []int) (*mat.SymDense, error) {
 	columns, err := src.Columns(ctx, rows)
 	if err != nil {
@@ -185,7 +185,7 @@ func slopesOf(solved *loo.Solution, w []float64) *slopes {
 	residuals, counts := make([]float64, 0, n*k), make([]float64, 0, n*k)
 	for i := range n {
 		for j := range k {
-			// A row counts w times, so the slope of one row is α/w.
+			// A row counts w times, so the slope for a single row is α/w.
 			a := math.Abs(solved.Alpha.At(i, j)) / w[i]
 			out.mean += w[i] / total * a / float64(k)
 			out.rms += w[i] / total * a * a / float64(k)

@@ -15,11 +15,11 @@ type fitRows struct {
 	given int            // the number of all rows
 	first []int          // the first occurrence of each row among all rows; nil for all rows
 	own   []float64      // weights; nil if all are 1
-	equal *distinct.Rows // the rows that have the same features; nil for a machine that leaves no rows out
+	equal *distinct.Rows // the rows with equal features; nil for a machine that leaves no rows out
 	unit  []int          // rows with the same number are left out together; nil if each is left out separately
 }
 
-// rowsOf merges rows. of has the groups of all given rows, and is nil without groups.
+// rowsOf merges rows. of holds the groups of all given rows, and is nil without groups.
 func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int) (*fitRows, error) {
 	if err := checkGroups(of, len(targets)); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int)
 	return r, nil
 }
 
-// rowsOfMatrix merges rows by their kernel matrix, and returns the matrix of the merged rows.
+// rowsOfMatrix merges rows that are equal in their kernel matrix, and returns the matrix of the merged rows.
 func rowsOfMatrix[T float64 | int](k mat.Symmetric, targets []T, own []float64, of []int) (*fitRows, mat.Symmetric, error) {
 	if err := checkGroups(of, len(targets)); err != nil {
 		return nil, nil, err
@@ -67,7 +67,7 @@ func picked[T any](r *fitRows, v []T) []T {
 	return linalg.Pick(v, r.first)
 }
 
-// unitsOf returns the positions in rows of the units of more than one row. The rows of a unit are left out together.
+// unitsOf returns the units of more than one row, as positions in rows. The rows of a unit are left out together.
 func (r *fitRows) unitsOf(rows []int) [][]int {
 	if r.unit == nil {
 		return nil

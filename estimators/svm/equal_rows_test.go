@@ -39,7 +39,7 @@ func TestEqualRowsShareABound(t *testing.T) {
 	}
 }
 
-// Groups are checked before rows are merged. The rows of a group stay together in the choice of C and in the folds.
+// Groups are checked before rows are merged. The rows of a group stay together when C is chosen, and in the folds.
 func TestGroups(t *testing.T) {
 	x, y := sinc(40, .2, 3)
 	for _, c := range []struct {

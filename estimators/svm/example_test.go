@@ -56,7 +56,7 @@ func ExampleRegressor() {
 	// Output: [2.5 2.1]
 }
 
-// C and the tube need not be known, and the targets need not be scaled.
+// If C and Epsilon are not set, Fit chooses them, and the targets need not be scaled.
 func ExampleRegressor_chosen() {
 	x := mat.NewDense(40, 1, nil)
 	y := make([]float64, 40)
@@ -79,7 +79,7 @@ func ExampleRegressor_chosen() {
 	// Output: tube ± 24, C = 320, f(π/2) = 5305
 }
 
-// Nu is the share of rows that may be errors. Their price need not be known.
+// Nu is the share of rows that may be errors. Their cost need not be known.
 func ExampleClassifier_nu() {
 	x, y := mat.NewDense(200, 2, nil), make([]int, 200)
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -169,7 +169,7 @@ func value(c *svm.Classifier, p svm.Pair, at float64) float64 {
 	return f
 }
 
-// The model is fitted to rows only, and leaves out at most one in twenty.
+// The model is fitted to rows without labels, and excludes at most one in twenty.
 func ExampleOneClass() {
 	x := mat.NewDense(200, 2, nil)
 	noise := rand.New(rand.NewPCG(1, 2))

@@ -16,8 +16,8 @@ var _, _ estimators.Expander = (*Regressor)(nil), (*Classifier)(nil)
 // Expansion returns Σ β[i] k(x, x[i]) + b over the support vectors. It implements [estimators.Expander].
 func (r *Regressor) Expansion() (estimators.Expansion, error) { return r.m.expansion(regressorType) }
 
-// Expansion returns the scores of [Classifier.Decision] as sums over the support vectors. For more than two classes the error wraps
-// errors.ErrUnsupported, because those scores are votes. It implements [estimators.Expander].
+// Expansion returns the scores of [Classifier.Decision] as sums over the support vectors. With more than two classes the error
+// wraps errors.ErrUnsupported, because the scores are then votes. It implements [estimators.Expander].
 func (c *Classifier) Expansion() (estimators.Expansion, error) {
 	if len(c.classes) > 2 {
 		return estimators.Expansion{}, fmt.Errorf("%s: the scores of %d classes are votes: %w", classifierType, len(c.classes),

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// These are the largest differences from scikit-learn, whose numbers have a tolerance of 1e-6.
+// The largest allowed differences from scikit-learn, whose results have a tolerance of 1e-6.
 const (
 	objectiveTolerance = 1e-4 // relative
 	decisionTolerance  = 1e-3
@@ -120,7 +120,7 @@ func compareClassifier(t *testing.T, ref classificationReference) {
 	onMatrix(t, c, x, xt, y, ref.Weights, f)
 }
 
-// onMatrix checks that FitMatrix on the kernel values gives the same model.
+// onMatrix checks that FitMatrix with the kernel values gives the same model.
 func onMatrix(t *testing.T, c *Classifier, x, xt *mat.Dense, y []int, weights []float64, want *mat.Dense) {
 	if weights != nil {
 		return
@@ -182,8 +182,8 @@ func compareRegressor(t *testing.T, ref reference) {
 	assert.InDeltaSlice(t, f, got, 1e-9)
 }
 
-// Golden files stay readable and give the same predictions as a fit with the present code, up to differences of rounding between
-// machines.
+// Golden files stay readable and give the same predictions as a fit with the current code, up to differences in rounding between
+// computers.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	// The solver stops within Tolerance of the optimum. The exact point depends on the rounding of the BLAS.
 	const stopping = defaultTolerance

@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// graph is decide as a graph.
+// graph computes decide as a graph.
 func (m *machine) graph(typ string, x graph.Value) (graph.Value, error) {
 	switch {
 	case m == nil:
@@ -65,7 +65,7 @@ func signs(k int, lesser, greater float64) *mat.Dense {
 	return out
 }
 
-// voteGraph is vote as a graph.
+// voteGraph computes vote as a graph.
 func voteGraph(f graph.Value, k int) graph.Value {
 	if k == 2 {
 		return f.Scores()
@@ -76,8 +76,8 @@ func voteGraph(f graph.Value, k int) graph.Value {
 	return votes.Add(sums.Div(sums.Abs().Plus(1).Times(3)))
 }
 
-// coupleGraph is couple as a graph. For more than two classes the system is solved by elimination on all rows at once, which needs
-// no pivots for a positive definite matrix.
+// coupleGraph computes couple as a graph. For more than two classes the system is solved by elimination for all rows at once, which
+// needs no pivots because the matrix is positive definite.
 func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	slopes, offsets := make([]float64, len(c.links)), make([]float64, len(c.links))
 	for i, l := range c.links {
@@ -92,7 +92,7 @@ func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	r := logits.Sigmoid().Clamp(f.Number(leastPair), f.Number(1-leastPair))
 	s := r.Neg().Plus(1)
 	diagonal := r.Square().MatMul(f.Constant(signs(k, 1, 0))).Add(s.Square().MatMul(f.Constant(signs(k, 0, 1)))).Plus(1)
-	// The elements of Q are those of pairs, then the diagonal, and last the right side.
+	// The elements of Q are those for pairs, then the diagonal, and last the right side.
 	elements := graph.Concat(r.Mul(s).Neg().Plus(1), diagonal, diagonal.Fill(1))
 	index := func(a, b int) int {
 		if a == b {

@@ -22,17 +22,17 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// These are the defaults of Classifier and Regressor.
+// The defaults of Classifier and Regressor.
 const (
-	// defaultTolerance is the largest m - M of a solution, in the units of the targets (of ±1 for classes).
+	// defaultTolerance is the largest m - M of a solution, in the units of the targets (which are ±1 for classes).
 	defaultTolerance = 1e-3
 	// defaultMaxIterations is the largest number of steps of each machine.
 	defaultMaxIterations = 10_000_000
-	// defaultCacheBytes is the memory for kernel values. 512 MiB hold the complete matrix up to 8192 rows.
+	// defaultCacheBytes is the memory for kernel values. With up to 8192 rows, the complete matrix fits into 512 MiB.
 	defaultCacheBytes = 512 << 20
 )
 
-// machineSettings is the configuration that Classifier and Regressor share.
+// machineSettings holds the configuration that Classifier and Regressor share.
 type machineSettings struct {
 	typ           string
 	config        any            // the Regressor, Classifier or OneClass
@@ -83,7 +83,7 @@ func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Ke
 	return kernel, smo.TakeMatrix(k), nil
 }
 
-// task is a problem to solve, with a function for its solution.
+// task is a problem to solve, with a function that receives its solution.
 type task struct {
 	problem smo.Problem
 	done    func(ctx context.Context, s smo.Solution) error
@@ -128,19 +128,19 @@ func (s machineSettings) solveSingle(ctx context.Context, src smo.Source, p smo.
 	return found, err
 }
 
-// machine is one or more fitted machines on common support vectors.
+// machine holds one or more fitted machines with common support vectors.
 type machine struct {
 	kernel     kernels.Kernel // nil after FitMatrix
-	width      int            // columns of x, or of the kernel matrix
+	width      int            // number of columns of x, or of the kernel matrix
 	indices    []int          // the training rows of the support vectors, ascending
 	vectors    *mat.Dense     // s×d; nil after FitMatrix and if s is 0
-	coef       *coefficients  // of p machines; nil if s is 0
+	coef       *coefficients  // for p machines; nil if s is 0
 	c, epsilon float64        // of all machines
 	intercepts []float64      // p
 	report     estimators.Report
 }
 
-// newMachine returns the machine of the solutions of problems on some of n rows. x is nil for a kernel matrix.
+// newMachine returns the machine with the solutions of problems for some of n rows. x is nil for a kernel matrix.
 func newMachine(
 	s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []smo.Problem, solutions []smo.Solution,
 ) (*machine, error) {
@@ -176,7 +176,7 @@ func newMachine(
 			gap = max(gap, sol.Gap)
 		}
 		for k, b := range sol.Beta {
-			if b != 0 { // the rows of a problem ascend
+			if b != 0 { // the rows of a problem are ascending
 				entries.at, entries.values = append(entries.at, position[problems[p].Rows[k]]), append(entries.values, b)
 				total += b
 			}
@@ -215,12 +215,12 @@ func newMachine(
 const (
 	// predictChunk is the number of rows that are predicted at a time. It limits the memory of any prediction to predictChunk × s.
 	predictChunk = 512
-	// mostDecisions is the largest number of decision values that are computed at a time if they are only used for values of
-	// classes.
+	// mostDecisions is the largest number of decision values that are computed at a time if they are only used to compute values
+	// for classes.
 	mostDecisions = 1 << 22
 )
 
-// visit receives the decision values of some rows, r×p, the first of which is row first of n. They are overwritten afterwards.
+// visit receives the decision values (r×p) of some of n rows, the first of which is row first. They are overwritten afterwards.
 type visit func(n, first int, f *mat.Dense) error
 
 // visited calls a visit for the decision values of all its rows.
@@ -245,7 +245,7 @@ func (m *machine) single(typ string, values visited) ([]float64, error) {
 	return mat.Col(nil, 0, f), nil
 }
 
-// decisions returns all decision values of values.
+// decisions returns all decision values that values visits.
 func (m *machine) decisions(typ string, values visited) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
@@ -294,7 +294,7 @@ func (m *machine) decide(typ string, x mat.Matrix, workers int, v visit) error {
 	}, v)
 }
 
-// decideMatrix is like decide, for kernel values between new and fitted rows.
+// decideMatrix is like decide, for kernel values between new rows and training rows.
 func (m *machine) decideMatrix(typ string, k mat.Matrix, v visit) error {
 	if m == nil {
 		return fault.NotFitted(typ)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// manyClasses returns rows of the given number of classes in turn, each around its own centre.
+// manyClasses returns rows that belong to the given number of classes in turn. Each class has a separate centre.
 func manyClasses(rows, labels int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(11, uint64(labels)))
 	x, y := mat.NewDense(rows, 3, nil), make([]int, rows)
@@ -30,8 +30,8 @@ func manyClasses(rows, labels int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// A model of 200 classes agrees with separate machines for each pair of classes: in decision values, votes, files and predictions
-// of single rows. It stores no more than the coefficients of these machines.
+// A model of 200 classes agrees with separate machines for each pair of classes in decision values, votes, files and predictions of
+// single rows. It stores no more than the coefficients of these machines.
 func TestManyClassesAreTwoByTwo(t *testing.T) {
 	const rows, labels = 400, 200
 	x, y := manyClasses(rows, labels)
@@ -109,7 +109,7 @@ func TestManyClassesAreTwoByTwo(t *testing.T) {
 	assert.Equal(t, predicted[:3], single)
 }
 
-// For few classes the sums of entries agree with those of the matrix, up to rounding.
+// With few classes, sums over entries agree with the matrix products, up to rounding.
 func TestEntriesAndMatrixAgree(t *testing.T) {
 	for _, labels := range []int{2, 5, 9} {
 		x, y := manyClasses(170, labels)
@@ -125,8 +125,8 @@ func TestEntriesAndMatrixAgree(t *testing.T) {
 	}
 }
 
-// A thousand classes of two rows each can be fitted in memory proportional to rows times classes, and a prediction of some rows
-// does not compute all decision values at once.
+// A thousand classes of two rows each can be fitted in memory proportional to rows times classes. A prediction for some rows does
+// not compute all decision values at once.
 func TestThousandClasses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a million machines")
@@ -171,7 +171,7 @@ func TestTooManyPairs(t *testing.T) {
 	assert.ErrorContains(t, err, fmt.Sprintf("%d rows of %d classes", n, n/2))
 }
 
-// The rows of a pair of classes ascend, each with its target.
+// The rows of a pair of classes are ascending, each with its target.
 func TestPairMerges(t *testing.T) {
 	p := machineSettings{c: 2}.pair([]int{1, 4, 5}, []int{0, 2, 7}, nil)
 	assert.Equal(t, []int{0, 1, 2, 4, 5, 7}, p.Rows)

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// checkNu returns an error if ν is given together with the field that it replaces.
+// checkNu returns an error if ν is set together with the field that it replaces.
 func (s machineSettings) checkNu(field string, replaced float64) error {
 	if s.nu > 0 && replaced > 0 {
 		return fault.Param(s.typ, field, replaced, "0 with Nu, which replaces it")

@@ -107,8 +107,8 @@ func nuData(n int, seed uint64) (x *mat.Dense, y []float64, labels []int, w []fl
 	return x, y, labels, w
 }
 
-// A ν machine is the C machine of its C, or the ε machine of its tube. It satisfies their conditions of optimality, on kernel
-// values computed one by one, and has the sum that ν requires.
+// A ν machine equals the C machine with its C, or the ε machine with its tube. It satisfies their conditions of optimality, with
+// kernel values computed one by one, and has the sum that ν requires.
 func TestNuSolutionsAreOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "rows")
@@ -128,7 +128,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
 		c := m.ChosenC()
 		switch {
-		case !m.Report().Converged: // hulls that nearly touch: the distance falls to 0 ever more slowly
+		case !m.Report().Converged: // hulls nearly touch, so the distance falls to 0 ever more slowly
 			assert.Greater(t, c, 1e5)
 		case c > 0:
 			for i, l := range labels {
@@ -166,8 +166,8 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 	})
 }
 
-// Hulls that nearly touch take the more iterations the nearer they are. The solver finally converges, and a machine that has not
-// converged has a warning.
+// The nearer two hulls are to touching, the more iterations are needed. The solver finally converges, and the Report of a machine
+// that has not converged contains a warning.
 func TestNuOfHullsThatAllButTouch(t *testing.T) {
 	x, _, labels, w := nuData(55, 0x5427fcad)
 	sums := map[int]float64{}
@@ -207,7 +207,7 @@ func TestNuBoundsTheErrors(t *testing.T) {
 		assert.GreaterOrEqual(t, float64(len(c.SupportIndices())), nu*n)
 		assert.Greater(t, float64(outside), nu*n-20, "and both are near")
 
-		// The C machine with the chosen C is the same.
+		// The C machine with the chosen C is the same machine.
 		same := &Classifier{Kernel: k, C: c.ChosenC(), Tolerance: 1e-8}
 		require.NoError(t, same.Fit(ctx, x, labels))
 		assert.True(t, mat.EqualApprox(decisions(t, c, x), decisions(t, same, x), 1e-4))
@@ -336,7 +336,7 @@ func TestNuWithoutAMargin(t *testing.T) {
 	}
 }
 
-// Targets without noise have no tube, and constant targets no support vectors.
+// Targets without noise have no tube, and constant targets have no support vectors.
 func TestNuWithoutNoise(t *testing.T) {
 	x, _ := sinc(40, 0, 1)
 	y := make([]float64, 40)

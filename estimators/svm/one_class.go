@@ -22,19 +22,19 @@ const (
 	oneClassType    = "svm: OneClass"
 	oneClassKind    = "svm.OneClass"
 	oneClassVersion = 1
-	// defaultShare is the Nu of a OneClass.
+	// defaultShare is the Nu of OneClass if the field is 0.
 	defaultShare = 0.05
 )
 
-// OneClass is the support vector machine of one class, ν-SVM for novelty detection (Schölkopf et al., Neural Computation 13, 2001).
-// It finds the half space of the kernel's feature space, far from the origin, that contains all rows of Fit except a share of at
-// most Nu. It minimises
+// OneClass is the support vector machine for one class, ν-SVM for novelty detection (Schölkopf et al., Neural Computation 13,
+// 2001). It finds the half space in the kernel's feature space, far from the origin, that contains all training rows except a share
+// of at most Nu. It minimises
 //
 //	½ |f|² - ρ + Σ w[i] max(0, ρ - f(x[i])) / (Nu Σ w[i])
 //
 // for weights w, and the score of a row is f(x) - ρ. A row with a score below 0 is novel. The zero value is ready to use. Features
-// should be of comparable scale. The share of new rows that are classified as novel is about Nu if there are many more rows than
-// support vectors, and otherwise larger. The share of novelty.Density holds for any number of rows.
+// should be of comparable scale. If there are many more rows than support vectors, the share of new rows that are classified as
+// novel is about Nu, and otherwise larger. The share guaranteed by novelty.Density holds for any number of rows.
 //
 // See also Density in package novelty.
 type OneClass struct {
@@ -42,8 +42,8 @@ type OneClass struct {
 	// training rows.
 	Kernel kernels.Kernel
 
-	// Nu is the largest share of the rows of Fit that may be left out, and the smallest share of support vectors. If it is 0, it is
-	// 0.05. It is at most 1.
+	// Nu is the largest share of the training rows that may be left out, and the smallest share of support vectors. It is at most
+	// 1. If it is 0, it is 0.05.
 	Nu float64 `zero:"0.05" most:"1"`
 
 	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it
@@ -56,7 +56,7 @@ type OneClass struct {
 	// If NoShrinking is set, the solver considers all rows in every step.
 	NoShrinking bool
 
-	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
+	// Seed is the seed for the sample that MedianRBF draws if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines that compute kernel values. If it is 0, it is GOMAXPROCS.
@@ -84,9 +84,9 @@ func (o *OneClass) settings() (machineSettings, error) {
 	return s, err
 }
 
-// Fit fits the model to x (n×d). The cost is between O(n²) and O(n³) for a Nu that is not small, and O(n²d) for the kernel. The
-// memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a
-// kernel that overflows), or the error of ctx. If the solver does not converge, Report has a warning.
+// Fit fits the model to x (n×d). The cost is between O(n²) and O(n³) unless Nu is small, and O(n²d) for the kernel. The memory is
+// CacheBytes and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel
+// overflows), or the error of ctx. If the solver does not converge, Report contains a warning.
 func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	return o.fit(ctx, x, nil)
@@ -124,7 +124,7 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	p := smo.NewProblem(make([]float64, n))
 	total := weights.NewCounts(own, n).Total
 	for i := range n {
-		// The division comes first, because the sum of large weights may overflow, which gives a bound of 0.
+		// The division comes first, because the sum of large weights may overflow, which would give a bound of 0.
 		p.Hi[i] = weights.Weight(own, i) / total / s.nu
 	}
 	p.Form, p.Nu, p.Share = smo.Origin, s.nu, 1
@@ -143,13 +143,13 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	return nil
 }
 
-// edge is the relative distance beyond the edge of a margin at which a row still counts as on it. The order of a sum over the
-// support vectors depends on the number of rows that are predicted at a time.
+// edge is the relative distance beyond the margin at which a row still counts as on the margin. The order of a sum over the support
+// vectors depends on the number of rows that are predicted at a time.
 const edge = 1e-9
 
 // include lowers ρ to the smallest f of the rows that must be inside: those with a β below its bound. The solver leaves their
-// scores within its tolerance of 0, on either side, and many equal rows may be among them. The others weigh at most the share Nu,
-// since each of them is at its bound and the sum of all β is 1.
+// scores within its tolerance of 0, on either side, and many equal rows may be among them. The other rows weigh at most the share
+// Nu, since each of them is at its bound and the sum of all β is 1.
 func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) error {
 	least, largest := math.Inf(1), 0.0
 	err := m.decide(oneClassType, x, workers, func(_, first int, f *mat.Dense) error {
@@ -222,8 +222,8 @@ func (o *OneClass) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: f}, err
 }
 
-// MarshalBinary encodes the fitted model: the support vectors, their coefficients and the kernel's name. The configuration is not
-// included.
+// MarshalBinary encodes the fitted model: the support vectors, their coefficients and the kernel's name. It does not encode the
+// configuration.
 func (o *OneClass) MarshalBinary() ([]byte, error) {
 	if o.m == nil {
 		return nil, fault.NotFitted(oneClassType)

@@ -46,7 +46,7 @@ func TestOneClassAgainstScikitLearn(t *testing.T) {
 	}
 }
 
-// The solution satisfies the conditions of optimality, on kernel values computed one by one, and the limits of ν.
+// The solution satisfies the conditions of optimality, with kernel values computed one by one, and the limits that ν sets.
 func TestOneClassIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "rows")
@@ -221,7 +221,7 @@ func TestOneClassKeepsItsShare(t *testing.T) {
 			}
 		})
 	}
-	// The limit holds for the share of weights: rows of weight 3 count three times.
+	// The limit holds for the share of the weights: rows of weight 3 count three times.
 	x, w := discrete(300, 3, 2, 5), make([]float64, 300)
 	for i := range w {
 		w[i] = float64(1 + i%3)

@@ -46,7 +46,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine checks s and returns the machine. pairs is the number of decision values.
+// machine validates s and returns the machine. pairs is the number of decision values.
 func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
 	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
 	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, c: s.C, epsilon: s.Epsilon, report: s.Report}
@@ -93,8 +93,8 @@ func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*mac
 	return m, err
 }
 
-// MarshalBinary encodes the fitted model: the support vectors, their coefficients and the kernel's name. The configuration is not
-// included.
+// MarshalBinary encodes the fitted model: the support vectors, their coefficients and the kernel's name. It does not encode the
+// configuration.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
@@ -120,11 +120,11 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 type storedClassifier struct {
 	Machine         stored
 	Classes         []int
-	Slopes, Offsets codec.Floats // of the pairs' sigmoids; empty without probabilities
+	Slopes, Offsets codec.Floats // for the pairs' sigmoids; empty without probabilities
 }
 
 // MarshalBinary encodes the fitted model: the support vectors, their coefficients, the kernel's name, the classes, and the sigmoids
-// of the probabilities if they were fitted. The configuration is not included.
+// of the probabilities if they were fitted. It does not encode the configuration.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Files contain only the support vectors of the training rows.
+// Of the training rows, files contain only the support vectors.
 func TestFilesHoldSupportVectors(t *testing.T) {
 	x, y := blobs(300, 2, 0.2, 1)
 	c := &Classifier{Kernel: kernels.RBF{Gamma: 0.5}}
@@ -87,7 +87,7 @@ func TestHostilePayloads(t *testing.T) {
 	}
 }
 
-// FuzzFit fits rows of any bits. Every model predicts finite numbers, and every error is one of the documented errors.
+// FuzzFit fits rows of arbitrary bits. Every model predicts finite numbers, and every error is one of the documented ones.
 func FuzzFit(f *testing.F) {
 	seed := func(values ...float64) []byte {
 		var out []byte

@@ -20,7 +20,8 @@ const defaultFolds = 5
 const foldStream = 0x666f6c6473
 
 // foldTasks returns the tasks of machines that each leave out a fold of p, and store the decision values for it in unseen. The
-// folds are stratified by class, as far as the rows of a unit are in one fold. If unit is nil, each row is a unit.
+// folds are stratified by class, as far as this is possible with the rows of each unit in one fold. If unit is nil, each row is a
+// unit.
 func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed, pair uint64) []task {
 	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
 	fold, dealt, ofUnit := make([]int, len(p.Rows)), 0, map[int]int{}
@@ -59,7 +60,7 @@ func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed
 			continue
 		}
 		if math.Abs(sum) == float64(len(part.Rows)) {
-			// Only a single class is left. It needs no machine, and the values are its side of the margin.
+			// Only a single class remains. It needs no machine, and the values are its side of the margin.
 			for _, k := range left {
 				unseen[k] = part.Target[0]
 			}
@@ -98,7 +99,7 @@ func predictLeft(ctx context.Context, src smo.Source, p, part smo.Problem, sol s
 	return nil
 }
 
-// linkOf fits the sigmoid of a pair to decision values of rows that were left out. Only the ratios of their weights matter.
+// linkOf fits the sigmoid of a pair to decision values of left-out rows. Only the ratios of their weights matter.
 func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
 	n := len(p.Rows)
 	at, w := make([]int, n), make([]float64, n)
@@ -114,9 +115,9 @@ func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
 // leastPair bounds the probabilities of pairs away from 0 and 1, as in LIBSVM.
 const leastPair = 1e-7
 
-// couple converts decision values of pairs to probabilities of classes. For more than two classes they minimise Σ_a Σ_b≠a (r[b,a]
-// p[a] - r[a,b] p[b])² subject to Σ p = 1 (Wu, Lin and Weng 2004, equation 21). r[a,b] is the probability of a among a and b. In
-// matrix form the sum is p'Qp. Adding the all-ones matrix to Q changes nothing for Σ p = 1 and makes Q positive definite, and p is
+// couple converts decision values of pairs to probabilities of classes. With more than two classes they minimise Σ_a Σ_b≠a (r[b,a]
+// p[a] - r[a,b] p[b])² subject to Σ p = 1 (Wu, Lin and Weng 2004, equation 21). Here r[a,b] is the probability of a given a or b.
+// In matrix form the sum is p'Qp. Adding the all-ones matrix to Q changes nothing if Σ p = 1, and makes Q positive definite. p is
 // then proportional to the solution of Qp = 1.
 func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 	n, _ := f.Dims()
@@ -148,14 +149,14 @@ func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 		}
 		solution := mat.NewVecDense(classes, out.RawRowView(i))
 		if chol.Factorize(q) {
-			// The error is only a condition number, and the remaining digits suffice.
+			// The error only reports a condition number, and the remaining digits suffice.
 			_ = chol.SolveVecTo(solution, ones)
 		}
 		normalise(out.RawRowView(i))
 	}
 }
 
-// normalise scales p to probabilities, or to uniform ones if that is not possible.
+// normalise scales p to probabilities, or sets it to uniform ones if that is not possible.
 func normalise(p []float64) {
 	sum := 0.0
 	for k, v := range p {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// For two Gaussians at a distance of two on a line, the odds at v are exp(2v).
+// For two Gaussians on a line at a distance of two, the odds at v are exp(2v).
 func TestProbabilitiesAreCalibrated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	const n = 800
@@ -79,7 +79,7 @@ func TestProbabilitiesOnAMatrix(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, got, 1e-6))
 }
 
-// If a class has a single row, the machine of the fold that leaves it out does not have the class.
+// If a class has a single row, the machine for the fold that leaves it out has only one class.
 func TestProbabilitiesOfFewRows(t *testing.T) {
 	for _, y := range [][]int{{0, 1}, {0, 1, 1}, {0, 1, 1, 1, 1, 1, 1}, {0, 1, 2}} {
 		x := mat.NewDense(len(y), 1, nil)
@@ -96,7 +96,7 @@ func TestProbabilitiesOfFewRows(t *testing.T) {
 	}
 }
 
-// Pairwise probabilities that are computed from probabilities of classes give these back.
+// If pairwise probabilities are computed from class probabilities, coupling returns the latter.
 func TestCouplingOfConsistentProbabilities(t *testing.T) {
 	want := []float64{0.5, 0.3, 0.15, 0.05}
 	f := mat.NewDense(2, 6, nil)

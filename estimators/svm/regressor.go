@@ -19,18 +19,18 @@ import (
 const regressorType = "svm: Regressor"
 
 // Regressor is the support vector machine for regression, ε-SVR: errors up to Epsilon cost nothing, and larger errors cost C times
-// their excess over it. It minimises
+// their excess over Epsilon. It minimises
 //
 //	½ |f|² + Σ C w[i] max(0, |y[i] - f(x[i]) - b| - ε)
 //
-// for weights w. With Nu it minimises the same plus ε C Nu Σ w[i], over ε too. The zero value is ready to use: C and Epsilon are
-// chosen from the targets, whatever their units. Given values are in the units of the targets. Features should be of comparable
-// scale. It has no predictive variance, because the loss does not correspond to a noise distribution that could be separated from
-// the tube.
+// for weights w. With Nu it adds ε C Nu Σ w[i] and also minimises over ε. The zero value is ready to use: C and Epsilon are chosen
+// from the targets, whatever their units. If they are set, they are in the units of the targets. Features should be of comparable
+// scale. Regressor has no predictive variance, because the loss does not correspond to a noise distribution that could be separated
+// from the tube.
 //
-// With default settings its kernel is an RBF kernel of the median distance. Unlike selection.Regressor, it does not choose lengths,
-// kinds of kernels, categories or transformations of the targets. A Space of selection.Regressor chooses the kernel of this
-// machine.
+// With default settings its kernel is an RBF kernel with the median distance. Unlike selection.Regressor, it does not choose
+// lengths, kinds of kernels, categories or transformations of the targets. A Space of selection.Regressor can choose the kernel of
+// this machine.
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
@@ -38,19 +38,19 @@ type Regressor struct {
 	// training rows.
 	Kernel kernels.Kernel
 
-	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
+	// C is the cost of errors. If it is 0, it is derived from the least-squares machine (see the package documentation).
 	C float64 `zero:"the choice by the least-squares machine"`
 
-	// Epsilon is the half width of the tube. If it is 0, it comes from the least-squares machine (see the package
+	// Epsilon is the half width of the tube. If it is 0, it is derived from the least-squares machine (see the package
 	// documentation). For no tube, set it far below the noise.
 	Epsilon float64 `zero:"the choice by the least-squares machine"`
 
-	// If Nu is not 0, it is used instead of Epsilon (ν-SVR): at most this share of the rows is outside the tube, and at least this
+	// If Nu is not 0, it is used instead of Epsilon (ν-SVR). At most this share of the rows is outside the tube, and at least this
 	// share are support vectors. It is at most 1.
 	Nu float64 `zero:"none" most:"1"`
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are left out together
-	// when C and Epsilon are chosen. If it is nil, each row is left out with the rows that are equal to it.
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
+	// out together when C and Epsilon are chosen. If it is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
 	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package documentation). If
@@ -64,8 +64,7 @@ type Regressor struct {
 	// If NoShrinking is set, the solver considers all rows in every step.
 	NoShrinking bool
 
-	// Seed is the seed for the samples of rows that MedianRBF and the least-squares machine draw when there are many
-	// rows.
+	// Seed is the seed for the samples that MedianRBF and the least-squares machine draw if there are many rows.
 	Seed uint64
 
 	// Workers is the number of goroutines that compute kernel values. If it is 0, it is GOMAXPROCS.
@@ -96,8 +95,8 @@ func (r *Regressor) settings() (machineSettings, error) {
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // Fit fits the model to x (n×d) and y (n). The cost is between O(n²) and O(n³), and O(n²d) for the kernel. The memory is CacheBytes
-// and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a kernel that overflows), or
-// the error of ctx. If the solver does not converge, Report has a warning.
+// and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also if the kernel overflows), or
+// the error of ctx. If the solver does not converge, Report contains a warning.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -134,8 +133,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return r.finish(rest, s, src, kernel, rows, picked(rows, y))
 }
 
-// FitMatrix fits the model to the caller's kernel matrix k (n×n) and y (n). The field Kernel is not used. Predictions are then made
-// by PredictMatrix. Only the upper triangle of a *mat.SymDense is read, and the model does not keep k.
+// FitMatrix fits the model to a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not used.
+// Predictions are then made by PredictMatrix. Only the upper triangle of a *mat.SymDense is read, and the model does not keep k.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fitMatrix(ctx, k, y, nil)
@@ -208,7 +207,7 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return r.m.single(regressorType, r.m.ofRows(regressorType, x, r.Workers))
 }
 
-// PredictMatrix returns predictions from kernel values k (m×n) between new rows and the rows of FitMatrix. Only the columns of
+// PredictMatrix predicts from kernel values k (m×n) between new rows and the training rows of FitMatrix. Only the columns of
 // support vectors are used.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
@@ -236,7 +235,7 @@ func (r *Regressor) Intercept() float64 {
 // ChosenC returns the C that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
-// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the half width of the solution. It returns 0 before
+// ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the half width in the solution. It returns 0 before
 // Fit, and if Fit chose it and found no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// optimal fails unless β and b are optimal within the tolerance, by the conditions of the package's documentation on kernel values
-// computed one by one.
+// optimal fails unless β and b are optimal within the tolerance. It checks the conditions in the package documentation with kernel
+// values computed one by one.
 func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p smo.Problem, beta []float64, b, tolerance float64) {
 	n := len(p.Target)
 	sum, size := 0.0, 0.0
@@ -186,7 +186,7 @@ func TestNotConvergingIsReported(t *testing.T) {
 	require.Len(t, r.Warnings, 1)
 	assert.Contains(t, r.Warnings[0], "1 of 1 machines ended")
 
-	// With a tolerance below the rounding of the kernel's values, the solver still ends.
+	// If the tolerance is below the rounding errors of the kernel values, the solver still ends.
 	m := &Classifier{Kernel: kernels.RBF{Gamma: 1}, C: 1e3, Tolerance: 1e-18}
 	require.NoError(t, m.Fit(ctx, x, y))
 	assert.Less(t, m.Report().Iterations, defaultMaxIterations)

@@ -51,7 +51,7 @@ func decisions(t *testing.T, c *Classifier, x mat.Matrix) *mat.Dense {
 	return f
 }
 
-// The zero value is equivalent to the documented defaults given explicitly.
+// The zero value is equivalent to the documented defaults set explicitly.
 func TestDocumentedDefaults(t *testing.T) {
 	x, y := sinc(40, 0.3, 1)
 	median, err := kernels.MedianRBF(ctx, x, 0)

@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Fits that keep no rows count each row that they receive. With a given ridge they give the model of Fit. If each row is given four
-// times, the ridge that they choose is smaller relative to the weights, but that of Fit is not.
+// Fits that keep no rows count each row that they receive. If the ridge is set, they give the same model as Fit. If each row is
+// given four times, the ridge that they choose is smaller relative to the weights, but the ridge that Fit chooses is not.
 func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	const n = 300
 	ctx := context.Background()

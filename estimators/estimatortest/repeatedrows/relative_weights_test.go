@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// For types that tune themselves only the ratios of weights matter: weights of sum 1 are equivalent to weights of mean 1 and of
-// mean 1000.
+// For types that choose their settings, only the ratios of the weights matter: weights that sum to 1 are equivalent to weights with
+// mean 1 or mean 1000.
 func TestOnlyRatiosOfWeightsMatter(t *testing.T) {
 	const n = 120
 	w := make([]float64, n)

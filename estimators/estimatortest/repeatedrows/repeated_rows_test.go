@@ -1,4 +1,4 @@
-// Package repeatedrows_test tests the effects of equal rows and weights on all types that tune themselves with nothing set. It is a
+// Package repeatedrows_test tests the effects of equal rows and weights on all types that choose their settings by default. It is a
 // separate package because it takes long.
 package repeatedrows_test
 
@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// tuned has the regressors that tune themselves with nothing set.
+// tuned lists the regressors that choose their settings by default.
 var tuned = map[string]func() estimators.Regressor{
 	"conformal": func() estimators.Regressor { return &conformal.Regressor{} },
 	"falkon":    func() estimators.Regressor { return &falkon.Regressor{} },
@@ -41,7 +41,7 @@ var tuned = map[string]func() estimators.Regressor{
 	"svm":       func() estimators.Regressor { return &svm.Regressor{} },
 }
 
-// tunedClassifiers has the classifiers that tune themselves with nothing set.
+// tunedClassifiers lists the classifiers that choose their settings by default.
 var tunedClassifiers = map[string]func() estimators.Classifier{
 	"calibration": func() estimators.Classifier { return &calibration.Classifier{} },
 	"conformal":   func() estimators.Classifier { return &conformal.Classifier{} },
@@ -84,7 +84,7 @@ func repeat[Y any](x *mat.Dense, y []Y, counts []int, seed uint64) (*mat.Dense, 
 	return rows, targets
 }
 
-// wave returns a sine plus a line, with noise of 0.3.
+// wave returns a sine plus a line, with noise of standard deviation 0.3.
 func wave(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 44))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -95,7 +95,7 @@ func wave(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rare returns a cluster, and at its edge a smaller one with a twelfth of the rows.
+// rare returns a cluster, and a smaller one at its edge with a twelfth of the rows.
 func rare(n int, seed uint64) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(seed, 45))
 	x, y := mat.NewDense(n, 2, nil), make([]int, n)
@@ -110,8 +110,7 @@ func rare(n int, seed uint64) (*mat.Dense, []int) {
 }
 
 // repeatedSizes returns the numbers of rows for the test of a type. lssvm, which calibration and conformal wrap, changes its
-// algorithm above 1500 rows. selection changes its machines above 5000, where TestRepeatedRowsOfMany of that package lowers the
-// limit.
+// algorithm above 1500 rows. selection changes its machines above 5000 rows; its test TestRepeatedRowsOfMany lowers that limit.
 func repeatedSizes(name string) []int {
 	sizes := []int{60, 200}
 	if testing.Short() {
@@ -126,7 +125,7 @@ func repeatedSizes(name string) []int {
 	return append(sizes, 6000)
 }
 
-// With nothing set, giving every row twice changes nothing, and giving three of ten rows twice changes almost nothing.
+// With default settings, giving every row twice changes nothing, and giving three of ten rows twice changes almost nothing.
 func TestRepeatedRowsOfTargets(t *testing.T) {
 	probe, truth := wave(500, 12)
 	for name, build := range tuned {
@@ -155,8 +154,8 @@ func TestRepeatedRowsOfTargets(t *testing.T) {
 							inside++
 						}
 					}
-					// 475 of 500 rows are expected. The deviation is 5 for correct intervals, and some 10 more for those from 60
-					// rows.
+					// 475 of 500 rows are expected. The standard deviation of their number is 5 for correct intervals, and about 10
+					// more for intervals from 60 rows.
 					assert.Greater(t, inside, 440)
 				}
 				x, y := wave(n, 11)

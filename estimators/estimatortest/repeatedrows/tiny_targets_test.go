@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Targets whose squares underflow are an error, and do not give a model whose intervals have no width. Targets that are just large
-// enough have the same intervals as others.
+// Targets whose squares underflow are an error, not a model whose intervals have no width. Targets that are just large enough have
+// the same intervals as others.
 func TestTinyTargets(t *testing.T) {
 	x, y := wave(60, 1)
 	scaled := func(by float64) []float64 { return floats.ScaleTo(make([]float64, len(y)), by, y) }
@@ -49,7 +49,7 @@ func TestTinyTargets(t *testing.T) {
 	}
 }
 
-// The same holds for fits of matrices, streams, sums and several targets.
+// The same holds for fits to matrices, streams, sums and several targets.
 func TestTinyTargetsOfOtherFits(t *testing.T) {
 	x, y := wave(60, 1)
 	gram, err := kernels.Matrix(context.Background(), kernels.RBF{Gamma: 1}, x, nil)

@@ -1,6 +1,6 @@
 // Package varying excludes constant columns from the kernels that estimators choose. Nothing can be learnt about a column that has
-// one value in all training rows. With a kernel of all columns, a new row with another value there would be far from all training
-// rows, and its prediction would be the prior, whose variance may be many times that of the targets.
+// one value in all training rows. If the kernel used all columns, a new row with another value there would be far from all training
+// rows. Its prediction would be the prior, whose variance may be many times that of the targets.
 package varying
 
 import (
@@ -40,7 +40,7 @@ func Find(x *mat.Dense) Columns {
 	return c
 }
 
-// indices returns the columns that vary. Some is false if all columns vary or none.
+// indices returns the columns that vary. some is false if all columns vary or if none does.
 func (c Columns) indices() (of []int, some bool) {
 	if len(c.same) == 0 || len(c.same) == len(c.first) {
 		return nil, false
@@ -53,7 +53,7 @@ func (c Columns) indices() (of []int, some bool) {
 	return of, true
 }
 
-// Rows returns x with only the columns that vary, or x itself if all of them vary or none.
+// Rows returns x with only the columns that vary, or x itself if all of them vary or none does.
 func (c Columns) Rows(x *mat.Dense) *mat.Dense {
 	of, some := c.indices()
 	if !some {
@@ -69,7 +69,7 @@ func (c Columns) Rows(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// Kernel returns k restricted to the columns that vary, or k itself if all of them vary or none.
+// Kernel returns k restricted to the columns that vary, or k itself if all of them vary or none does.
 func (c Columns) Kernel(k kernels.Kernel) kernels.Kernel {
 	of, some := c.indices()
 	if !some {

@@ -1,6 +1,6 @@
 // Package discriminant finds the directions along which classes differ most, from their moments (package moments), and models the
-// classes as Gaussians on them. Package eem has the formulas and the paper.
+// classes as Gaussians on these directions. The documentation of package eem has the formulas and names the paper.
 //
-// A [Projection] is the direction of two classes, with the largest Cauchy-Schwarz divergence. A [Plane] is the space of the
-// discriminant directions of all classes, in which each class has its own Gaussian.
+// A [Projection] is the direction with the largest Cauchy-Schwarz divergence of two classes. A [Plane] is the space of the
+// discriminant directions of all classes, in which each class has a separate Gaussian.
 package discriminant

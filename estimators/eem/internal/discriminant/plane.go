@@ -28,8 +28,8 @@ type PlaneFit struct {
 	Objective  float64
 }
 
-// FitPlane finds the discriminant directions of the classes. Let W be the mean of the classes' shrunk covariances, and let M have
-// the class means minus their mean in columns. The directions are W⁻¹MQS⁻¹ for M'W⁻¹M = QS²Q', and W is the identity on them.
+// FitPlane finds the discriminant directions of the classes. Let W be the mean of the classes' shrunk covariances, and let the
+// columns of M be the class means minus their mean. The directions are W⁻¹MQS⁻¹ for M'W⁻¹M = QS²Q', and W is the identity on them.
 func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) {
 	h, k := len(stats[0].Means), len(stats)
 	covs := covariances(stats)
@@ -71,7 +71,8 @@ func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) 
 	return &PlaneFit{Plane: plane, Directions: directions, Jitter: chol.Jitter(), Objective: -mat.Trace(&gram)}, nil
 }
 
-// axes returns solved·QS⁻¹ for gram = QS²Q' and its singular values above rounding. It returns a column of zeros if there is none.
+// axes returns solved·QS⁻¹ for gram = QS²Q' and the singular values S above rounding. It returns a column of zeros if there is
+// none.
 func axes(gram, solved *mat.Dense) *mat.Dense {
 	h, k := solved.Dims()
 	sym := mat.NewSymDense(k, nil)
@@ -107,8 +108,8 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 	return &out
 }
 
-// covariances returns the shrunk covariances of the classes. A class of one row has the mean of the others'. If nothing varies, all
-// are the identity.
+// covariances returns the shrunk covariances of the classes. A class of one row gets the mean of the other classes' covariances. If
+// nothing varies, all are the identity.
 func covariances(stats []*moments.Moments) []*mat.SymDense {
 	h := len(stats[0].Means)
 	out := make([]*mat.SymDense, len(stats))
@@ -193,7 +194,7 @@ func (p *Plane) Decision(z *mat.Dense, logW []float64) *mat.Dense {
 			}
 		}
 		half := f.LogDet()/2 + float64(r)*math.Log(2*math.Pi)/2
-		// The only error is that of the context, and predictions have none.
+		// The function returns only the error of the context, and predictions have none.
 		quad, _ := f.QuadInverse(context.Background(), diff)
 		for i, q := range quad {
 			out.Set(i, k, logW[k]-half-q/2)
@@ -216,7 +217,7 @@ func (p *Plane) Write(out, z, logW []float64) {
 	}
 }
 
-// Graph is Decision as a graph.
+// Graph computes Decision as a graph.
 func (p *Plane) Graph(z graph.Value, logW []float64) graph.Value {
 	parts := make([]graph.Value, len(logW))
 	for k, f := range p.factors {

@@ -10,11 +10,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// leastSpread is the smallest value of the variances S+ and S- along the projection.
+// leastSpread is the smallest allowed value of the variances S+ and S- along the projection.
 const leastSpread = 1e-12
 
-// Projection is the direction on which two classes, as Gaussians with their shrunk covariances, have the largest divergence,
-// together with these Gaussians on it.
+// Projection is the direction along which two Gaussians, with the shrunk covariances of two classes, have the largest divergence.
+// It also holds the projected Gaussians.
 type Projection struct {
 	Beta           []float64 // 0 if no direction separates the classes
 	MPos, MNeg     float64   // means; mPos - mNeg is 2
@@ -25,8 +25,9 @@ type Projection struct {
 	Constant       bool // beta is 0
 }
 
-// NewProjection solves for the direction of two classes. A class of one row, or of no more weight, uses the other's covariance. If
-// both have one row, or activations do not vary, the covariance is the identity. The errors are ErrNotPSD and that of ctx.
+// NewProjection solves for the direction of two classes. A class of one row, or with a total weight of at most 1, uses the other's
+// covariance. If this holds for both, or if activations do not vary, the covariance is the identity. It returns ErrNotPSD or the
+// error of ctx.
 func NewProjection(ctx context.Context, pos, neg *moments.Moments) (*Projection, error) {
 	h := len(pos.Means)
 	p := &Projection{Beta: make([]float64, h)}
@@ -74,15 +75,15 @@ func NewProjection(ctx context.Context, pos, neg *moments.Moments) (*Projection,
 	b := mat.NewVecDense(h, p.Beta)
 	p.SPos = max(mat.Inner(b, covPos, b), leastSpread)
 	p.SNeg = max(mat.Inner(b, covNeg, b), leastSpread)
-	// Activations whose squares underflow give no finite direction.
+	// Activations whose squares underflow yield no finite direction.
 	if total := p.MPos + p.MNeg + p.SPos + p.SNeg; total-total != 0 {
 		return p.withoutDirection(), nil
 	}
 	return p, nil
 }
 
-// unvarying reports whether a mean variance is only the rounding of features that do not vary. Their magnitude is that of their
-// means.
+// unvarying reports whether a mean variance is only rounding error in features that do not vary. The means give the magnitude of
+// the features.
 func unvarying(variance float64, stats []*moments.Moments) bool {
 	largest := 0.0
 	for _, s := range stats {
@@ -94,7 +95,7 @@ func unvarying(variance float64, stats []*moments.Moments) bool {
 	return variance <= limit*limit
 }
 
-// withoutDirection returns a projection for classes that no direction separates. It gives every row the prior odds.
+// withoutDirection returns a projection for classes that no direction separates. Every row gets the prior odds.
 func (p *Projection) withoutDirection() *Projection {
 	return &Projection{
 		Beta: make([]float64, len(p.Beta)), SPos: 1, SNeg: 1, Jitter: p.Jitter, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: true,

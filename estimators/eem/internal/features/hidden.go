@@ -18,7 +18,7 @@ type Hidden struct {
 	units  int
 }
 
-// NewHidden returns the layer of the units.
+// NewHidden returns the layer that consists of the units.
 func NewHidden(h *featuremap.RandomHidden) *Hidden {
 	_, b := h.UnitWeights()
 	return &Hidden{hidden: h, units: len(b)}

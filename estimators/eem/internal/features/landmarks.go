@@ -19,8 +19,8 @@ import (
 )
 
 // Landmarks maps rows by their kernel with landmarks. Let K = FF' be the kernel matrix of the landmarks, some of which may depend
-// on others, and let L have the rows of F of the independent landmarks. The features are L⁻¹k: those of the eigenvectors up to a
-// rotation. The first of them are the features of the first landmarks.
+// on others, and let L consist of the rows of F for the independent landmarks. The features are L⁻¹k. They equal the features from
+// the eigenvectors up to a rotation. The first of them are the features for the first landmarks.
 type Landmarks struct {
 	Kernel  kernels.Kernel
 	Rows    *mat.Dense // h×d
@@ -46,7 +46,7 @@ func NewLandmarks(ctx context.Context, k kernels.Kernel, rows *mat.Dense, worker
 	return l, nil
 }
 
-// Factorised returns l with the factor of its kernel matrix, which a model file does not hold.
+// Factorised returns l with the factor of its kernel matrix, which model files do not contain.
 func (l *Landmarks) Factorised(ctx context.Context, workers int) (*Landmarks, error) {
 	if l.factor != nil {
 		return l, nil
@@ -54,7 +54,7 @@ func (l *Landmarks) Factorised(ctx context.Context, workers int) (*Landmarks, er
 	return NewLandmarks(ctx, l.Kernel, l.Rows, workers)
 }
 
-// transposed returns L' in the form for BLAS.
+// transposed returns L' in the form that BLAS needs.
 func (l *Landmarks) transposed() blas64.Triangular {
 	r := len(l.kept)
 	out := blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: make([]float64, r*r)}
@@ -75,7 +75,7 @@ func (l *Landmarks) independentRows() *mat.Dense {
 	return out
 }
 
-// Features implements Layer: it sets dst to L⁻¹k(C, x), with the independent landmarks C.
+// Features implements Layer: it sets dst to L⁻¹k(C, x), where C are the independent landmarks.
 func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	k, err := kernels.Cross(context.Background(), l.Kernel, l.independentRows(), x, &kernels.Options{Workers: l.Workers})
 	if err != nil {
@@ -113,8 +113,8 @@ type LandmarkScorer struct {
 	Workers      int
 }
 
-// Scorer implements Layer. Directions β become coefficients b̂ on the landmarks with F'b̂ = β. If landmarks depend on others, it
-// takes the b̂ of the smallest norm.
+// Scorer implements Layer. Directions β become coefficients b̂ of the landmarks with F'b̂ = β. If landmarks depend on others, b̂ is
+// the solution with the smallest norm.
 func (l *Landmarks) Scorer(ctx context.Context, directions *mat.Dense) (Scorer, error) {
 	s := &LandmarkScorer{Kernel: l.Kernel, Rows: l.Rows, Workers: l.Workers}
 	h, r := l.factor.Dims()

@@ -10,11 +10,11 @@ import (
 )
 
 // Layer maps rows to the features to which a machine is fitted. Layers are nested: the first columns are the features of a smaller
-// one.
+// layer.
 type Layer interface {
 	// Features sets the columns of dst (h×m) to the features of the rows of x (m×d).
 	Features(dst, x *mat.Dense) error
-	// Width returns the number of features of the first units, or of all units if units is large.
+	// Width returns the number of features that the first units yield. If units exceeds their number, it returns that of all units.
 	Width(units int) int
 	// Leading returns the layer of the first units.
 	Leading(units int) (Layer, error)
@@ -28,7 +28,7 @@ type Scorer interface {
 	Write(z, x []float64)
 	// Scores returns the position of each row of x (m×d).
 	Scores(x *mat.Dense) (*mat.Dense, error)
-	// Graph is Scores as a graph.
+	// Graph computes Scores as a graph.
 	Graph(x graph.Value) (graph.Value, error)
 }
 
@@ -55,7 +55,7 @@ func combination(z, values []float64, directions *mat.Dense) {
 // predictChunk is the number of rows that are predicted at a time, to limit the memory of a prediction.
 const predictChunk = 2048
 
-// inChunks returns a matrix whose rows f sets, for each chunk of x.
+// inChunks returns a matrix whose rows are set by f, a chunk at a time.
 func inChunks(x *mat.Dense, columns int, f func(dst, x *mat.Dense) error) (*mat.Dense, error) {
 	n, d := x.Dims()
 	out := mat.NewDense(n, columns, nil)

@@ -13,11 +13,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Accumulator sums the rows of a class for several numbers of features, which are ascending in widths. The symmetric product, which
+// Accumulator sums the rows of a class for several numbers of features, widths, which are ascending. The symmetric product, which
 // is nearly all of the cost, is computed once for all of them.
 //
-// The moments are computed about the mean of the first panel, and converted to the mean of all rows at the end. If the first panel
-// is far from all others, that loses no more digits than the logarithm of their number.
+// The moments are computed about the mean of the first panel, and converted to the mean of all rows at the end. Even if the first
+// panel is far from all others, the loss of digits is at most the logarithm of the number of panels.
 type Accumulator struct {
 	widths []int
 	n      float64
@@ -28,7 +28,7 @@ type Accumulator struct {
 	c4     []float64
 }
 
-// NewAccumulator returns the sums of no rows.
+// NewAccumulator returns an Accumulator without rows.
 func NewAccumulator(widths []int) *Accumulator {
 	largest := widths[len(widths)-1]
 	a := &Accumulator{widths: widths, sum: make([]float64, largest), c2: mat.NewSymDense(largest, nil), c4: make([]float64, len(widths))}
@@ -61,7 +61,7 @@ func transpose(y, x *mat.Dense) {
 	}
 }
 
-// Add adds a panel y, with a column for each row of the class, which it overwrites. The weights w are nil if all are 1.
+// Add adds a panel y, which has a column for each row of the class, and overwrites it. The weights w are nil if all are 1.
 func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 	h, n := y.Dims()
 	if a.centre == nil {
@@ -75,7 +75,7 @@ func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 			a.centre[j] = origin + a.centre[j]/float64(n)
 		}
 	}
-	squares := make([]float64, n) // of each row, over its features up to a width
+	squares := make([]float64, n) // sums over the features up to a width, for each row
 	weighted := squares
 	if w != nil {
 		weighted = make([]float64, n)
@@ -127,7 +127,7 @@ func subtract(row []float64, c float64, squares []float64) (sum float64) {
 	return sum
 }
 
-// Moments returns the moments of each width. a must not be used after it.
+// Moments returns the moments for each width. a must not be used afterwards.
 func (a *Accumulator) Moments() ([]*Moments, error) {
 	out := make([]*Moments, len(a.widths))
 	for k, width := range a.widths {

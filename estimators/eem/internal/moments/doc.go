@@ -1,4 +1,4 @@
-// Package moments sums the moments of the rows of a class, which are all that the extreme entropy machine (package eem) uses of the
+// Package moments sums the moments of the rows of a class. The extreme entropy machine (package eem) uses nothing else from the
 // class.
 //
 // # Moments
@@ -9,7 +9,7 @@
 //
 // They determine the covariance and its shrinkage by the method of Ledoit and Wolf. They can be merged and subtracted, so rows may
 // come in blocks and from several computers, and may be removed again. All moments are about the mean, because raw moments would
-// lose every digit if the rows had a large common offset. The rounding error of the mean is kept beside it for the same reason.
+// lose every digit if the rows had a large common offset. The rounding error of the mean is stored with it for the same reason.
 //
 // # Sums
 //

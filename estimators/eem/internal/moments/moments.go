@@ -25,7 +25,7 @@ const (
 type Moments struct {
 	Weight float64   // n
 	Means  []float64 // m
-	Low    []float64 // the rounding error of the mean; far from 0 it is not small beside the spread
+	Low    []float64 // the rounding error of the mean, which matters if the mean is large compared with the spread
 	C2     *mat.SymDense
 	C3     []float64
 	C4     float64
@@ -41,8 +41,8 @@ func (s *Moments) Clone() *Moments {
 	return c
 }
 
-// Add adds the rows of x (k×h). The cost is that of a symmetric product of rank k, O(kh²), and O(h²) for the merge.
-// Errors: ErrShape for another width than before, ErrNotFinite.
+// Add adds the rows of x (k×h). It costs a symmetric product of rank k, O(kh²), and O(h²) for the merge. It returns ErrShape if the
+// width differs from earlier rows, and ErrNotFinite.
 func (s *Moments) Add(x mat.Matrix) error {
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Moments) shift(e []float64) {
 	}
 }
 
-// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. The cost is O(h²).
-// The error is ErrShape for another width.
+// Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. It costs O(h²). It
+// returns ErrShape if the widths differ.
 func (s *Moments) Merge(o *Moments) error {
 	if o == nil {
 		return nil
@@ -149,8 +149,8 @@ func (s *Moments) Absorb(o *Moments) error {
 	return nil
 }
 
-// Unmerge removes the rows of o. They must have been added before, but only their number can be checked. The cost is O(h²). The
-// error is ErrShape for another width or for more rows than there are.
+// Unmerge removes the rows of o, which must have been added before; only their number can be checked. It costs O(h²). It returns
+// ErrShape if the widths differ, or if o has more rows than s.
 func (s *Moments) Unmerge(o *Moments) error {
 	if o == nil || o.Weight == 0 {
 		return nil
@@ -191,8 +191,8 @@ func (s *Moments) Unmerge(o *Moments) error {
 // recentre converts moments about the stored mean, which is not the mean of the rows, to moments about their own mean, which is
 // higher by d.
 func (s *Moments) recentre(d []float64) {
-	// shift assumes that the first moment is 0, but about another point it is nd. The deviations from the rows' own mean are those
-	// from the old point minus d.
+	// shift assumes that the first moment is 0, but about another point it is nd. The deviations from the rows' own mean are the
+	// deviations from the old point minus d.
 	h := len(d)
 	squares := 0.0
 	for _, v := range d {
@@ -269,7 +269,7 @@ func (s *Moments) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(Kind, version, out)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave s unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves s unchanged.
 func (s *Moments) UnmarshalBinary(data []byte) error {
 	var in stored
 	if _, err := codec.Unmarshal(data, Kind, version, &in); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// read is a stream of rows. It calls then before the reader receives block number after.
+// read is a stream of rows. It calls then before it yields the block with the number after.
 type read struct {
 	d     subject.Data
 	size  int // rows of a block
@@ -106,7 +106,7 @@ func CheckFitBlocks(p *subject.Probe, s *subject.Subject) {
 
 var errReading = errors.New("the stream failed")
 
-// fitBlocksFails makes FitBlocks fail for every reason, on a model with these outputs.
+// fitBlocksFails makes FitBlocks fail for every reason, and checks that the model still has these outputs.
 func fitBlocksFails(s *subject.Subject, p *subject.Probe, want subject.Outputs) {
 	m, x, other := s.Fitted(p, s.Train()), s.Test().X, s.OtherProblem()
 	fails := func(doing string, ctx context.Context, r read, kind error) error {

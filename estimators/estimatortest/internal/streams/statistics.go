@@ -13,10 +13,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-// mergeTolerance, times max(1, |v|), is the largest difference of results of merged statistics.
+// mergeTolerance, times max(1, |v|), is the largest allowed difference between results from merged statistics.
 const mergeTolerance = 1e-10
 
-// shards distributes rows to count parts at random. Some parts may be empty.
+// shards distributes the rows randomly to count parts. Some parts may be empty.
 func shards(rng *rand.Rand, n, count int) [][]int {
 	out := make([][]int, count)
 	for _, i := range rng.Perm(n) {
@@ -26,7 +26,7 @@ func shards(rng *rand.Rand, n, count int) [][]int {
 	return out
 }
 
-// merged fits a new model by the statistics of parts of the rows. Each part is summed in blocks by another worker. The sums are
+// merged fits a new model to the statistics of parts of the rows. Each part is summed in blocks by a different worker. The sums are
 // encoded and decoded in the middle and at the end.
 func merged(s *subject.Subject, p *subject.Probe, d subject.Data, count int) subject.Model {
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(uint64(count), 7))
@@ -65,7 +65,7 @@ func merged(s *subject.Subject, p *subject.Probe, d subject.Data, count int) sub
 	return m
 }
 
-// shard does the work of a worker with the state of the stages.
+// shard does the work of one worker, which receives the state of the stages.
 func shard(s *subject.Subject, p *subject.Probe, state []byte, d subject.Data, rows []int) summed {
 	worker, err := newStages(s.New())
 	p.Must("NewStages", err)
@@ -121,13 +121,13 @@ func CheckStatisticsFit(p *subject.Probe, s *subject.Subject) {
 	s.New().Needs(p, estimators.Mergeable)
 	d, x := s.Train(), s.Gappy(s.Test().X)
 	want, got := s.Fitted(p, d).Outputs(p, x), merged(s, p, d, 4).Outputs(p, x)
-	if s.Kind == subject.Regressors { // Fit may compute their noise from single rows
+	if s.Kind == subject.Regressors { // Fit may compute the noise of regressors from single rows
 		want, got = want[:1], got[:1]
 	}
 	p.Same("FitStatistics, and Fit", want, got, s.Options.Tolerance)
 }
 
-// weightedStatistics compares statistics with the weights 1 and 2 to statistics of the rows once or twice.
+// weightedStatistics compares statistics with the weights 1 and 2 with statistics of the rows given once or twice.
 func weightedStatistics(s *subject.Subject, p *subject.Probe) {
 	stages, err := newStages(s.New())
 	p.Must("NewStages", err)
@@ -211,7 +211,7 @@ func statisticsKeep(s *subject.Subject, p *subject.Probe) {
 	fails("Merge of statistics of another type", of.foreign(), estimators.ErrParam)
 	narrow, err := stages.fresh()
 	p.Must("NewStatistics", err)
-	if narrow.add(ctx, subject.Problem(s.Kind, 4, 5, 2, 2), nil) == nil { // fails where the width is known
+	if narrow.add(ctx, subject.Problem(s.Kind, 4, 5, 2, 2), nil) == nil { // fails if the width is known
 		fails("Merge of narrower statistics", of.merge(narrow), estimators.ErrShape)
 	}
 	none, err := stages.fresh()

@@ -25,7 +25,7 @@ type staged interface {
 	stage() (at, of int)
 	fresh() (summed, error)
 	fit(ctx context.Context, s summed) error
-	// fitModel sets the model to the result of the stages.
+	// fitModel fits the model from the stages.
 	fitModel(ctx context.Context, m subject.Model) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// Data is a problem: rows, each with a target or a label.
+// Data holds a problem: rows, each with a target or a label.
 type Data struct {
 	X *mat.Dense
 	Y []float64
@@ -22,13 +22,13 @@ const (
 	TestRows  = 24
 )
 
-// LabelsOf has the labels of the classes of the problems, in ascending order.
+// LabelsOf lists the labels of the classes of the problems, in ascending order.
 var LabelsOf = []float64{-3, 2, 11}
 
 var slopes = []float64{2, 1, -1}
 
-// Problem returns n rows of an easy problem. For regressors y is linear in the d columns, with a noise of a twentieth of its
-// spread. For classifiers the classes are clusters far from each other, and rows of the classes alternate. The rows depend on the
+// Problem returns n rows of an easy problem. For regressors y is linear in the d columns, with noise of a twentieth of its spread.
+// For classifiers the classes are clusters far from each other, and the classes alternate from row to row. The rows depend on the
 // stream and are the same in every run.
 func Problem(k Kind, stream uint64, n, d, classes int) Data {
 	rng := rand.New(rand.NewPCG(20, stream))
@@ -57,7 +57,7 @@ func Problem(k Kind, stream uint64, n, d, classes int) Data {
 func (s *Subject) Train() Data { return Problem(s.Kind, 1, TrainRows, 3, 2) }
 func (s *Subject) Test() Data  { return Problem(s.Kind, 2, TestRows, 3, 2) }
 
-// OtherProblem returns another problem of the same width.
+// OtherProblem returns another problem with the same number of columns.
 func (s *Subject) OtherProblem() Data {
 	d := Problem(s.Kind, 3, TrainRows-7, 3, 2)
 	d.X.Apply(func(_, j int, v float64) float64 { return 0.5*v + float64(j) }, d.X)
@@ -82,7 +82,7 @@ func (d Data) Pick(rows []int) Data {
 	return out
 }
 
-// Hollow is a matrix of dimensions that no mat.Dense can have.
+// Hollow is a matrix with dimensions that no mat.Dense can have.
 type Hollow struct{ Rows, Cols int }
 
 func (h Hollow) Dims() (int, int)    { return h.Rows, h.Cols }
@@ -135,10 +135,10 @@ func Weights() []float64 {
 	return w
 }
 
-// Units has the scales of the three targets of checkSeveralTargets.
+// Units lists the scales of the three targets of checkSeveralTargets.
 var Units = []float64{1, 1e6, 1e-6}
 
-// Three returns a target, one of another shape, and one that depends mostly on the first column.
+// Three returns three targets: y, one with another relation to the columns, and one that depends mainly on the first column.
 func (d Data) Three(units []float64) *mat.Dense {
 	y := mat.NewDense(len(d.Y), 3, nil)
 	for i, v := range d.Y {

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ToForms returns the methods of a type that write to memory of the caller, each with its own memory.
+// ToForms returns the methods of a type that write to memory of the caller. Each method has separate memory.
 func (m Model) ToForms() []Method {
 	var out []Method
 	if m.Kind == Multis {
@@ -120,8 +120,8 @@ func (m Model) IntoOther(name string, x *mat.Dense) error {
 	return m.Value.(transformers.TransformerTo).TransformTo(mat.NewDense(rows, width, nil), x)
 }
 
-// multiMethods returns the methods of the capabilities of a type of several targets. A result of two matrices has them side by
-// side.
+// multiMethods returns the methods of the capabilities of a type with several targets. If a method returns two matrices, the result
+// contains them side by side.
 func (m Model) multiMethods() (out []Method) {
 	side := func(a, b *mat.Dense, err error) (*mat.Dense, error) {
 		if err != nil {
@@ -140,7 +140,7 @@ func (m Model) multiMethods() (out []Method) {
 	return out
 }
 
-// overwriteMatrices overwrites results of two matrices, of which methods returns copies.
+// overwriteMatrices overwrites the results that consist of two matrices, of which methods returns copies.
 func (m Model) overwriteMatrices(x mat.Matrix) error {
 	if v, ok := m.Value.(estimators.MultiVariancePredictor); ok && m.Can(estimators.Variance) {
 		mean, variance, err := v.PredictVariance(x)

@@ -1,5 +1,5 @@
-// Package subject gives types under test of all kinds a common interface of float64 matrices. It also has the problems to which
-// they are fitted and a probe of the results of their methods.
+// Package subject gives types under test of all kinds a common interface that uses float64 matrices. It also contains the problems
+// to which they are fitted, and a probe that checks the results of their methods.
 package subject
 
 import (
@@ -62,8 +62,8 @@ type Subject struct {
 	Options Settings
 }
 
-// Model is a value of a subject. It gives all kinds a common interface: targets and labels are []float64, and every method's result
-// is a matrix with a row for each row of x.
+// Model is a value of a subject. It gives all kinds a common interface: targets and labels are []float64, and the result of every
+// method is a matrix with a row for each row of x.
 type Model struct {
 	Kind  Kind
 	Value any
@@ -71,7 +71,7 @@ type Model struct {
 
 func (s *Subject) New() Model { return Model{s.Kind, s.Build()} }
 
-// Fitted returns a new model, fitted to the problem.
+// Fitted returns a new model that is fitted to the problem.
 func (s *Subject) Fitted(p *Probe, d Data) Model {
 	m := s.New()
 	p.Must("Fit", m.Fit(context.Background(), d.X, d.Y))
@@ -114,8 +114,8 @@ func (m Model) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float
 
 func (m Model) Multi() estimators.MultiRegressor { return m.Value.(estimators.MultiRegressor) }
 
-// withTargets fits a type of several targets to those of one and to others computed from them on another scale. The matrix is
-// overwritten after the fit. It is an error if the fit itself has modified it.
+// withTargets fits a type with several targets to y and to further targets that are computed from y on another scale. The matrix is
+// overwritten after the fit. If the fit itself has modified it, withTargets returns an error.
 func withTargets(y []float64, fit func(y mat.Matrix) error) error {
 	if y == nil {
 		return fit(nil)
@@ -302,7 +302,7 @@ func (m Model) OverwriteResults(x mat.Matrix) error {
 		}
 	}
 	for _, f := range m.Methods() {
-		// For methods that return slices these are copies, and the slices were overwritten above.
+		// Methods that return slices return copies here, and the slices were overwritten above.
 		values, err := f.Call(x)
 		if err != nil {
 			return err
@@ -312,7 +312,7 @@ func (m Model) OverwriteResults(x mat.Matrix) error {
 	return nil
 }
 
-// Columns returns a matrix of slices of the same length.
+// Columns returns a matrix whose columns are slices of the same length.
 func Columns(err error, cols ...[]float64) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
@@ -341,7 +341,7 @@ type Output struct {
 	Values *mat.Dense
 }
 
-// Outputs calls every method. The methods must not fail and must give a finite row for each row of x.
+// Outputs calls every method. No method may fail, and each must return a finite row for each row of x.
 func (m Model) Outputs(p *Probe, x mat.Matrix) Outputs {
 	out, err := m.tryOutputs(x)
 	p.Must("on good rows", err)

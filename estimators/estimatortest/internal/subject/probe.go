@@ -12,7 +12,7 @@ import (
 // Probe collects the findings of a check.
 type Probe struct{ *conformance.Probe }
 
-// Place fails unless err is ErrNotFinite with this position.
+// Place fails unless err is ErrNotFinite at this position.
 func (p *Probe) Place(doing string, err error, row, col int) {
 	p.Wants(doing, err, estimators.ErrNotFinite)
 	var at *estimators.NotFiniteError
@@ -48,7 +48,7 @@ func (p *Probe) Wants(doing string, err, want error) {
 	}
 }
 
-// Keeps fails unless the model still gives the same outputs as before.
+// Keeps fails unless the model still has the same outputs as before.
 func (p *Probe) Keeps(after string, m Model, x mat.Matrix, want Outputs) {
 	got, err := m.tryOutputs(x)
 	if err != nil {

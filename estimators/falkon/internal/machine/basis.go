@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Basis is a kernel on landmarks: features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
+// Basis is a kernel with landmarks. It computes the features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
 type Basis struct {
 	Kernel    kernels.Kernel
 	Landmarks mat.Matrix // M×d, in the form of package anyrows
@@ -26,11 +26,11 @@ type Basis struct {
 	Prepared  *kernels.Prepared
 	T         blas64.Triangular // T
 	Jitter    float64           // absolute
-	diagonal  float64           // mean k(c, c) of the landmarks
+	diagonal  float64           // mean of k(c, c) over the landmarks
 }
 
-// NewBasis factors the kernel matrix of the landmarks, with jitter times M times the mean diagonal added to its diagonal. If that
-// has no factor, the jitter is multiplied by the smallest sufficient power of ten.
+// NewBasis factors the kernel matrix of the landmarks after adding jitter times M times the mean diagonal to its diagonal. If the
+// result has no factor, the jitter is multiplied by the smallest sufficient power of ten.
 func NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, jitter float64, o *kernels.Options) (*Basis, error) {
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter * float64(b.M) })
 }
@@ -40,7 +40,7 @@ func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix,
 	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter / b.Scale() })
 }
 
-// makeBasis computes a basis with a smallest jitter relative to the mean diagonal.
+// makeBasis computes a basis. The jitter is at least least, relative to the mean diagonal.
 func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix, o *kernels.Options, least func(*Basis) float64) (*Basis,
 	error) {
 	b := &Basis{Kernel: kernel, Landmarks: landmarks}
@@ -88,7 +88,7 @@ func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch)
 	return err
 }
 
-// Whiten replaces kernel rows by features.
+// Whiten replaces kernel values by features, in each row.
 func (b *Basis) Whiten(k *mat.Dense) {
 	fast.Trsm(blas.Right, blas.NoTrans, 1, b.T, k.RawMatrix())
 }
@@ -113,7 +113,7 @@ func (b *Basis) Features(ctx context.Context, dst *mat.Dense, rows rows.Batch, c
 }
 
 // Unseen sets dst to the part of k(x, x) that the features do not explain, for each row of a block. It is at least 0, and relative
-// to the mean k(c, c).
+// to the mean of k(c, c).
 func (b *Basis) Unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
 	kernels.Diag(dst, b.Kernel, rows.X)
 	for i, own := range dst {
@@ -121,7 +121,7 @@ func (b *Basis) Unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
 	}
 }
 
-// Scale returns the mean k(c, c), or 1 if that is 0.
+// Scale returns the mean of k(c, c), or 1 if that is 0.
 func (b *Basis) Scale() float64 {
 	if b.diagonal > 0 {
 		return b.diagonal

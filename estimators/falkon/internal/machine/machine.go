@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Machine is a fitted model of k targets.
+// Machine is a fitted model with k outputs.
 type Machine struct {
 	Kernel    kernels.Kernel
 	Landmarks mat.Matrix        // M×d, in the form of package anyrows
@@ -35,7 +35,7 @@ func NewMachine(kernel kernels.Kernel, landmarks mat.Matrix, beta *mat.Dense, bi
 	return &Machine{Kernel: kernel, Landmarks: landmarks, Prepared: of.Prepared, Beta: beta, Bias: bias, Ridge: ridge}, nil
 }
 
-// Finite returns an error if the input numbers are so large that the model is not finite.
+// Finite returns an error if the model is not finite because the input numbers are too large.
 func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error {
 	total := vecmath.Sum(m.Bias) + mat.Sum(m.Beta) + objective + vecmath.Sum(src.Variance) + src.Weight
 	if m.Spread != nil {
@@ -47,7 +47,7 @@ func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error 
 	return nil
 }
 
-// ToUnits converts a machine of scaled targets to the original units of the targets.
+// ToUnits converts a machine for scaled targets to the original units of the targets.
 func (m *Machine) ToUnits(typ string, units *targets.Units) error {
 	for j, s := range units.Spread {
 		floats.Scale(s, m.Beta.RawRowView(j))

@@ -86,7 +86,7 @@ func (m *Machine) Row(out, x []float64) {
 	}
 }
 
-// RowWidth returns the number of columns that Row expects, or 0 without a model on dense landmarks.
+// RowWidth returns the number of columns that Row expects, or 0 without a model with dense landmarks.
 func (m *Machine) RowWidth() int {
 	if m == nil {
 		return 0

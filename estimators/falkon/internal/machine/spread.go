@@ -22,9 +22,9 @@ type Spread struct {
 	Centre        []float64        // z̄; nil without an intercept
 	Weight        float64          // Σw
 	Unit          float64          // 1/w̄
-	Within        []float64        // variance around the means of equal rows, of each target; nil for none
+	Within        []float64        // variance around the means of equal rows, for each target; nil without equal rows
 	NoIntercept   bool
-	Jitter        float64 // of the basis, which files do not contain
+	Jitter        float64 // jitter of the basis, which files do not contain
 
 	mu    sync.Mutex
 	Basis *Basis // nil until its first use in a model from a file

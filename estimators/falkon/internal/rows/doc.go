@@ -2,11 +2,11 @@
 //
 // # Sources
 //
-// A [Source] has the rows (n×d), their targets (n×k) and their weights. It also has the moments that a fit needs before its first
-// pass: the sum of the weights, the mean and variance of each target, the columns that vary, and a hash of all numbers.
-// [DistinctRows] returns a source of a matrix, with equal rows merged and the rows of each group next to each other. A [Stream]
-// returns a source of an iterator over blocks, which is run again for each pass. If the hash of a pass differs from that of the
-// first, the error reports that rows changed.
+// A [Source] provides the rows (n×d), their targets (n×k) and their weights. It also provides the moments that a fit needs before
+// its first pass: the sum of the weights, the mean and variance of each target, the columns that vary, and a hash of all numbers.
+// [DistinctRows] returns a source for a matrix. It merges equal rows, and places the rows of each group next to each other. A
+// [Stream] returns a source for an iterator over blocks, which is run again for each pass. If the hash of a pass differs from that
+// of the first, the error reports that rows changed.
 //
 // # Passes
 //
@@ -16,10 +16,10 @@
 //
 // # Drawing
 //
-// [DrawnRows], [DrawnGroups] and [WeightedDraw] draw numbers of rows, and [Source.Gather] reads the rows of these numbers in one
+// [DrawnRows], [DrawnGroups] and [WeightedDraw] draw row numbers, and [Source.Gather] reads the rows with these numbers in one
 // pass.
 //
 // # Memory
 //
-// A stream has two waves in memory, O(wave·(d + k)) numbers. A matrix takes no additional memory.
+// A stream keeps two waves in memory, O(wave·(d + k)) numbers. A matrix takes no additional memory.
 package rows

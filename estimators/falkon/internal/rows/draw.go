@@ -31,7 +31,7 @@ func DrawnRows(n, count int, rng *rand.Rand) []int {
 	return out
 }
 
-// DrawnGroups is like DrawnRows, but each row is followed by the other rows of its group. The last group may be incomplete.
+// DrawnGroups is like DrawnRows, but each drawn row is followed by the other rows of its group. The last group may be incomplete.
 func DrawnGroups(g []int, count int, rng *rand.Rand) []int {
 	var firsts []int
 	for i, v := range g {
@@ -48,7 +48,7 @@ func DrawnGroups(g []int, count int, rng *rand.Rand) []int {
 	return out
 }
 
-// Gather returns the rows of these numbers, in this order, with their targets and weights.
+// Gather returns the rows with these numbers, in this order, with their targets and weights.
 func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
 	order := make([]int, len(numbers)) // positions in numbers, by row
 	for i := range order {
@@ -90,8 +90,8 @@ func (s *Source) Gather(ctx context.Context, numbers []int) (Batch, error) {
 }
 
 // WeightedDraw returns count of the numbers 0 to len(scores)-1, drawn one after the other in proportion to their scores, which are
-// above 0. It draws exponential variables with these rates and returns the numbers of the smallest (P. Efraimidis and P. Spirakis,
-// Information Processing Letters 97, 2006).
+// positive. It draws exponential variables with these rates and returns the numbers of the smallest ones (P. Efraimidis and P.
+// Spirakis, Information Processing Letters 97, 2006).
 func WeightedDraw(scores []float64, count int, rng *rand.Rand) []int {
 	keys, order := make([]float64, len(scores)), make([]int, len(scores))
 	for i, s := range scores {

@@ -14,13 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Batch is a number of successive rows, with their targets and weights.
+// Batch holds consecutive rows, with their targets and weights.
 type Batch struct {
 	First int        // the number of its first row
 	X     mat.Matrix // r×d, in the form of package anyrows
 	Y     *mat.Dense // r×k
 	W     []float64  // nil: all 1
-	G     []int      // group of each row, with groups in sequence; nil: each row is its own group
+	G     []int      // group of each row; the rows of a group are consecutive; nil: each row is its own group
 }
 
 // Rows returns r, the number of rows.
@@ -32,7 +32,7 @@ func (b Batch) Rows() int {
 // Weight returns the weight of row i.
 func (b Batch) Weight(i int) float64 { return weights.Weight(b.W, i) }
 
-// Slice returns the rows from to to, which share the memory of b.
+// Slice returns the rows from from to to, without the last, which share the memory of b.
 func (b Batch) Slice(from, to int) Batch {
 	out := Batch{First: b.First + from, X: anyrows.Slice(b.X, from, to)}
 	if b.Y != nil {
@@ -47,29 +47,29 @@ func (b Batch) Slice(from, to int) Batch {
 	return out
 }
 
-// Window returns the rows from to to of x.
+// Window returns the rows of x from from to to, without the last.
 func Window(x *mat.Dense, from, to int) *mat.Dense {
 	_, c := x.Dims()
 	return x.Slice(from, to, 0, c).(*mat.Dense)
 }
 
-// Source has rows that can be read repeatedly, in memory or from elsewhere.
+// Source provides rows that can be read repeatedly, from memory or from elsewhere.
 type Source struct {
 	N, D, K  int
 	Numbers  int       // numbers of a row in memory: D, or fewer for sparse rows
 	Weight   float64   // Σw
 	Mean     []float64 // of each target, weighted
-	Variance []float64 // of each target, weighted, around its mean
-	Spread   []float64 // of each target, the largest minus the smallest
+	Variance []float64 // for each target, weighted, around its mean
+	Spread   []float64 // for each target, the largest minus the smallest
 	Hash     uint64    // of all numbers read
 	Varying  varying.Columns
-	Within   []float64 // mean square of targets around their means over equal rows; nil for none
-	// read calls visit on the rows in their order, size rows at a time except for the last. The memory of the batch is overwritten
-	// after visit returns.
+	Within   []float64 // mean square of the targets' deviations from their means over equal rows; nil without equal rows
+	// read calls visit with the rows in their order, size rows at a time except for the last. The memory of the batch is
+	// overwritten after visit returns.
 	read  func(ctx context.Context, size int, visit func(Batch) error) error
 	Whole Batch // of a source in memory
-	// Groups has the ranges of rows that are left out together, of a source in memory. together marks the rows in such a group.
-	// Both are nil for none.
+	// Groups holds the ranges of rows that are left out together, for a source in memory. together marks the rows in such groups.
+	// Both fields are nil without groups.
 	Groups   [][2]int
 	together []bool
 }
@@ -79,8 +79,8 @@ func (s *Source) Head(rows int) *Source {
 	return s.Whole.Slice(0, min(rows, s.N)).Source()
 }
 
-// DistinctRows returns a source of the distinct rows of x, so that leaving out a row leaves no copy of it. If there are groups of
-// the rows of x, the rows of a group follow each other.
+// DistinctRows returns a source of the distinct rows of x, so that leaving out a row leaves no copy of it. If the rows of x have
+// groups, the rows of a group are consecutive.
 func DistinctRows(x mat.Matrix, y *mat.Dense, w []float64, groups []int) (*Source, error) {
 	merged, x := anyrows.Merge(x, w)
 	members, err := merged.Groups(groups, y.RawMatrix().Rows)
@@ -106,7 +106,7 @@ func (b Batch) grouped(groups [][]int) Batch {
 	for i := range of {
 		of[i] = i
 	}
-	rest := map[int][]int{} // rows of a group, by its first row
+	rest := map[int][]int{} // further rows of a group, by its first row
 	for _, group := range groups {
 		rest[group[0]] = group[1:]
 		for _, i := range group {
@@ -129,7 +129,7 @@ func (b Batch) grouped(groups [][]int) Batch {
 	return out
 }
 
-// findGroups sets Groups and together by the groups of the rows.
+// findGroups sets Groups and together from the groups of the rows.
 func (s *Source) findGroups() {
 	g := s.Whole.G
 	for from := 0; from < len(g); {
@@ -150,7 +150,7 @@ func (s *Source) findGroups() {
 	}
 }
 
-// Grouped reports whether the row is in a group of several rows.
+// Grouped reports whether the row is in a group with several rows.
 func (s *Source) Grouped(row int) bool { return s.together != nil && s.together[row] }
 
 // InMemory returns a source of rows in memory, with targets n×k.
@@ -187,8 +187,8 @@ func (b Batch) Source() *Source {
 	return s
 }
 
-// moments holds sums over rows: of the weights and of the targets minus those of the first row, and a hash. The difference makes
-// the sums of a constant target exactly zero.
+// moments holds sums over the weights, sums over the targets minus those of the first row, and a hash. With this difference the
+// sums of a constant target are exactly zero.
 type moments struct {
 	n              int
 	weight         float64
@@ -234,7 +234,7 @@ func (m *moments) read(b Batch) {
 	}
 }
 
-// HashRow returns the hash h updated by a row of x.
+// HashRow returns the hash h updated with a row of x.
 func HashRow(h uint64, x mat.Matrix, i int) uint64 {
 	if rows, ok := x.(*sparse.Rows); ok {
 		columns, values := rows.Row(i)
@@ -256,18 +256,18 @@ func (m *moments) copyTo(s *Source) {
 	}
 }
 
-// These are the numbers of rows of a block of the kernel. They are constants because the last bits of sums depend on them.
+// The numbers of rows in a block of the kernel. They are constants because the last bits of sums depend on them.
 const (
-	// BlockRows is the number of rows of a block that is multiplied by vectors. With some thousand landmarks it stays in the
-	// second-level cache.
+	// BlockRows is the number of rows in a block that is multiplied by vectors. With a few thousand landmarks the block stays in
+	// the second-level cache.
 	BlockRows = 128
-	// WideRows is the number of rows of a block that is multiplied by M×M matrices. It is larger because each block reads such a
+	// WideRows is the number of rows in a block that is multiplied by M×M matrices. It is larger because each block reads such a
 	// matrix from memory.
 	WideRows = 512
 )
 
-// Pass calls work on blocks of the rows of a source on all workers, wave blocks at a time, with the position of each block in its
-// wave. After each wave it calls done with the rows of the wave.
+// Pass calls work with blocks of the rows of a source, on all workers, wave blocks at a time. slot is the position of a block in
+// its wave. After each wave it calls done with the rows of the wave.
 func (s *Source) Pass(ctx context.Context, workers, rows, wave int, work func(slot int, b Batch) error, done func(b Batch) error) error {
 	return s.read(ctx, wave*rows, func(b Batch) error {
 		n := b.Rows()
@@ -281,5 +281,5 @@ func (s *Source) Pass(ctx context.Context, workers, rows, wave int, work func(sl
 	})
 }
 
-// BlockCount returns the number of blocks of n rows.
+// BlockCount returns the number of blocks for n rows.
 func BlockCount(n, rows int) int { return (n + rows - 1) / rows }

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Stream reads the blocks of a caller as a source.
+// Stream reads the caller's blocks as a source.
 type Stream[Y float64 | int] struct {
 	Type   string
 	Blocks iter.Seq2[streaming.Block[Y], error]
@@ -22,7 +22,7 @@ type Stream[Y float64 | int] struct {
 	Weight func(y Y) float64        // factor of a class; nil: 1
 }
 
-// Each calls visit on the blocks after validating them.
+// Each validates the blocks and calls visit with them.
 func (s *Stream[Y]) Each(ctx context.Context, visit func(streaming.Block[Y]) error) error {
 	if s.Blocks == nil {
 		return fault.Param(s.Type, "blocks", nil, "an iterator over blocks")
@@ -71,7 +71,7 @@ func (s *Stream[Y]) valid(b streaming.Block[Y]) error {
 	return nil
 }
 
-// Source reads the stream once to count its rows, of k targets each.
+// Source reads the stream once to count its rows, which have k targets each.
 func (s *Stream[Y]) Source(ctx context.Context, k int) (*Source, error) {
 	m := newMoments(k)
 	if err := s.batches(ctx, k, 64*BlockRows, func(b Batch) error { m.add(b); return nil }); err != nil {
@@ -103,14 +103,14 @@ func (s *Stream[Y]) changed() error {
 // errStop ends a reader whose rows are no longer needed.
 var errStop = errors.New("stop")
 
-// filled is memory for rows with the number of rows in it.
+// filled is a batch, and the number of rows in it.
 type filled struct {
 	memory Batch
 	rows   int
 }
 
-// batches calls visit on the rows of the stream, size rows at a time except for the last. Meanwhile another goroutine reads the
-// next rows. It ends before batches does.
+// batches calls visit with the rows of the stream, size rows at a time except for the last. Meanwhile another goroutine reads the
+// next rows. It ends before batches returns.
 func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) error) error {
 	full, empty, stop := make(chan filled), make(chan *Batch, 2), make(chan struct{})
 	empty <- nil

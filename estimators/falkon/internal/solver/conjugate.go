@@ -13,13 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// conjugate holds the method of conjugate gradients on several columns, each for a target and a ridge. It solves (Z~'WZ~/n + λI) u
-// = Z~'W(y - ȳ)/n, preconditioned by B + λI. Matrices have a row for each column of the method, and names as in the formulas.
+// conjugate holds the method of conjugate gradients for several columns. Each column belongs to a target and a ridge. It solves
+// (Z~'WZ~/n + λI) u = Z~'W(y - ȳ)/n, preconditioned by B + λI. Matrices have a row for each column of the method, and are named as
+// in the formulas.
 type conjugate struct {
 	columns   []column
 	u, r, d   *mat.Dense // columns×M: the solutions, residuals, directions
 	iteration int
-	rate      float64 // expected factor of the error in an iteration
+	rate      float64 // expected factor of the error per iteration
 }
 
 // column is one system.
@@ -32,7 +33,7 @@ type column struct {
 	Converged bool
 }
 
-// newConjugate starts at 0 with the right sides of the targets (k×M) for each of the ridges. sample is the number of rows of the
+// newConjugate starts at 0, with the right sides for the targets (k×M) and each of the ridges. sample is the number of rows of the
 // preconditioner.
 func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	k, m := right.Dims()
@@ -47,7 +48,7 @@ func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	return c
 }
 
-// startAt starts at rows u' other than 0, which are overwritten, with hu' = (Hu)'.
+// startAt starts at the rows of u instead of 0, and overwrites them. hu is (Hu)'.
 func (c *conjugate) startAt(u, hu *mat.Dense) {
 	c.r.Sub(c.r, hu)
 	for i := range c.columns {
@@ -62,8 +63,8 @@ func (c *conjugate) startAt(u, hu *mat.Dense) {
 const mostRate = .99
 
 // energy estimates the relative error in the norm of the system. The gain of an iteration is the decrease of the squared error
-// (Hestenes and Stiefel 1952; Meurant and Tichý 2013). The gains of further iterations are assumed to decrease by the largest of
-// the last factors and the expected rate.
+// (Hestenes and Stiefel 1952; Meurant and Tichý 2013). The gains of further iterations are assumed to decrease by a constant
+// factor, the largest of the last factors and the expected rate.
 func (c *column) energy(rate float64) float64 {
 	n := len(c.Gains)
 	if n < 2 {
@@ -101,7 +102,7 @@ func (c *conjugate) active() (out []int) {
 	return out
 }
 
-// keep removes the columns of all other ridges.
+// keep keeps the columns of the ridge lambda and removes all others.
 func (c *conjugate) keep(lambda float64) {
 	var rows []int
 	var columns []column
@@ -113,27 +114,27 @@ func (c *conjugate) keep(lambda float64) {
 	c.columns, c.u, c.r, c.d = columns, linalg.Rows(c.u, rows), linalg.Rows(c.r, rows), linalg.Rows(c.d, rows)
 }
 
-// preconditioner solves with B + λI.
+// preconditioner solves systems with B + λI.
 type preconditioner interface {
 	// solve overwrites the rows b' of a matrix, which belong to these columns, with ((B + λI)⁻¹b)'.
 	solve(b *mat.Dense, of []column)
 }
 
-// oneRidge has a factor of B + λI.
+// oneRidge holds a factor of B + λI.
 type oneRidge struct{ *linalg.Cholesky }
 
 func (o oneRidge) solve(b *mat.Dense, _ []column) {
-	// This takes M² steps for each target, and the iteration checks its context before and after.
+	// This takes M² steps for each target. The iteration checks its context before and after.
 	_ = solveRows(context.Background(), o.Cholesky, b)
 }
 
-// anyRidge has B in coordinates in which a ridge costs O(M).
+// anyRidge holds B in coordinates in which a ridge costs O(M).
 type anyRidge struct{ *rotated }
 
 func (a anyRidge) solve(b *mat.Dense, of []column) {
 	turned := a.turn(b)
 	for i, col := range of {
-		// B is a sum of squares: only rounding could make it indefinite, far below λ.
+		// B is a sum of squares. Only rounding, far below λ, could make it indefinite.
 		shift, _ := a.tri.Shift(col.Lambda)
 		own := mat.NewDense(a.n(), 1, mat.Col(nil, i, turned))
 		shift.Solve(own)
@@ -167,7 +168,7 @@ func (c *conjugate) pick(rows []int) []column {
 	return out
 }
 
-// step does one iteration of the columns that have not converged to the tolerance. An error leaves the state unchanged.
+// step does one iteration for the columns that have not converged to the tolerance. An error leaves the state unchanged.
 func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tolerance float64) error {
 	rows := c.active()
 	of := c.pick(rows)
@@ -206,8 +207,8 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 	return nil
 }
 
-// firstPass returns k̄ and the right sides Z~'W(y - ȳ)/n, k×M. For the rows u' of a start, which may be nil, it also returns
-// (Z~'WZ~u/n)'. A known centre is that of some of the rows, near the centre of all.
+// firstPass returns k̄ and the right sides Z~'W(y - ȳ)/n, k×M. If start is not nil, it holds initial rows u', and firstPass also
+// returns (Z~'WZ~u/n)'. A known centre is the centre of some of the rows, which is near the centre of all.
 func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
 	k, c := p.src.K, 0
 	var s *mat.Dense
@@ -261,7 +262,7 @@ func (p *Problem) setCentre(kernelMean []float64) {
 	p.Whiten(mat.NewDense(1, p.M, p.centre))
 }
 
-// hessian returns the operator of squared errors.
+// hessian returns the operator for squared errors.
 func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator {
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
@@ -292,7 +293,7 @@ func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator 
 	}
 }
 
-// addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', for sums p' over the rows, which it overwrites.
+// addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', where the rows p' of sums are sums over the rows. It overwrites sums.
 func (p *Problem) addRidges(d, sums *mat.Dense, of []column) {
 	p.Whiten(sums)
 	for j, col := range of {

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The estimated error agrees with the error of the iterate, from the solution of the sample and from 0, for samples of different
-// sizes. The start of the sample is nearer, and both give the same solution.
+// The estimated error agrees with the true error of the iterate for samples of different sizes, whether the iteration starts from
+// the sample's solution or from 0. The sample's solution is closer, and both lead to the same solution.
 func TestEnergy(t *testing.T) {
 	x, y, _ := friedman(4000, 4, 1, 1)
 	for _, perLandmark := range []int{4, 16} {
@@ -80,8 +80,8 @@ func firstRows(n int) []int {
 	return out
 }
 
-// friedman returns n rows of three or more uniform columns, with Friedman's first function of up to five of them, with and without
-// noise.
+// friedman returns n rows of at least three uniform columns. The targets are Friedman's first function of up to five of them, with
+// and without noise.
 func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x, y, clean = mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// byNormals solves by the normal equations, with exact leave-one-out.
+// byNormals solves the normal equations, with exact leave-one-out.
 func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	equations, err := p.normals(ctx)
 	if err != nil {
@@ -46,11 +46,11 @@ func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 }
 
 // ridgeLandmarks is the largest number of landmarks on which the normal equations compare ridges. The equations of the first
-// landmarks are a block of the equations of all landmarks. With 4000 landmarks and 10 000 rows a fit takes about half as long as
-// with a choice on all of them.
+// landmarks are a block of the equations of all landmarks. With 4000 landmarks and 10 000 rows, a fit takes about half as long as
+// if the ridge were chosen on all of them.
 const ridgeLandmarks = 2000
 
-// first returns the problem on its first m landmarks, with the centre of their features.
+// first returns the problem with its first m landmarks, and with the centre of their features.
 func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
 	out := *p
 	if p.centre != nil {
@@ -61,8 +61,8 @@ func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
 	return &out, err
 }
 
-// bestRidge chooses the ridge with the smallest leave-one-out error in one pass over the rows. The equations may have more
-// landmarks than p, starting with those of p.
+// bestRidge chooses the ridge with the smallest leave-one-out error in one pass over the rows. The equations may contain more
+// landmarks than p; the first of them are those of p.
 func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solution, pass passing) error {
 	unit := p.Scale() * p.src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
@@ -81,7 +81,7 @@ func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solutio
 	var edge int
 	var ok bool
 	if out.Ridge, edge, ok = chosen(grid, errors); !ok {
-		out.Ridge = unit // for example one row, which leaves none when it is left out
+		out.Ridge = unit // for example with one row, since none remains when it is left out
 	}
 	side := map[int]string{-1: "smallest", 1: "largest"}[edge]
 	if edge != 0 {

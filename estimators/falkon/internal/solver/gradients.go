@@ -14,32 +14,32 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Solution is the result of either solver.
+// Solution holds the result of either solver.
 type Solution struct {
 	u                  *mat.Dense // k×M
-	bias               []float64  // of the logistic loss; nil if the means determine it
+	bias               []float64  // for the logistic loss; nil if the means determine it
 	Ridge              float64
 	factor             *linalg.Cholesky // of G + ΛI, or of its approximation
 	Left               *LeftOut
 	Iterations         int
 	Converged          bool
 	Objective          float64
-	Energy             float64 // of conjugate gradients, at the end
+	Energy             float64 // of conjugate gradients, after the last iteration
 	GCV                float64 // NaN if not computed
 	EffectiveDimension float64 // effective dimension, without the intercept
 	Warnings           []string
 }
 
 const (
-	// earlyEnergy is the error at which the ridges are compared. A better solution changes the score of a ridge by a
-	// ten-thousandth.
+	// earlyEnergy is the error at which the ridges are compared. A better solution would change the score of a ridge by one part in
+	// ten thousand.
 	earlyEnergy = 1e-2
 	// mostRidges is the largest number of ridges that are solved at a time, which is the number that are multiplied at once. With
 	// several targets there are at most mostColumns columns, but at least leastRidges ridges.
 	mostRidges, leastRidges, mostColumns = 8, 4, 40
 )
 
-// byGradients solves by conjugate gradients. sample has the rows of the preconditioner, and outside has other rows.
+// byGradients solves by conjugate gradients. sample holds the rows of the preconditioner, and outside holds other rows.
 func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source, fingerprint uint64) (*Solution, error) {
 	c, kernelMean, err := p.resumed(fingerprint)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	}
 	p.setCentre(kernelMean)
 	out := &Solution{GCV: math.NaN()}
-	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // a given ridge is the only one
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // a ridge that is set is the only one
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	return out, p.finish(ctx, c, b.g, sample.N, outside, out)
 }
 
-// start returns conjugate gradients that start at the solutions of the sample, with its right sides (k×M). The pass that computes
-// the right sides of all rows also computes the residuals.
+// start returns conjugate gradients that start at the solutions for the sample, with its right sides (k×M). The pass that computes
+// the right sides for all rows also computes the residuals.
 func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64,
 	error) {
 	few := newConjugate(sampled, lambdas, sample)
@@ -114,7 +114,8 @@ func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
 }
 
-// preconditioner returns the preconditioner of the sample's products divided by its number of rows, and the ridges divided by n.
+// preconditioner returns the preconditioner from the products of the sample divided by its number of rows, and the ridges divided
+// by n.
 func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.Source, resumed bool) (preconditioner, []float64, error) {
 	if p.Ridge > 0 {
 		lambda := p.Ridge / float64(p.src.N)
@@ -132,12 +133,13 @@ func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.So
 	return by, lambdas, err
 }
 
-// bracketRows is the smallest number of rows of the sample whose leave-one-out error brackets the ridge. One row for each landmark
-// is enough: the bracket is wider than the error from that number of rows.
+// bracketRows is the smallest number of sample rows whose leave-one-out error brackets the ridge. One row for each landmark is
+// enough: the bracket is wider than the error due to so few rows.
 const bracketRows = 1000
 
-// bracket returns the ridges, divided by n, that are worth solving for. The leave-one-out error of any ridge is cheap on the sample
-// alone, with the centre of all rows. Its best ridge λ is too large for more rows: a constant ridge Λ would be λs/n.
+// bracket returns the ridges, divided by n, for which it is worth solving. The leave-one-out error of any ridge is cheap on the
+// sample alone, with the centre of all rows. The best ridge λ of the sample is too large for more rows: a constant ridge Λ would be
+// λs/n.
 func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
 	grid := ridgeGrid(leastRidge*p.Scale()*p.src.Weight/float64(p.src.N), largestRidge*p.Scale()*p.src.Weight/float64(p.src.N),
 		ridgesPerDecade)

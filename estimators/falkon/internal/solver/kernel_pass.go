@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// kernelPass does a pass in which each block of the kernel is computed, used twice and discarded. For row i of K, q has the
-// products K s_j with each row s_j of s, which may be nil. weigh sets v, of outputs numbers, and adds to the extras sums.
+// kernelPass does a pass in which each block of the kernel is computed, used twice and discarded. For row i of K, q holds the
+// products of that row with each row of s, which may be nil. weigh sets v, which has outputs elements, and adds to the extras sums.
 // kernelPass returns v'K summed over the rows, outputs×M, and the sums. The cost is n(M(d + c + outputs)) for c rows of s.
 func (p *Problem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int,
 	weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {

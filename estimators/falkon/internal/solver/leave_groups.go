@@ -39,7 +39,7 @@ func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Sour
 	return total, nil
 }
 
-// overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features exceed
+// overGroups calls f with the rows of each group, on all workers. It returns ErrTooLarge if the features of a group exceed
 // MaxBytes, or the error of f or ctx.
 func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
 	for _, g := range src.Groups {
@@ -89,7 +89,7 @@ func (p *Problem) errorsOfGroup(c *candidates, b rows.Batch, z *mat.Dense) []flo
 	return out
 }
 
-// residuals returns the residuals of the rows of a batch, times √w.
+// residuals returns the residuals of the rows in a batch, times √w.
 func (p *Problem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
 	out := mat.NewDense(b.Rows(), p.src.K, nil)
 	for a := range b.Rows() {
@@ -124,9 +124,9 @@ func (p *Problem) interceptOf(b rows.Batch) []float64 {
 	return out
 }
 
-// leaveGroup replaces the residuals e of all rows of f by those of the machine without them. outside reports that the rows are not
-// among those of f's matrix: their leverages L there give the leverages H among all rows by 1 - H = (1 + L)⁻¹. It returns the share
-// of 1 - H that a single row would have. ok is false if rounding leaves nothing of it.
+// leaveGroup replaces the residuals e of all rows of f by the residuals of the machine without these rows. outside reports that the
+// rows are not among the rows of f's matrix. Their leverages L are then converted to the leverages H among all rows: 1 - H = (1 +
+// L)⁻¹. It returns the share of 1 - H that a single row would have. ok is false if only rounding remains of it.
 func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
 	rows, k := e.Dims()
 	if !outside {
@@ -162,7 +162,7 @@ func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (s
 	return shares, true
 }
 
-// leaveGroupsOut is like leaveOut, for the rows of groups.
+// leaveGroupsOut is like leaveOut, for groups of rows.
 func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64,
 	kept *sampledRows, out *LeftOut) error {
 	factor := chol.Upper()

@@ -14,11 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// These are the ridges of leave-one-out, relative to the mean k(c, c) times Σw.
+// The range of the ridges for leave-one-out, relative to the mean of k(c, c) times Σw.
 const (
 	leastRidge, largestRidge = 1e-10, 1e1
 	ridgesPerDecade          = 2
-	// leastRest is the smallest 1 - h that is not regarded as rounding.
+	// leastRest is the smallest 1 - h that is not considered rounding.
 	leastRest = 1e-9
 )
 
@@ -39,13 +39,13 @@ type rotated struct {
 	q   *mat.Dense // M×M
 }
 
-// rotate reduces a matrix, which it overwrites. The error is that of ctx.
+// rotate reduces a matrix, which it overwrites. It returns the error of ctx.
 func rotate(ctx context.Context, a *mat.SymDense) (*rotated, error) {
 	tri, q, err := linalg.TridiagonalizeWithQ(ctx, a, nil)
 	return &rotated{tri: tri, q: q}, err
 }
 
-// turn returns Q'b in columns, for the rows b' of a matrix.
+// turn returns the columns Q'b for the rows b' of a matrix.
 func (r *rotated) turn(b *mat.Dense) *mat.Dense {
 	k, m := b.Dims()
 	out := mat.NewDense(m, k, nil)
@@ -53,15 +53,15 @@ func (r *rotated) turn(b *mat.Dense) *mat.Dense {
 	return out
 }
 
-// candidates are models of several ridges in the coordinates of one rotation.
+// candidates holds models for several ridges, in the coordinates of one rotation.
 type candidates struct {
 	*rotated
 	ridges       []float64        // in the units of A
 	shifts       []linalg.Shifted // of A + ridge
 	bad          []bool           // A + ridge is indefinite
-	coefficients *mat.Dense       // Q'u of each ridge's targets, M×(ridges·k)
-	scale        float64          // factor of z'(A + ridge)⁻¹z in the leverage of a row of weight 1
-	factors      []float64        // outsideFactor of each ridge if the rows are not among those of A, else nil
+	coefficients *mat.Dense       // Q'u for the targets of each ridge, M×(ridges·k)
+	scale        float64          // factor of z'(A + ridge)⁻¹z in the leverage of a row with weight 1
+	factors      []float64        // outsideFactor for each ridge if the rows are not among those of A, otherwise nil
 }
 
 // outsideFactor returns the factor that corrects the leverage of a row outside a sample. A ridge λ on the sample corresponds to a
@@ -105,10 +105,10 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 	return c
 }
 
-// passing is a pass through some rows: Problem.pass or Source.Pass.
+// passing is a pass over some rows: Problem.pass or Source.Pass.
 type passing func(work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error
 
-// passing returns a pass through the rows of src that is not a step of Observe.
+// passing returns a pass over the rows of src that is not a step of Observe.
 func (p *Problem) passing(ctx context.Context, src *rows.Source) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		loop := progress.NewLoop(p.nextContext(ctx))
@@ -131,7 +131,7 @@ func (p *Problem) named(ctx context.Context, name string) passing {
 }
 
 // errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed over the targets. The mean is over
-// the rows of a source in the given pass. It is infinite if the system is indefinite or a row determines itself.
+// the rows of src, in the given pass. It is infinite if the system is indefinite or a row determines its own prediction.
 func (p *Problem) errorsOf(ctx context.Context, c *candidates, src *rows.Source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
@@ -205,7 +205,7 @@ func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, 
 	return out
 }
 
-// leverage returns h of a row of weight w, where quad is z'(G+Λ)⁻¹z.
+// leverage returns h for a row of weight w, where quad is z'(G+Λ)⁻¹z.
 func (p *Problem) leverage(w, quad float64) float64 {
 	if p.NoIntercept {
 		return w * quad
@@ -213,8 +213,8 @@ func (p *Problem) leverage(w, quad float64) float64 {
 	return w * (quad + 1/p.src.Weight)
 }
 
-// rest returns 1 - h, the factor by which a row's own target reduces its residual. For a row outside the rows of quad it is 1/(1 +
-// l), where l is h computed with quad.
+// rest returns 1 - h, the factor by which a row's own target reduces its residual. For a row that is not among the rows of G it is
+// 1/(1 + l), where l is h computed from quad.
 func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	h := p.leverage(w, quad)
 	if outside {
@@ -223,21 +223,21 @@ func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	return 1 - h
 }
 
-// chosen returns the ridge with the smallest error, interpolated on the grid by a parabola in logarithms. edge is -1 for the
+// chosen returns the ridge with the smallest error, interpolated on the grid with a parabola in logarithms. edge is -1 for the
 // smallest ridge and +1 for the largest. ok is false if no error is finite.
 func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	best := floats.MinIdx(errors)
 	switch least := errors[best]; {
 	case math.IsInf(least, 1):
 		return 0, 0, false
-	case least == 0: // for example a constant target: the largest ridge
+	case least == 0: // for example with a constant target: the largest ridge
 		return ridges[len(ridges)-1], 0, true
 	case best == 0 && len(ridges) > 1:
 		return ridges[0], -1, true
 	case best == len(ridges)-1:
 		return ridges[best], 1, true
 	}
-	// Ratios do not depend on the unit of the targets.
+	// Ratios do not depend on the units of the targets.
 	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
 	shift := 0.0
 	if second := low + high; second > 0 && !math.IsInf(second, 1) {
@@ -247,7 +247,7 @@ func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	return ridges[best] * math.Exp(shift*step), 0, true
 }
 
-// LeftOut holds the leave-one-out results of rows of the source at regular distances.
+// LeftOut holds the leave-one-out results for rows of the source at regular distances.
 type LeftOut struct {
 	Residuals *mat.Dense // r×k; nil for none
 	Targets   *mat.Dense // r×k
@@ -263,8 +263,8 @@ type LeftOut struct {
 // keptRows is the largest number of rows in a LeftOut.
 const keptRows = 50000
 
-// leaveOut computes the LeftOut of coefficients u (k×M) and the factor of G + ΛI, in one pass over a source. If the source has
-// other rows than G, outside is their outsideFactor. Otherwise outside is 0.
+// leaveOut computes the LeftOut from coefficients u (k×M) and the factor of G + ΛI, in one pass over a source. If the source does
+// not contain the rows of G, outside is the outsideFactor. Otherwise outside is 0.
 func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64,
 	pass passing) (*LeftOut, error) {
 	kept := newKept(src, p.keep)

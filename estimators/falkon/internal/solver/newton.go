@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// leastDecrement, times the loss of a row or 1, is the squared Newton decrement over n below which a machine has converged.
+	// leastDecrement determines convergence: a machine has converged if the squared Newton decrement over n is below leastDecrement
+	// times the loss of a row, or times 1.
 	leastDecrement = 1e-14
 	// armijo is the share of the decrease predicted by the slope that a step has to achieve. forgiven is the increase of the loss
 	// that is attributed to rounding.
@@ -23,13 +24,13 @@ const (
 	leastStep        = 1e-6
 	// newtonTolerance is the largest tolerance of conjugate gradients in a step.
 	newtonTolerance = .1
-	// logisticShare converts a ridge for squared errors into one for the logistic loss. Near even odds the loss is (f - 2y)²/8 for
+	// logisticShare converts a ridge for squared errors to one for the logistic loss. Near even odds the loss is (f - 2y)²/8 for
 	// targets y = ±1, with the penalty Λ|f|²/2.
 	logisticShare = .25
 )
 
 // newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with f = z'u + b and t = (1 + y)/2. Each
-// machine has its own steps, and all share the passes.
+// machine has separate steps, and all share the passes.
 type newton struct {
 	*Problem
 	ridge float64
@@ -40,13 +41,13 @@ type newton struct {
 	decrement float64
 }
 
-// points holds coefficients of the machines, and the results of one pass with them.
+// points holds coefficients of the machines, and the results of a pass with these coefficients.
 type points struct {
 	u        *mat.Dense // k×M
 	b        []float64
 	loss     []float64  // with the penalty
-	gradient *mat.Dense // of the loss without the penalty in u, k×M
-	slope    []float64  // in b: Σ w (p - t)
+	gradient *mat.Dense // of the loss without the penalty with respect to u, k×M
+	slope    []float64  // with respect to b: Σ w (p - t)
 	mean     *mat.Dense // Σ a k(x, C) over Σ a, with a = w p (1 - p), k×M
 	weight   []float64  // Σ a
 }
@@ -86,7 +87,7 @@ func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 // curvature returns p(1-p) at log odds f, without cancellation.
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
-// byNewton minimises the logistic losses. sample has the rows of the preconditioners.
+// byNewton minimises the logistic losses. sample holds the rows of the preconditioners.
 func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*Solution, error) {
 	k := p.src.K
 	nt := &newton{Problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
@@ -113,7 +114,7 @@ func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Sour
 	return out, nil
 }
 
-// step does one step of the machines that have not converged.
+// step does one step for the machines that have not converged.
 func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	right, active := nt.rightSides()
 	var du *mat.Dense
@@ -134,7 +135,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 		if !nt.NoIntercept && nt.at.weight[j] > 0 {
 			db[j] = -nt.at.slope[j]/nt.at.weight[j] - linalg.Dot(nt.centreOf(j), d)
 		}
-		// This is the decrease that the slope along the step predicts.
+		// This is the decrease predicted by the slope along the step.
 		u := nt.at.u.RawRowView(j)
 		decrements[j] = -(linalg.Dot(nt.at.gradient.RawRowView(j), d) + nt.ridge*linalg.Dot(u, d) + nt.at.slope[j]*db[j])
 		nt.decrement = min(nt.decrement, max(decrements[j], 0)/n)

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// factors has the preconditioners of machines, by their position among the active ones.
+// factors holds the preconditioners of machines, by their position among the active machines.
 type factors []*linalg.Cholesky
 
 func (f factors) solve(b *mat.Dense, of []column) {
@@ -20,8 +20,8 @@ func (f factors) solve(b *mat.Dense, of []column) {
 	}
 }
 
-// solveGradients solves a Newton step by conjugate gradients, in passes that the machines share. The tolerance decreases with the
-// decrement, so that the last steps converge quadratically.
+// solveGradients solves for a Newton step by conjugate gradients, in passes that the machines share. The tolerance decreases with
+// the decrement, so that the last steps converge quadratically.
 func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active []int, sample *rows.Source) (*mat.Dense, error) {
 	n := float64(nt.src.N)
 	lambda := nt.ridge / n
@@ -46,7 +46,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 	return c.u, nil
 }
 
-// curved returns the preconditioner of a machine: B + λI of the sample, with the weights a and the centre of all rows.
+// curved returns the preconditioner of a machine: B + λI from the sample, with the weights a and the centre of all rows.
 func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *rows.Source) (*linalg.Cholesky, error) {
 	p := nt.Problem
 	beta := mat.NewDense(1, p.M, append([]float64(nil), nt.at.u.RawRowView(j)...))
@@ -86,8 +86,8 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 	return shifted(p.nextContext(ctx), "the preconditioner", g, lambda)
 }
 
-// hessian returns the operator of the logistic losses at the present point. The weights a are computed again in each block, from
-// its kernel values.
+// hessian returns the operator for the logistic losses at the current point. In each block, the weights a are computed again from
+// the kernel values.
 func (nt *newton) hessian(active []int) operator {
 	p := nt.Problem
 	all := mat.DenseCopyOf(nt.at.u)

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// Problem is the ridge regression of a source's targets on the features of a basis.
+// Problem is the ridge regression from the features of a basis to the targets of a source.
 type Problem struct {
 	Settings
 	*machine.Basis
@@ -30,10 +30,10 @@ type Problem struct {
 	keep int // largest number of rows in a LeftOut
 
 	Passes int
-	parts  *progress.Series // a pass or a factor each; nil without an observer
+	parts  *progress.Series // a series of passes and factors; nil without an observer
 }
 
-// NewProblem returns the problem of a basis and rows, before the first pass.
+// NewProblem returns the problem for a basis and rows, before the first pass.
 func NewProblem(s Settings, b *machine.Basis, src *rows.Source) *Problem {
 	p := &Problem{Settings: s, Basis: b, src: src, offset: make([]float64, src.K), keep: keptRows}
 	if !s.NoIntercept {
@@ -70,10 +70,10 @@ func (p *Problem) pass(ctx context.Context, name string, objective float64, size
 	})
 }
 
-// workShare is the approximate share of the work on the blocks in a pass. The rest is done after each wave of blocks.
+// workShare is the approximate share of a pass that is spent on the blocks. The remaining work is done after each wave of blocks.
 const workShare = .8
 
-// counted returns work on blocks of n rows that reports each block to loop.
+// counted returns work for blocks of n rows that also reports each block to loop.
 func counted(loop *progress.Loop, n int, work func(slot int, b rows.Batch) error) func(slot int, b rows.Batch) error {
 	if loop == nil {
 		return work
@@ -99,7 +99,7 @@ func (p *Problem) nextContext(ctx context.Context) context.Context {
 	return p.parts.Next()
 }
 
-// panelBlocks is the number of wide blocks of features that are multiplied at once into the normal equations.
+// panelBlocks is the number of wide blocks of features that are multiplied at once for the normal equations.
 const panelBlocks = 4
 
 // normal holds the normal equations of features and targets.
@@ -119,8 +119,8 @@ func (p *Problem) normals(ctx context.Context) (*normal, error) {
 	return out, nil
 }
 
-// centreBy computes z̄ from the sum of the features over a source. It converts Z'WZ and Z'W(y - offset) to those of the centred
-// features.
+// centreBy computes z̄ from the sum of the features over a source. It converts Z'WZ and Z'W(y - offset) to the products with
+// centred features.
 func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	if p.NoIntercept {
 		return
@@ -133,8 +133,8 @@ func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	}
 }
 
-// products returns the sums of ZWZ' and ZW(y - offset) over the rows of a source, and adds ZW1 to sum if that is not nil. A centre
-// that is not nil is subtracted from the features.
+// products returns the sums of ZWZ' and ZW(y - offset) over the rows of a source. If sum is not nil, it adds ZW1 to sum. If centre
+// is not nil, it is subtracted from the features.
 func (p *Problem) products(ctx context.Context, src *rows.Source, centre, sum []float64, pass passing) (*normal, error) {
 	height := min(panelBlocks*rows.WideRows, src.N)
 	panel, right := mat.NewDense(height, p.M, nil), mat.NewDense(height, src.K+1, nil)
@@ -188,7 +188,7 @@ func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense)
 	})
 }
 
-// shifted returns the factor of G + ridge·I, and leaves G unchanged. The error is ErrNotPSD or that of ctx.
+// shifted returns the factor of G + ridge·I, and leaves G unchanged. It returns ErrNotPSD or the error of ctx.
 func shifted(ctx context.Context, what string, g *mat.SymDense, ridge float64) (*linalg.Cholesky, error) {
 	n := g.SymmetricDim()
 	own := mat.NewSymDense(n, nil)
@@ -199,7 +199,7 @@ func shifted(ctx context.Context, what string, g *mat.SymDense, ridge float64) (
 	return linalg.NewCholesky(ctx, what, own)
 }
 
-// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'. The error is that of ctx.
+// solveRows overwrites the rows b' of a matrix with (A⁻¹b)'. It returns the error of ctx.
 func solveRows(ctx context.Context, chol *linalg.Cholesky, b *mat.Dense) error {
 	columns := mat.DenseCopyOf(b.T())
 	err := chol.Solve(ctx, columns)

@@ -35,7 +35,7 @@ func (k referenceKernel) kernel() kernels.Kernel {
 	return kernels.ARD{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Lengths: k.LengthScales}
 }
 
-// near asserts that numbers agree, relative to the largest expected number, or to scale.
+// near asserts that numbers agree. The tolerance is relative to the largest expected number, or to scale.
 func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
 	t.Helper()
 	for _, w := range want {
@@ -69,7 +69,7 @@ func flat(rows [][]float64) (out []float64) {
 	return out
 }
 
-// The model and its leave-one-out residuals by the normal equations agree with refits in 50 digits.
+// The model from the normal equations and its leave-one-out residuals agree with refits in 50 digits.
 func TestDirectAgainstReferences(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -108,7 +108,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 				}
 				near(t, flat(r.Predict), p.predicted(t, s.u, c.XTest).RawMatrix().Data, tolerance, scale, "predictions")
 				near(t, r.Intercept, p.machineOf(s.u).Bias, tolerance, scale, "intercept")
-				if r.Residuals != nil { // the file has the residuals of the smaller cases
+				if r.Residuals != nil { // the file contains residuals only for the smaller cases
 					near(t, flat(r.Residuals), s.Left.Residuals.RawMatrix().Data, tolerance, scale, "leave-one-out residuals")
 				}
 				assert.InEpsilon(t, r.Trace, s.Left.trace, tolerance, "trace")
@@ -146,7 +146,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 	}
 }
 
-// The leave-one-out errors of all ridges at once are equal to those of each ridge separately.
+// The leave-one-out errors of all ridges at once equal those of each ridge separately.
 func TestErrorsOfAllRidges(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -287,7 +287,7 @@ func (p *Problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
 	return out
 }
 
-// The two variances, and the variance of predictions, are those of the maximum likelihood.
+// The two variances, and the variance of predictions, agree with the maximum likelihood estimates of the references.
 func TestVarianceAgainstReferences(t *testing.T) {
 	var file struct {
 		Cases []struct {
@@ -352,7 +352,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		y[i] = []float64{v}
 	}
 	for i, c := range file.Cases {
-		// exp(-Σ θ d²) is RBF with γ = 1 of the columns times √θ.
+		// exp(-Σ θ d²) is an RBF with γ = 1 on the columns times √θ.
 		lengths := make([]float64, len(c.Precisions))
 		for j, p := range c.Precisions {
 			lengths[j] = 1 / math.Sqrt(p)
@@ -374,7 +374,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 	}
 }
 
-// Newton's method, by either solver, converges to the minimum in 50 digits.
+// Newton's method, with either solver, converges to the minimum that was computed in 50 digits.
 func TestLogisticAgainstReferences(t *testing.T) {
 	var file struct {
 		X, Landmarks [][]float64

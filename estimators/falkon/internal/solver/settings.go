@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// These are the defaults for Settings of 0, and the limits of the solver.
+// The defaults for zero Settings, and the limits of the solver.
 const (
 	DefaultTolerance  = 1e-3
 	DefaultIterations = 200
 	// LeastSample is the smallest number of rows in the preconditioner's sample for each landmark.
 	LeastSample = 4
-	// LeastJitter, times M and the mean diagonal of K_MM, is always added to its diagonal.
+	// LeastJitter, times M and the mean diagonal of K_MM, is always added to the diagonal of K_MM.
 	LeastJitter = 1e-13
-	// defaultMaxBytes is the limit for a maxBytes of 0, the same as for kernel matrices.
+	// defaultMaxBytes is the limit if maxBytes is 0, the same as for kernel matrices.
 	defaultMaxBytes = kernels.MaxKernelBytes
 )
 
@@ -30,7 +30,7 @@ type Settings struct {
 	Ridge       float64 // 0: chosen by leave-one-out
 	NoIntercept bool
 	Logistic    bool // logistic loss; else squared errors
-	Direct      bool // by the normal equations, else by conjugate gradients
+	Direct      bool // solve the normal equations; otherwise use conjugate gradients
 	Tolerance   float64
 	Iterations  int
 	Seed        uint64
@@ -43,7 +43,7 @@ type Settings struct {
 	AddedJitter float64
 }
 
-// WithDefaults returns the settings with defaults in place of zeros.
+// WithDefaults returns the settings with zeros replaced by the defaults.
 func (s Settings) WithDefaults() Settings {
 	if s.Tolerance == 0 {
 		s.Tolerance = DefaultTolerance
@@ -58,7 +58,7 @@ func (s Settings) WithDefaults() Settings {
 	return s
 }
 
-// Bytes returns the memory that a Fit on m landmarks allocates, in addition to the rows and a constant.
+// Bytes returns the memory that a Fit with m landmarks allocates, without the rows and a constant.
 func (s Settings) Bytes(src *rows.Source, m int) float64 {
 	columns := src.K
 	if s.Ridge == 0 {
@@ -79,8 +79,8 @@ func (s Settings) Bytes(src *rows.Source, m int) float64 {
 	return 8 * numbers
 }
 
-// CheckBytes returns ErrTooLarge if more memory is needed than the limit. need is in floating point because the product of hostile
-// counts may overflow.
+// CheckBytes returns ErrTooLarge if the needed memory exceeds the limit. need is a float64 because the product of hostile counts
+// may overflow an integer.
 func (s Settings) CheckBytes(what string, need float64) error {
 	return check.BytesWithin(s.Type+": "+what, need, s.MaxBytes, "take fewer landmarks by Components, or raise MaxBytes")
 }
@@ -90,7 +90,7 @@ func (s Settings) Options() *kernels.Options {
 	return &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxBytes}
 }
 
-// NewBasis returns the features of a kernel on landmarks.
+// NewBasis returns the features of a kernel with landmarks.
 func (s Settings) NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks mat.Matrix) (*machine.Basis, error) {
 	return machine.NewBasis(ctx, kernel, landmarks, s.AddedJitter, s.Options())
 }

@@ -30,7 +30,7 @@ func (p *Problem) passesExpected() int {
 	return out
 }
 
-// Solve uses the solver and the loss of the settings. sample has the rows of the preconditioner, and outside has other rows.
+// Solve uses the solver and the loss of the settings. sample holds the rows of the preconditioner, and outside holds other rows.
 func (p *Problem) Solve(ctx context.Context, sample, outside *rows.Source) (*Solution, error) {
 	p.parts = progress.NewSeries(ctx, p.passesExpected())
 	ctx = progress.Detach(ctx)
@@ -69,7 +69,7 @@ func (p *Problem) fingerprint() uint64 {
 	return h
 }
 
-// hashString returns the hash h updated by the bytes of a text.
+// hashString returns the hash h updated with the bytes of a text.
 func hashString(h uint64, text string) uint64 {
 	for _, c := range []byte(text) {
 		h = rowhash.Number(h, float64(c))

@@ -11,7 +11,7 @@ import (
 // State holds the progress of conjugate gradients after an iteration.
 type State struct {
 	Iteration   int
-	fingerprint uint64 // of the rows and the configuration
+	fingerprint uint64 // identifies the rows and the configuration
 	kernelMean  []float64
 	conjugate   *conjugate
 }
@@ -60,7 +60,7 @@ func (s *State) Store() StoredState {
 	}
 }
 
-// Restore rebuilds and validates a State.
+// Restore validates the stored form and returns the State.
 func (in StoredState) Restore(kind string) (*State, error) {
 	c := &conjugate{iteration: in.Iteration, rate: in.Rate, columns: in.Columns}
 	for _, part := range []struct {

@@ -25,8 +25,8 @@ func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *machine.Spread
 	}
 }
 
-// leastUnseen is the smallest mean share of k(x, x) not explained by the features for which its variance can be distinguished from
-// that of the noise.
+// leastUnseen is the smallest mean share of k(x, x) that the features may leave unexplained for its variance to be distinguishable
+// from that of the noise.
 const leastUnseen = 1e-3
 
 // components returns the variances s² of the noise and τ² of the part that the features do not explain. They maximise the Gaussian
@@ -64,7 +64,7 @@ func (l *LeftOut) components(target int, variance float64) (noise, unseen float6
 	return unit * likelihood.bestNoise(variance), variance
 }
 
-// residualLikelihood is the likelihood of normal residuals of variance s²a + τ²r.
+// residualLikelihood is the likelihood of normal residuals with variances s²a + τ²r.
 type residualLikelihood struct{ squares, a, r []float64 }
 
 func (l *residualLikelihood) add(square, a, r float64) {
@@ -127,8 +127,8 @@ func (l *residualLikelihood) bestNoise(unseen float64) float64 {
 	return minimum(value, slope, l.noise(0))
 }
 
-// minimum returns the minimiser of a function of numbers ≥ 0. It searches a grid of twelve decades around a unit, and then bisects
-// where the slope changes its sign.
+// minimum returns the minimiser of a function on the numbers ≥ 0. It searches a grid of twelve decades around unit, and then
+// bisects where the slope changes its sign.
 func minimum(value, slope func(float64) float64, unit float64) float64 {
 	const decades, perDecade = 12, 4
 	at := func(i int) float64 {

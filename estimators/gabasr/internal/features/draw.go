@@ -15,14 +15,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Draw holds what predictions need of a sweep: frequencies, the posterior of the coefficients, and the mixtures. It has the form of
-// a draw in a file.
+// Draw holds the parts of a sweep that predictions need: frequencies, the posterior of the coefficients, and the mixtures. It is
+// also the form of a draw in a file.
 type Draw struct {
 	W, V         codec.Matrix // frequencies of scaled x; V is empty for a stationary map
 	Coefficients codec.Floats // posterior mean, the intercept first
 	// the upper factor of A, row by row from the diagonal on; empty if Holder is not 0 or no variance is needed
 	Factor  codec.Floats
-	Holder  int     // offset, possibly negative, to the draw of the chain whose factor this draw uses
+	Holder  int     // offset, possibly negative, to the draw of the same chain whose factor this draw uses
 	Shape   float64 // aN
 	Rate    float64 // bN
 	Ridge   float64
@@ -31,7 +31,8 @@ type Draw struct {
 	Local   []Part // the mixture of V
 }
 
-// Part is a component with n of the frequencies. Root is the lower factor of its precision, row by row up to the diagonal.
+// Part is a component of a mixture, to which n of the frequencies belong. Root is the lower factor of its precision, row by row up
+// to the diagonal.
 type Part struct {
 	N    int
 	Mu   codec.Floats
@@ -46,14 +47,14 @@ func Matrix(m codec.Matrix) *mat.Dense {
 	return mat.NewDense(m.Rows, m.Cols, m.Data)
 }
 
-// features returns Φ of the rows of x: the intercept, the columns of the trend, and then the pairs.
+// features returns Φ for the rows of x: the intercept, the columns of the trend, and then the pairs.
 func (d *Draw) features(x, trend *mat.Dense, kind Map, workers int) *mat.Dense {
 	n, _ := x.Dims()
 	w, v := Matrix(d.W), Matrix(d.V)
 	pairs, head := Pairs(w, v, kind), 1+WidthOf(trend)
 	phi := mat.NewDense(n, head+2*pairs, nil)
 	FillHeads(phi.RawMatrix(), trend, nil)
-	// The only error is that of the context, and predictions have none.
+	// The function returns only the error of the context, and predictions have none.
 	_ = MapRows(context.Background(), phi.Slice(0, n, head, head+2*pairs).(*mat.Dense), x, w, v, kind, pairs, nil, workers)
 	return phi
 }
@@ -65,7 +66,7 @@ func (d *Draw) Predict(x, trend *mat.Dense, kind Map, withSpread bool, workers i
 	mean = make([]float64, n)
 	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(mean))
 	if withSpread {
-		spread, _ = d.Quadratic(context.Background(), phi) // The context cannot end, as above.
+		spread, _ = d.Quadratic(context.Background(), phi) // This context cannot end either.
 	}
 	return mean, spread
 }
@@ -123,7 +124,7 @@ func products(dst []float64, w codec.Matrix, x []float64) {
 	}
 }
 
-// Quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites. The only error is that of ctx.
+// Quadratic returns φ'A⁻¹φ for the rows of phi, which it overwrites. It returns only the error of ctx.
 func (d *Draw) Quadratic(ctx context.Context, phi *mat.Dense) ([]float64, error) {
 	n, p := phi.Dims()
 	r := make([]float64, p*p)
@@ -146,7 +147,7 @@ func (d *Draw) Quadratic(ctx context.Context, phi *mat.Dense) ([]float64, error)
 // SquaredScale returns the squared scale of the t distribution of a new observation, for q = φ'A⁻¹φ.
 func (d *Draw) SquaredScale(q float64) float64 { return d.Rate / d.Shape * (1 + q) }
 
-// Variance returns the variance of a new observation. A t distribution with 2 degrees of freedom or less has no variance; this
+// Variance returns the variance of a new observation. A t distribution with at most 2 degrees of freedom has no variance, which
 // happens only for a fit to one row. The result is then the squared scale.
 func (d *Draw) Variance(q float64) float64 {
 	v := d.SquaredScale(q)

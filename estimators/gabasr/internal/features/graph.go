@@ -33,7 +33,7 @@ func (t Trend) Graph(x graph.Value) (none graph.Value) {
 	return graph.Concat(parts...)
 }
 
-// graph returns φ'w, and φ'A⁻¹φ if withSpread is set, as one column each.
+// graph returns φ'w as a column, and φ'A⁻¹φ as another column if withSpread is set.
 func (d *Draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spread graph.Value) {
 	products := func(w *mat.Dense) graph.Value { return x.MatMul(x.Constant(w.T())) }
 	w, v := Matrix(d.W), Matrix(d.V)
@@ -90,7 +90,7 @@ func times(v graph.Value, by []float64) graph.Value {
 	return v.MatMul(v.Constant(mat.NewDense(len(by), 1, slices.Clone(by))))
 }
 
-// Graphs is [Predict] as a graph.
+// Graphs computes [Predict] as a graph.
 func Graphs(draws []*Draw, x, trend graph.Value, kind Map, withSpread bool) (means, spreads []graph.Value) {
 	for _, d := range draws {
 		mean, spread := d.graph(x, trend, kind, withSpread && d.Holder == 0)

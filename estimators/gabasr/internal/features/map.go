@@ -16,7 +16,7 @@ import (
 // Map determines the features of the frequencies. Its values are those of Map in package gabasr.
 type Map int
 
-// These are the kinds of maps.
+// The kinds of maps.
 const (
 	Stationary Map = iota
 	Paired
@@ -37,9 +37,9 @@ func Pairs(w, v *mat.Dense, kind Map) int {
 	return m
 }
 
-// MapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the sine of each pair side by side, without
-// the intercept. With all pairs, those of the first v come first. If scale is not nil, scale[i] multiplies row i. The only error is
-// that of ctx.
+// MapRows sets dst (n×2·pairs) to the features of the rows of x (n×D). The cosine and the sine of each pair are side by side, and
+// there is no intercept. With all pairs, those of the first v come first. If scale is not nil, row i is multiplied by scale[i].
+// MapRows returns only the error of ctx.
 func MapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) error {
 	n, _ := x.Dims()
 	_, width := dst.Dims()
@@ -73,8 +73,8 @@ func MapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, 
 	})
 }
 
-// waves sets out to the features of a row, times s, from its products with w and v. It overwrites the products, and sin and unused,
-// which have the same lengths.
+// waves sets out to the features of a row, times s, from its products with w and v. It overwrites the products, and also sin and
+// unused, which have the same length.
 func waves(out, w, v, sin, unused []float64, s float64, kind Map) {
 	vecmath.Sincos(sin, w, w)
 	if kind != Stationary {

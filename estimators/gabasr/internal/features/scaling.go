@@ -10,15 +10,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Scaling is the scaling of x by Fit: constant columns are left out, the others are centred and divided by their standard
-// deviation.
+// Scaling is the scaling of x that Fit computes: constant columns are left out, and the others are centred and divided by their
+// standard deviation.
 type Scaling struct {
 	Width   int
 	Columns []int        // kept columns, ascending; at least one
 	Mean    codec.Floats // of the kept columns
 	Inverse codec.Floats // 1/standard deviation
-	// Constant has the means of the columns that are left out. Without them a file of a few bytes could claim any width, and its
-	// reader would allocate the memory.
+	// Constant holds the means of the columns that are left out. Without them a file of a few bytes could claim any number of
+	// columns, and its reader would allocate the memory.
 	Constant codec.Floats
 }
 
@@ -31,7 +31,7 @@ func NewScaling(x *mat.Dense, plain bool, of weights.Counts) Scaling {
 		if !plain {
 			var spread, largest float64
 			mean, spread, largest = Moments(mat.Col(nil, j, x), of)
-			// Rounding of the mean leaves a constant column a spread in its last bits.
+			// Because the mean is rounded, a constant column may have a spread in its last bits.
 			if n > 1 && !(spread > 1e-13*largest) {
 				s.Constant = append(s.Constant, mean)
 				continue
@@ -50,8 +50,8 @@ func NewScaling(x *mat.Dense, plain bool, of weights.Counts) Scaling {
 	return s
 }
 
-// Moments returns the mean, the standard deviation and the largest magnitude of weighted values, without overflow. The deviation of
-// a single value is 1.
+// Moments returns the mean, the standard deviation and the largest magnitude of weighted values, without overflow. For a single
+// value, the standard deviation is 1.
 func Moments(v []float64, of weights.Counts) (mean, deviation, largest float64) {
 	for _, e := range v {
 		largest = max(largest, math.Abs(e))

@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// maxDegree is the highest power of a trend. Polynomials of higher degrees grow faster beyond the rows than any trend does.
+	// maxDegree is the highest power of a trend. Polynomials of higher degrees grow faster beyond the rows than any real trend.
 	maxDegree = 3
-	// dependent is a limit for the part of a column of the trend that other columns do not explain, as a ratio of norms. A column
-	// below it is left out, because the rows cannot determine its coefficient.
+	// dependent is a limit for the part of a trend column that other columns do not explain, as a ratio of norms. A column below
+	// the limit is left out, because the rows cannot determine its coefficient.
 	dependent = 1e-6
 )
 
-// Trend holds the polynomials of the columns of scaled x. Their columns are between the intercept and the pairs in Φ, and their
+// Trend holds the polynomials of the columns of scaled x. In Φ their columns are between the intercept and the pairs, and their
 // coefficients have a flat prior.
 type Trend []Polynomial
 
-// Polynomial has the polynomials of one column that are orthonormal over the weighted rows. The recurrence is P[j+1] = ((u -
+// Polynomial holds the recurrence of the polynomials in one column that are orthonormal over the weighted rows: P[j+1] = ((u -
 // Shift[j]) P[j] - Norm[j] P[j-1]) / Norm[j+1], with P[0] = 1, P[-1] = 0 and u = (column - Centre)·Inverse (G. Forsythe, J. SIAM 5,
 // 1957).
 type Polynomial struct {
@@ -47,10 +47,9 @@ func (t Trend) Width() (q int) {
 	return q
 }
 
-// NewTrend computes the polynomials up to the degree of the columns of x, for weighted rows. It leaves out polynomials that are,
-// over the rows, sums of others of no higher degree: a column of two values has no parabola. The errors are ErrShape if the weights
-// of the rows do not sum to at least 2 more than the number of coefficients, and the error of ctx. The cost is O(nq²) for q
-// coefficients.
+// NewTrend computes the polynomials up to the given degree of the columns of x, for weighted rows. It leaves out polynomials that
+// are, over the rows, sums of others of no higher degree: a column with two values has no parabola. It returns ErrShape if the
+// weights do not sum to at least 2 more than the number q of coefficients, or the error of ctx. The cost is O(nq²).
 func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, degree int) (Trend, error) {
 	if degree == 0 {
 		return nil, nil
@@ -80,7 +79,7 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 				p.values(values, x.At(i, p.Column))
 				column[i] = values[power] * of.Root(i) / math.Sqrt(of.Total)
 			}
-			for range 2 { // A single pass leaves rounding errors of the subtracted part.
+			for range 2 { // After a single pass, rounding errors of the subtracted part would remain.
 				if basis.Rows > 0 {
 					fast.Gemv(blas.NoTrans, 1, basis, linalg.Vector(column), 0, linalg.Vector(products[:basis.Rows]))
 					fast.Gemv(blas.Trans, -1, basis, linalg.Vector(products[:basis.Rows]), 1, linalg.Vector(column))
@@ -98,15 +97,15 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 		}
 	}
 	t = slices.DeleteFunc(t, func(p Polynomial) bool { return len(p.Kept) == 0 })
-	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer rows leave the noise no variance
+	if q := t.Width(); !(of.Total >= float64(q)+2) { // with fewer rows the noise has no variance
 		return nil, fault.Shape("x has", n, "rows",
 			"with a total weight of %.4g, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
 	}
 	return t, nil
 }
 
-// newPolynomial fits the recurrence to a column of weighted rows. It ends below the degree if the column has too few distinct
-// values. ok is false for a constant column.
+// newPolynomial fits the recurrence to a column of weighted rows. The degree is lower if the column has too few distinct values. ok
+// is false for a constant column.
 func newPolynomial(v []float64, of weights.Counts, degree int) (p Polynomial, ok bool) {
 	centre, spread, largest := Moments(v, of)
 	inverse := 1 / spread
@@ -141,7 +140,7 @@ func newPolynomial(v []float64, of weights.Counts, degree int) (p Polynomial, ok
 	return p, len(p.Shift) > 0
 }
 
-// values sets out to P[0], P[1], ... of a value of the column, as far as the recurrence and out reach.
+// values sets out to P[0], P[1], ... for a value of the column, up to the end of the recurrence or of out.
 func (p *Polynomial) values(out []float64, v float64) {
 	u := (v - p.Centre) * p.Inverse
 	out[0] = 1
@@ -154,7 +153,7 @@ func (p *Polynomial) values(out []float64, v float64) {
 	}
 }
 
-// Row sets dst, which has the trend's width, to the columns of one scaled row.
+// Row sets dst, which has the trend's width, to the trend columns of one scaled row.
 func (t Trend) Row(dst, x []float64) {
 	var values [maxDegree + 1]float64
 	at := 0
@@ -168,7 +167,7 @@ func (t Trend) Row(dst, x []float64) {
 	}
 }
 
-// Columns returns the columns of scaled rows, or nil without a trend.
+// Columns returns the trend columns of scaled rows, or nil without a trend.
 func (t Trend) Columns(x *mat.Dense) *mat.Dense {
 	q := t.Width()
 	if q == 0 {
@@ -182,8 +181,8 @@ func (t Trend) Columns(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// FillHeads sets the first columns of phi: the intercept and the columns of trend, which may be nil. If scale is not nil, scale[i]
-// multiplies row i.
+// FillHeads sets the first columns of phi: the intercept and the columns of trend, which may be nil. If scale is not nil, row i is
+// multiplied by scale[i].
 func FillHeads(phi blas64.General, trend *mat.Dense, scale []float64) {
 	for i := range phi.Rows {
 		row, s := phi.Data[i*phi.Stride:], 1.0

@@ -8,7 +8,7 @@ func Held(draws []*Draw, k int) bool {
 	return by == 0 || by > -len(draws) && by < len(draws) && k+by >= 0 && k+by < len(draws) && draws[k+by] != nil && draws[k+by].Holder == 0
 }
 
-// Valid reports whether the draw can predict rows with the given numbers of columns and of columns of the trend.
+// Valid reports whether the draw can predict rows with the given numbers of columns and of trend columns.
 func (d *Draw) Valid(columns, trend int, kind Map, variances bool) bool {
 	w, err := d.W.Dense()
 	if err != nil || w == nil || d.W.Cols != columns {
@@ -55,7 +55,7 @@ func validParts(parts []Part, columns, rows int) bool {
 			return false
 		}
 		for i := range columns {
-			if !(p.Root[i*(i+3)/2] > 0) { // the index is that of the diagonal
+			if !(p.Root[i*(i+3)/2] > 0) { // i*(i+3)/2 is the index of the diagonal element
 				return false
 			}
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// BenchmarkSweep compares a sweep of 1000 rows of 5 columns with the paper's, which recomputes Φ, Φ'Φ and its Cholesky factor for
-// each proposal. The paper's sweep is timed for scratchProposals proposals, with the same BLAS, and scaled to M. The exponent is
-// that of our time in M since the previous size.
+// BenchmarkSweep compares a sweep over 1000 rows of 5 columns with a sweep of the paper, which recomputes Φ, Φ'Φ and its Cholesky
+// factor for each proposal. The paper's sweep is timed for scratchProposals proposals, with the same BLAS, and scaled to M. The
+// exponent is the growth of our time with M since the previous size.
 func BenchmarkSweep(b *testing.B) {
 	const scratchProposals = 20
 	var before float64

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// These are the constants of the random walk of λ and of its prior, which is normal in log λ.
+// The constants of the random walk in λ and of its prior, which is normal in log λ.
 const (
 	ridgeSteps     = 2
 	ridgeWalk      = 0.7
@@ -34,8 +34,8 @@ type chain struct {
 
 	labels []float64 // 0 or 1; nil for a regression
 	omega  []float64 // the Pólya-Gamma variables
-	roots  []float64 // roots of omega or of the weights, which multiply the rows of Φ; nil without either
-	trace  float64   // log likelihood of the last drawn coefficients, with Pólya-Gamma variables
+	roots  []float64 // roots of omega or of the weights, which multiply the rows of Φ; nil without omega and weights
+	trace  float64   // log likelihood of the coefficients that were drawn last, with Pólya-Gamma variables
 
 	step            float64 // the largest width of a move of a frequency; 0 for no moves
 	fixedRidge      bool
@@ -51,7 +51,7 @@ func (c *chain) local() *mat.Dense {
 	return c.v.omega
 }
 
-// fill computes Φ of the current frequencies. The only error is that of the context.
+// fill computes Φ for the current frequencies. It returns only the error of the context.
 func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
 	features.FillHeads(c.sys.phi.RawMatrix(), c.trend, c.roots)
@@ -59,8 +59,8 @@ func (c *chain) fill() error {
 		c.roots, c.workers)
 }
 
-// sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma variables, λ. At the end the factor is in
-// the order of the columns.
+// sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma variables, and λ. At the end, the factor is
+// in the order of the columns.
 func (c *chain) sweep(ctx context.Context) error {
 	c.proposed, c.taken = 0, 0
 	for _, x := range []*mixture{c.w, c.v} {
@@ -105,7 +105,7 @@ func (c *chain) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// move proposes a nearby value for each frequency. The errors are that of the context and that of a factor.
+// move proposes a nearby value for each frequency. It returns the error of the context or of a factorisation.
 func (c *chain) move(ctx context.Context, x *mixture) error {
 	if !c.sys.factor() {
 		return c.sys.failure()
@@ -116,14 +116,14 @@ func (c *chain) move(ctx context.Context, x *mixture) error {
 	}
 	logU := make([]float64, len(higher))
 	for i, h := range higher {
-		logU[i] = -c.rng.ExpFloat64() - h // A proposal is accepted if the product of the ratios of evidence and prior is larger.
+		logU[i] = -c.rng.ExpFloat64() - h // threshold for the log ratio of the evidence, less the prior's
 	}
 	_, _, err = c.metropolis(ctx, x, proposals, logU)
 	return err
 }
 
 // flipSigns draws the sign of each frequency given its component, exactly. A new sign of a w changes the signs of its sines. A new
-// sign of a v changes nothing. The only error is that of ctx.
+// sign of a v changes nothing. It returns only the error of ctx.
 func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 	m, _ := x.omega.Dims()
 	for i := range m {
@@ -147,9 +147,9 @@ func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 	return nil
 }
 
-// metropolis proposes a new value for each frequency of x, in the order of the factor from its end. logU[i] decides on frequency i.
-// The probability of the proposal, which comes from the frequency's component, and the prior cancel, and the ratio of the evidence
-// is left. The results are, by frequency, the log ratios and whether the proposal was accepted.
+// metropolis proposes a new value for each frequency of x, from the last to the first in the order of the factor. logU[i] decides
+// on frequency i. The proposal comes from the frequency's component, so its probability and the prior cancel, and the ratio of the
+// evidence remains. It returns the log ratios, and whether the proposals were accepted, by frequency.
 func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense,
 	logU []float64) (logRatio []float64, accepted []bool, err error) {
 	m, _ := x.omega.Dims()
@@ -168,7 +168,7 @@ func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense
 	return logRatio, accepted, err
 }
 
-// replaced returns the frequencies w and v, where by replaces the frequencies of x.
+// replaced returns the frequencies w and v, with those of x replaced by by.
 func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 	if x == c.w {
 		return by, c.local()
@@ -176,9 +176,9 @@ func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 	return c.w.omega, by
 }
 
-// batch scans frequencies that have one pair of columns each. The proposals depend on the mixture only. Their columns, the products
-// of these with the present columns, and the products among themselves are therefore computed before the scan. The cost is O(np²),
-// and O(p²) for each frequency.
+// batch scans frequencies that have one pair of columns each. The proposals depend only on the mixture. Their columns, the products
+// with the current columns, and the products with each other are therefore computed before the scan. The cost is O(np²), and O(p²)
+// for each frequency.
 func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
 	s := c.sys
 	n, p := s.n, s.p
@@ -217,7 +217,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 			continue
 		}
 		copy(x.omega.RawRowView(j), proposals.RawRowView(j))
-		// Later proposals meet the new pair.
+		// Later proposals are compared with the new pair.
 		for row := range width {
 			old.Data[row*p+s.pairStart(j)], old.Data[row*p+s.pairStart(j)+1] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
 		}
@@ -225,8 +225,8 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	return nil
 }
 
-// blocks scans frequencies that have many pairs of columns each, with AllPairs. Each proposal gets a new factor. The cost is
-// O(np·columns + p³) for each frequency, and there are about 2√pairs frequencies.
+// blocks scans frequencies that have many pairs of columns each, with AllPairs. It computes a new factor for each proposal. The
+// cost is O(np·columns + p³) for each frequency, and there are about 2√pairs frequencies.
 func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
 	s := c.sys
 	m, d := x.omega.Dims()
@@ -262,7 +262,8 @@ func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, lo
 	return nil
 }
 
-// replace recomputes the columns of the pairs of frequency i of x, and their products. The only error is that of the context.
+// replace recomputes the columns of every pair that uses frequency i of x, and their products. It returns only the error of the
+// context.
 func (c *chain) replace(x *mixture, i int) error {
 	s := c.sys
 	m, d := c.w.omega.Dims()
@@ -307,7 +308,7 @@ func (c *chain) replace(x *mixture, i int) error {
 	return nil
 }
 
-// walk makes a random walk of log λ, with a factorisation for each step.
+// walk makes a random walk in log λ, with a factorisation for each step.
 func (c *chain) walk() {
 	s := c.sys
 	logPrior := func(l float64) float64 {
@@ -326,8 +327,8 @@ func (c *chain) walk() {
 	}
 }
 
-// augment draws the coefficients w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and weights the rows of Φ by these. The
-// factor is then out of date. The cost is O(np²). The only error is that of the context.
+// augment draws the coefficients w ~ N(A⁻¹r, A⁻¹), and then the Pólya-Gamma variables, which become the weights of the rows of Φ.
+// The factor is then out of date. The cost is O(np²). It returns only the error of the context.
 func (c *chain) augment() error {
 	scores := c.scores(c.drawCoefficients())
 	c.trace = logLikelihood(scores, c.labels, c.sys.rows)
@@ -361,7 +362,7 @@ func (c *chain) scores(w []float64) []float64 {
 	return out
 }
 
-// reweigh draws the Pólya-Gamma variables given the scores. The only error is that of the context.
+// reweigh draws the Pólya-Gamma variables given the scores. It returns only the error of the context.
 func (c *chain) reweigh(scores []float64) error {
 	n := c.sys.n
 	if c.roots == nil {
@@ -373,7 +374,7 @@ func (c *chain) reweigh(scores []float64) error {
 	return c.weigh()
 }
 
-// weigh computes Φ and the targets for the present Pólya-Gamma variables. The only error is that of the context.
+// weigh computes Φ and the targets for the current Pólya-Gamma variables. It returns only the error of the context.
 func (c *chain) weigh() error {
 	target := make([]float64, c.sys.n)
 	for i, o := range c.omega {

@@ -1,5 +1,5 @@
 // Package sampler samples the frequencies of random features from their posterior, by Markov chains. The documentation of package
-// gabasr has the mathematics, and package features the features.
+// gabasr explains the mathematics. Package features computes the features.
 //
 //	Φ  phi, n×p    A  the matrix whose factor is a factored    λ  ridge    ω  omega, of Pólya-Gamma variables and of frequencies
 //
@@ -19,9 +19,9 @@
 // # Mixing
 //
 // Chains of default length are doubled as long as the split R̂ of their predictions is not below [MixedBelow] (mixing.go). Between
-// two stages a chain sleeps: it keeps nothing of the size of the features.
+// two stages a chain sleeps: it keeps no data that are as large as the features.
 //
 // # Cost
 //
-// A sweep costs O(np² + p³) for p columns of n rows, and O(Md³) for the mixture of M frequencies of d columns.
+// A sweep costs O(np² + p³) for p columns and n rows, and O(Md³) for the mixture of M frequencies with d columns.
 package sampler

@@ -21,14 +21,14 @@ const (
 	SurrogateEvidence                 // surrogate of the paper: sigmoid of least-squares coefficients
 )
 
-// Prior has the constants of the model.
+// Prior holds the constants of the model.
 type Prior struct {
 	Intercept   float64 // precision of the intercept
-	Shape, Rate float64 // of the inverse gamma distribution of the noise's variance
+	Shape, Rate float64 // of the inverse gamma distribution of the noise variance
 }
 
-// logEvidence returns the log evidence of a factor. For normal noise it is the log evidence of the target. For the Pólya-Gamma form
-// terms in only the variables and the labels are left out. For the surrogate it is the log likelihood.
+// logEvidence returns the log evidence of a factor. For normal noise it is the log evidence of the target. With Pólya-Gamma
+// variables, terms that contain only the variables and the labels are left out. For the surrogate it is the log likelihood.
 func (s *system) logEvidence(f *factored) float64 {
 	switch s.evidence {
 	case NormalEvidence:
@@ -63,8 +63,8 @@ func logLikelihood(scores, labels []float64, of weights.Counts) float64 {
 // softplus returns log(1 + eᵛ).
 func softplus(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }
 
-// surrogateWith returns the surrogate's log likelihood with the new columns in place of the pair, whose old columns are no longer
-// in the factor. The cost is O(np + p²).
+// surrogateWith returns the surrogate's log likelihood with the new columns instead of those of the pair, which are no longer in
+// the factor. The cost is O(np + p²).
 func (s *system) surrogateWith(e *exchange, b *bottom) float64 {
 	f, rest := &s.fac, s.p-2
 	var own [2]float64

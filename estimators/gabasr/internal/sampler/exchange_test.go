@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// fromScratch returns the log evidence of frequencies by its definition: features one by one, a Cholesky factorisation, the
+// fromScratch computes the log evidence of frequencies from its definition: features one by one, a Cholesky factorisation, and the
 // residuals.
 func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	s := c.sys
@@ -72,7 +72,7 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 		rate += s.precision(i, s.ridge) * mean.AtVec(i) * mean.AtVec(i)
 	}
 	rate = s.b0 + rate/2
-	flat := float64(features.WidthOf(c.trend)) // each coefficient of the trend takes a row
+	flat := float64(features.WidthOf(c.trend)) // each coefficient of the trend uses up one row
 	aN := s.a0 + (total-flat)/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(s.a0)
@@ -124,7 +124,7 @@ func designByDefinition(x, trend, w, v *mat.Dense, kind features.Map) *mat.Dense
 	return out
 }
 
-// problem returns n rows of two columns, a wave of them with noise, and the labels of its sign.
+// problem returns n rows of two columns, a noisy wave of them as the target, and the sign of the wave as the label.
 func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
@@ -139,8 +139,8 @@ func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 	return x, y, labels
 }
 
-// The log ratios of all proposals of 20 sweeps agree with the definition, for each evidence, each map, and good and bad condition
-// numbers.
+// The log ratios of all proposals in 20 sweeps agree with the definition, for each evidence, each map, and small and large
+// condition numbers.
 func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	for _, kind := range []features.Map{features.Stationary, features.Paired, features.AllPairs} {
 		for e := NormalEvidence; e <= SurrogateEvidence; e++ {
@@ -162,7 +162,7 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 							continue
 						}
 						if weighted && (e == AugmentedEvidence || ridge != 1e-3 || size.n < 60) {
-							continue // Pólya-Gamma variables take no weights, and one ridge and the largest size suffice for weights
+							continue // Pólya-Gamma variables support no weights, and one ridge and the largest size suffice for weights
 						}
 						for _, degree := range []int{0, 2} {
 							if degree > 0 && ridge != 1e-3 {

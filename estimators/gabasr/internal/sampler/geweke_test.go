@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// geweke is a complete small model: x is fixed, everything else is drawn.
+// geweke is a complete small model, in which x is fixed and everything else is drawn.
 type geweke struct {
 	*chain
 	rng *rand.Rand
@@ -78,7 +78,7 @@ func (g *geweke) fromPrior() {
 	g.classes(scores)
 }
 
-// priorScores returns Φw with w from the prior, for noise of the given variance.
+// priorScores returns Φw with w drawn from the prior, for noise of the given variance.
 func (g *geweke) priorScores(variance float64) []float64 {
 	w := make([]float64, g.sys.p)
 	for i := range w {
@@ -155,7 +155,7 @@ func TestJointDistribution(t *testing.T) {
 		for _, c := range []struct {
 			kind   features.Map
 			degree int
-			step   float64 // step of the moves to nearby values, which continued chains make
+			step   float64 // step of the moves to nearby values, which only continued chains make
 		}{{features.Stationary, 0, 0}, {features.Paired, 0, 0}, {features.AllPairs, 0, 0}, {features.Stationary, 2, 0}, {features.AllPairs, 1, 0}, {features.Stationary, 0, 2}, {features.Paired, 0, 2}, {features.AllPairs, 0, 2}} {
 			t.Run(fmt.Sprintf("evidence %d/%v/degree %d/step %v", e, c.kind, c.degree, c.step), func(t *testing.T) {
 				independent := newGeweke(t, c.kind, e, c.degree, 1)

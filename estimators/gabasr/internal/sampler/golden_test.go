@@ -23,7 +23,7 @@ type change struct {
 	Ratio float64   `json:"log_ratio"`
 }
 
-// start returns a chain with given frequencies of one component. Its factor is for the given λ.
+// start returns a chain with given frequencies that belong to one component. Its factor is for the given λ.
 func start(t *testing.T, kind features.Map, e Evidence, x, w, v *mat.Dense, target []float64, ridge float64, p0 Prior) *chain {
 	t.Helper()
 	n, _ := x.Dims()
@@ -137,7 +137,7 @@ func TestAugmentedEvidence(t *testing.T) {
 	}
 }
 
-// A complete scan ends in the reference state.
+// A complete scan ends in the state of the reference.
 func TestScan(t *testing.T) {
 	var g struct {
 		X, Omega, Proposals [][]float64

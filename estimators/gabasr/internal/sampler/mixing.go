@@ -12,23 +12,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// MixedBelow is the limit of the split R̂ of predictions below which chains have converged. It is the limit of A. Vehtari and
-// others, Bayesian Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, as they recommend. Below
-// it half chains differ by less than 0.14 standard deviations of a new observation, and the means of four chains by 0.1 from those
+// MixedBelow is the split R̂ of predictions below which chains have converged. It is the limit of A. Vehtari and others, Bayesian
+// Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, as they recommend. Below the limit, half
+// chains differ by less than 0.14 standard deviations of a new observation, and the means of four chains differ by 0.1 from those
 // of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
 const MixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.
 const lookRows = 50
 
-// stage is a length of a chain. After the burn-in, every is the number of sweeps for each kept sweep.
+// stage is a length of a chain. After the burn-in, one of every sweeps is kept.
 type stage struct {
 	sweeps, burnIn, every int
 }
 
 // stages returns the lengths at which the chains are compared. A machine reaches a later stage only if its chains have not mixed at
-// the one before. Each stage is twice as long as the one before and keeps the same number of sweeps, so a model that took longer is
-// no larger and predicts as fast.
+// the previous stage. Each stage is twice as long as the previous one and keeps the same number of sweeps. A model that took longer
+// is therefore no larger, and predicts as fast.
 func (s Settings) stages() []stage {
 	out := []stage{{s.Sweeps, s.BurnIn, 1}}
 	for range s.doublings {
@@ -38,7 +38,7 @@ func (s Settings) stages() []stage {
 	return out
 }
 
-// keptSweeps returns the number of kept sweeps, which is 1 for the start alone.
+// keptSweeps returns the number of kept sweeps, which is 1 for the initial model alone.
 func (g stage) keptSweeps() int { return max(1, (g.sweeps-g.burnIn)/g.every) }
 
 // keptIndex returns the index of a sweep among the kept sweeps. ok is false if it is not kept.
@@ -53,7 +53,7 @@ func (g stage) keptIndex(sweep int) (at int, ok bool) {
 }
 
 // holder returns the index of the kept sweep of a chain whose factor is used for the kept sweep at. The kept sweeps are divided
-// evenly, and the middle one of each part has a factor.
+// evenly, and the middle sweep of each part has a factor.
 func (g stage) holder(at, covariances int) int {
 	kept := g.keptSweeps()
 	parts := min(covariances, kept)
@@ -62,7 +62,7 @@ func (g stage) holder(at, covariances int) int {
 	return (first + end - 1) / 2
 }
 
-// look holds the predictions of a kept sweep for new observations at some rows of the fit, in the units of its target.
+// look holds the predictions of a kept sweep for new observations at some training rows, in the units of its target.
 type look struct{ means, variances []float64 }
 
 // look returns the predictions of the current sweep, whose draw is d. The cost is O(p²) for each of the rows.
@@ -87,7 +87,7 @@ func (c *chain) look(d *features.Draw) (look, error) {
 		return out, err
 	}
 	for i, q := range out.variances {
-		if s.evidence == AugmentedEvidence { // the variance of a label, which is 1 with this probability
+		if s.evidence == AugmentedEvidence { // the variance of a label that is 1 with this probability
 			p := features.MeanSigmoid(out.means[i], q)
 			out.means[i], out.variances[i] = p, p*(1-p)
 			continue
@@ -97,10 +97,11 @@ func (c *chain) look(d *features.Draw) (look, error) {
 	return out, nil
 }
 
-// splitRHat returns the potential scale reduction of a new observation over the halves of the chains with the given looks of their
-// kept sweeps. It is √(1 + B/W), where B is the variance of the half chains' means, W is the variance of an observation within
-// them, and B/W is the mean over the rows. Both are posterior moments given each sweep's frequencies, not moments of a draw: the
-// noise and the coefficients are integrated out, as in predictions. It is NaN if a half has fewer than two sweeps.
+// splitRHat returns the potential scale reduction factor for the prediction of a new observation, computed over the halves of the
+// chains. chains holds the predictions of the kept sweeps. The factor is √(1 + B/W). B is the variance of the means of the half
+// chains, W the variance of an observation within them, and B/W is averaged over the rows. B and W are posterior moments for the
+// frequencies of each sweep, not moments of draws: the noise and the coefficients are integrated out, as in predictions. The result
+// is NaN if a half has fewer than two sweeps.
 func splitRHat(chains [][]look) float64 {
 	var halves [][]look
 	for _, c := range chains {
@@ -142,7 +143,7 @@ func splitRHat(chains [][]look) float64 {
 
 // Unmixed returns the warning for chains that have not mixed.
 func (s Settings) Unmixed(rHat float64, sweeps int) string {
-	// Half chains differ about as much as chains do if these do not mix.
+	// Half chains differ about as much as chains do if the chains do not mix.
 	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.Chains))
 	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.Chains)
 	if s.doublings == 0 {

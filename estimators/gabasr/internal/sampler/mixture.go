@@ -33,7 +33,7 @@ type component struct {
 	root *mat.TriDense // lower, root root' = Lambda
 }
 
-// noPart stands for the prior in place of a component. A row without a component has -1.
+// noPart stands for the prior instead of a component. A row without a component has -1.
 const noPart = -2
 
 // newMixture returns a mixture with one component of mean 0 and precision Wp⁻¹, with R⁻¹ = Wp = scale²I and beta = D+3.
@@ -101,9 +101,9 @@ func solve(l *mat.TriDense, v []float64) {
 	}
 }
 
-// wishart draws from Wishart(dof, b⁻¹), which has the mean dof·b⁻¹, and returns the lower factor of the draw. With b = UU', U
-// upper, b⁻¹ has the lower factor U⁻ᵀ, so the factor of the draw is U⁻ᵀ times Bartlett's. The cost is d³/2 for order d. If ctx
-// ends, it stops, and its result is invalid.
+// wishart draws from Wishart(dof, b⁻¹), which has the mean dof·b⁻¹, and returns the lower factor of the draw. If b = UU' and U is
+// upper triangular, the lower factor of b⁻¹ is U⁻ᵀ, so the factor of the draw is U⁻ᵀ times Bartlett's factor. The cost is d³/2 for
+// order d. If ctx ends, it stops, and its result is invalid.
 func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) *mat.TriDense {
 	d := b.SymmetricDim()
 	u := upperFactor(ctx, b)
@@ -118,7 +118,7 @@ func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) 
 		for i := j + 1; i < d; i++ {
 			column[i] = rng.NormFloat64()
 		}
-		// U' is lower: its solve keeps the zeros above j.
+		// U' is lower triangular: solving with it keeps the zeros above j.
 		for i := j; i < d; i++ {
 			v := column[i]
 			for k := j; k < i; k++ {
@@ -131,7 +131,8 @@ func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) 
 	return out
 }
 
-// upperFactor returns the upper U with UU' = b, by Cholesky's algorithm from the last row up. If ctx ends, it stops like wishart.
+// upperFactor returns the upper triangular U with UU' = b, computed by Cholesky's algorithm from the last row up. If ctx ends, it
+// stops like wishart.
 func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 	d := b.SymmetricDim()
 	u := mat.NewTriDense(d, mat.Upper, nil)
@@ -154,7 +155,8 @@ func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 	return u
 }
 
-// lowerFactor returns the lower L with LL' = a, which is positive definite except for rounding. If ctx ends, it stops like wishart.
+// lowerFactor returns the lower triangular L with LL' = a, which is positive definite except for rounding. If ctx ends, it stops
+// like wishart.
 func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 	d := a.SymmetricDim()
 	l := mat.NewTriDense(d, mat.Lower, nil)
@@ -214,7 +216,7 @@ func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *component {
 	return c
 }
 
-// meanConditional returns the mean and the lower factor of the precision of mu_k given the rest. If ctx ends, it stops like
+// meanConditional returns the mean and the lower factor of the precision of mu_k given all other values. If ctx ends, it stops like
 // wishart.
 func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, root *mat.TriDense) {
 	c := x.parts[k]
@@ -246,8 +248,8 @@ func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, r
 	return mean, root
 }
 
-// precisionConditional returns the degrees of freedom and the inverse scale of the Wishart distribution of Lambda_k given the rest,
-// or of the prior if k = noPart. If ctx ends, it stops like wishart.
+// precisionConditional returns the degrees of freedom and the inverse scale of the Wishart distribution of Lambda_k given all other
+// values, or of the prior if k = noPart. If ctx ends, it stops like wishart.
 func (x *mixture) precisionConditional(ctx context.Context, c *component, k int) (dof float64, inverseScale *mat.SymDense) {
 	d := len(c.mu)
 	b := mat.NewSymDense(d, nil)
@@ -298,8 +300,8 @@ func (x *mixture) leave(i int) (alone *component) {
 	return c
 }
 
-// assignment sets prob to the probabilities of the components for row i, which has no component. The last is for the new component
-// aux. It returns prob, grown as necessary.
+// assignment sets prob to the probabilities of the components for row i, which has no component. The last probability is that of
+// the new component aux. It returns prob, grown as necessary.
 func (x *mixture) assignment(prob []float64, i int, aux *component) []float64 {
 	w := x.omega.RawRowView(i)
 	prob = prob[:0]
@@ -322,7 +324,7 @@ func (x *mixture) assignment(prob []float64, i int, aux *component) []float64 {
 }
 
 // sample runs a sweep of Neal's Algorithm 8 with one auxiliary component over the assignments, then draws all components and alpha.
-// The cost is O(MKD² + MD³). The only error is that of ctx. The mixture is then invalid.
+// The cost is O(MKD² + MD³). It returns only the error of ctx, after which the mixture is invalid.
 func (x *mixture) sample(ctx context.Context, rng *rand.Rand) error {
 	var prob []float64
 	for i := range x.z {
@@ -391,7 +393,7 @@ func (x *mixture) keepSign(i int) float64 {
 	return vecmath.Sigmoid(c.logDensity(w) - c.logDensity(negative))
 }
 
-// propose returns a draw for each row from its component. The only error is that of ctx.
+// propose returns a draw for each row from its component. It returns only the error of ctx.
 func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, error) {
 	m, d := x.omega.Dims()
 	out := mat.NewDense(m, d, nil)
@@ -404,9 +406,9 @@ func (x *mixture) propose(ctx context.Context, rng *rand.Rand) (*mat.Dense, erro
 	return out, nil
 }
 
-// nearby returns a value near each frequency, by a symmetric step, and the increase of the log density of its component. The width
-// of each step is random, between a hundredth of unit and unit, because the precision with which the targets determine a frequency
-// depends on its amplitude.
+// nearby returns a value near each frequency, from a symmetric step, and the increase of the log density of its component. The
+// width of each step is random, between a hundredth of unit and unit, because the precision with which the targets determine a
+// frequency depends on its amplitude.
 func (x *mixture) nearby(ctx context.Context, rng *rand.Rand, unit float64) (proposals *mat.Dense, higher []float64, err error) {
 	m, d := x.omega.Dims()
 	proposals, higher = mat.NewDense(m, d, nil), make([]float64, m)

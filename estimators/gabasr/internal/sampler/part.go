@@ -6,7 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 )
 
-// InverseRoot returns L⁻¹ of the precision LL'.
+// InverseRoot returns L⁻¹ for the precision LL'.
 func InverseRoot(p features.Part) *mat.Dense {
 	d := len(p.Mu)
 	root, out, v := p.Lower(), mat.NewDense(d, d, nil), make([]float64, d)

@@ -50,7 +50,7 @@ func tailShare(z, rate, cut float64) float64 {
 	return 1 / (1 + 4/math.Pi*below)
 }
 
-// truncatedInverseGaussian draws from the inverse Gaussian distribution of mean 1/z and shape 1, given that the draw is below the
+// truncatedInverseGaussian draws from the inverse Gaussian distribution with mean 1/z and shape 1, given that the draw is below the
 // cut.
 func truncatedInverseGaussian(z, cut float64, rng *rand.Rand) float64 {
 	if z*cut < 1 {

@@ -21,7 +21,7 @@ import (
 // chainStream is the base of the random streams of chains. The numbers of the machine and the chain are added.
 const chainStream = 0x676162617372 << 16 // "gabasr"
 
-// Sweep is the state of a chain at the end of a sweep, like Sweep of package gabasr.
+// Sweep holds the state of a chain at the end of a sweep, like Sweep in package gabasr.
 type Sweep struct {
 	Machine, Chain, Number int
 	LogEvidence, Ridge     float64
@@ -31,10 +31,10 @@ type Sweep struct {
 	Kept                   bool
 }
 
-// Machine is the fit to one target: draws and traces of all chains.
+// Machine holds the fit to one target: the draws and traces of all chains.
 type Machine struct {
 	Draws       []*features.Draw
-	Baseline    float64 // the highest log evidence of a start
+	Baseline    float64 // the highest log evidence of an initial model
 	Trace       []Sweep
 	RHat        float64 // the split R̂ of the predictions
 	Jitter      float64
@@ -52,7 +52,7 @@ func (m *Machine) Best() *features.Draw {
 	return out
 }
 
-// Task is a target of a machine, in its own units.
+// Task holds a target of a machine, in its own units.
 type Task struct {
 	Target  []float64 // of weighted rows
 	Labels  []float64 // 0 or 1; nil for a regression
@@ -81,7 +81,7 @@ func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	steps := progress.NewSteps(ctx, len(runs)*(stages[len(stages)-1].sweeps+1))
 	inner := s
 	if len(runs) > 1 {
-		inner.Workers = 1 // the chains keep the processors busy
+		inner.Workers = 1 // because the chains keep the processors busy
 	}
 	out, going := make([]*Machine, len(tasks)), make([]int, len(tasks))
 	for i := range going {
@@ -122,8 +122,8 @@ func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 	return out, nil
 }
 
-// shares returns the shares of the stages in the work. Three fits in four with one column stop at the first stage. Of the others,
-// fewer reach each later stage, which is twice as long as the one before (docs/measured/gabasr-sampling.md).
+// shares returns the share of each stage in the work. Three out of four fits with one column stop at the first stage. Of the
+// others, fewer reach each later stage, which is twice as long as the previous one (docs/measured/gabasr-sampling.md).
 func shares(stages []stage) []float64 {
 	out := make([]float64, len(stages))
 	for k := range out {
@@ -151,7 +151,7 @@ func merge(chains []*run, stage int) *Machine {
 	return out
 }
 
-// startSweeps is the number of sweeps that take about as long as the start of a chain.
+// startSweeps is the number of sweeps that take about as long as the choice of a chain's initial model.
 const startSweeps = 10
 
 // run is a chain of a machine in progress.
@@ -165,7 +165,7 @@ type run struct {
 	steps           *progress.Steps
 	stages          []stage
 	sweep           int             // the last completed sweep
-	first           context.Context // context of the rest of the first stage, after the start
+	first           context.Context // context of the first stage after the choice of the initial model
 	out             *Machine
 	kept            []keptDraw  // in order
 	loo             [][]float64 // leave-one-out scores for each stage, averaged over its draws so far
@@ -178,7 +178,7 @@ type keptDraw struct {
 	look  look
 }
 
-// looks returns the looks of the kept sweeps of each chain.
+// looks returns the predictions of the kept sweeps of each chain.
 func looks(chains []*run) [][]look {
 	out := make([][]look, len(chains))
 	for i, r := range chains {
@@ -201,7 +201,7 @@ func (r *run) stage() int {
 	panic("gabasr: a chain between two stages") // runTo always stops at the end of a stage
 }
 
-// run starts a chain of a machine, with its own stream of random numbers.
+// run starts a chain of a machine, with a separate stream of random numbers.
 func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber int, others bool, steps *progress.Steps) (*run, error) {
 	s.rng = rand.New(rand.NewPCG(s.Seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
 	first, rest := progress.Two(ctx, startSweeps, float64(s.Sweeps))
@@ -276,7 +276,7 @@ func (r *run) record() error {
 	return nil
 }
 
-// runTo continues the chain to the end of a stage, with context ctx. Between stages a chain holds nothing of the size of the
+// runTo continues the chain to the end of a stage, with context ctx. Between stages a chain holds no data that are as large as the
 // features.
 func (r *run) runTo(ctx context.Context, stage int) error {
 	if stage == 0 {
@@ -332,13 +332,13 @@ func (r *run) finish(stage int) {
 	}
 }
 
-// sleep releases what is large and can be recomputed from the rest.
+// sleep releases the large matrices that wake can recompute.
 func (c *chain) sleep() {
 	s := c.sys
 	s.phi, s.gram, s.cross, s.fac, s.spare, s.work = nil, nil, nil, factored{}, factored{}, scratch{}
 }
 
-// wake recomputes what sleep released. The cost is O(np² + p³).
+// wake recomputes the matrices that sleep released. The cost is O(np² + p³).
 func (c *chain) wake(ctx context.Context) error {
 	old := c.sys
 	c.sys = newSystem(ctx, old.evidence, mat.NewDense(old.n, old.p, nil), old.head, old.ridge, Prior{old.intercept, old.a0, old.b0})
@@ -361,7 +361,7 @@ func (c *chain) wake(ctx context.Context) error {
 	return nil
 }
 
-// become converts the chain of the start, with normal noise, to one of another evidence.
+// become converts the initial chain, which has normal noise, to a chain with another evidence.
 func (c *chain) become(e Evidence, labels []float64) error {
 	c.sys.evidence, c.sys.labels, c.labels = e, labels, labels
 	if e == AugmentedEvidence {
@@ -401,7 +401,7 @@ func (c *chain) record(number, index, sweep int, shift float64) Sweep {
 }
 
 // leaveOneOut returns the scores of a draw. Each score leaves out its row with its complete weight: it is (f - h y)/(1 - h) with h
-// = φ'A⁻¹φ, times the root of the weight. The cost is O(np²). The only error is that of the context.
+// = φ'A⁻¹φ, times the root of the weight. The cost is O(np²). It returns only the error of the context.
 func (c *chain) leaveOneOut(d *features.Draw) ([]float64, error) {
 	s := c.sys
 	scores := make([]float64, s.n)

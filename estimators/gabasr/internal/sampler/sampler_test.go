@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// Each kept sweep uses the factor of a sweep in its own part of the chain. The number of factors is the setting, and no holder is
-// farther than half a part.
+// Each kept sweep uses the factor of a sweep in its own part of the chain. The number of factors equals the setting, and no holder
+// is farther away than half a part.
 func TestHolders(t *testing.T) {
 	for kept := 1; kept <= 17; kept++ {
 		for covariances := 1; covariances <= 20; covariances++ {
@@ -37,7 +37,7 @@ func TestHolders(t *testing.T) {
 	assert.Zero(t, stage{0, 0, 1}.holder(0, 2), "the start alone")
 }
 
-// A chain that wakes up has the state from before it slept, up to rounding.
+// A chain that wakes up has the same state as before it slept, up to rounding.
 func TestSleep(t *testing.T) {
 	x, y, labels := problem(40, 3)
 	own := make([]float64, 40)
@@ -92,8 +92,8 @@ func TestCancelledProposals(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// A weight of 2 is equivalent to the row given twice: the scaling is the same, and from the same scale of the start the chain takes
-// the same steps.
+// A weight of 2 is equivalent to the row given twice: the scaling is the same, and with the same initial scale the chain takes the
+// same steps.
 func TestWeightsAreRows(t *testing.T) {
 	x, y, labels := problem(60, 4)
 	var own, repeatedY, repeatedLabels []float64

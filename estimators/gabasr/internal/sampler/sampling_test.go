@@ -31,7 +31,7 @@ func TestPolyaGammaMoments(t *testing.T) {
 	}
 }
 
-// Wishart(dof, b⁻¹) has the mean dof·b⁻¹, and its diagonal has the variance 2·dof·b⁻¹².
+// Wishart(dof, b⁻¹) has the mean dof·b⁻¹, and its diagonal elements have the variance 2·dof·b⁻¹².
 func TestWishartMoments(t *testing.T) {
 	const draws, dof = 40000, 4.5
 	b := mat.NewSymDense(3, []float64{2, 0.5, 0.1, 0.5, 1, -0.3, 0.1, -0.3, 1.5})
@@ -112,7 +112,7 @@ func TestSplitRHat(t *testing.T) {
 	assert.True(t, math.IsNaN(splitRHat(nil)))
 	assert.True(t, math.IsNaN(splitRHat([][]look{chain(1, 1, 2, 3)})), "a half of one sweep")
 	assert.Equal(t, 1.0, splitRHat([][]look{chain(1, 2, 2, 2, 2), chain(1, 2, 2, 2, 2)}))
-	// The means of the halves are .5 and 2.5, with variance 2. Within them, the variance is .5 of the sweeps and 3 of an
+	// The means of the halves are .5 and 2.5, with variance 2. Within them, the variance is .5 between sweeps plus 3 of an
 	// observation.
 	assert.InDelta(t, math.Sqrt(1+2/3.5), splitRHat([][]look{chain(3, 0, 1, 2, 3)}), 1e-12)
 	// The halves (1.5, 1.5) and (3.5, 3.5) of two chains have variance 4/3 between and .5 + 2 within.

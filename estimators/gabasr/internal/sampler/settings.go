@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// These are the defaults of Regressor and Classifier.
+// The defaults of Regressor and Classifier.
 const (
 	// DefaultPairs is the number M of pairs of features. 25 to 100 suffice for most data. With a fixed λ, values of 2M+1 near the
 	// number of rows are best avoided.
@@ -22,24 +22,24 @@ const (
 	DefaultDoublings = 3
 	DefaultBurnIn    = 10 // or two fifths of the sweeps, if that is less
 	DefaultChains    = 4
-	// DefaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. If 2 of 15 kept
-	// sweeps of a chain keep it, 95 of 100 predicted standard deviations are close to those with all covariances. They are within
-	// 1% on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three
-	// times as much (docs/measured/gabasr-sampling.md).
+	// DefaultCovariances is the number of kept sweeps of a chain for which the covariance of the coefficients is kept. If it is 2
+	// of 15, 95% of the predicted standard deviations are close to those with all covariances. They are within 1% on most sets,
+	// within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them at least three times as much
+	// (docs/measured/gabasr-sampling.md).
 	DefaultCovariances = 2
 	// DefaultInterceptPrecision is the prior precision of the intercept.
 	DefaultInterceptPrecision = 1e-4
-	// DefaultNoise is a0 and b0, the shape and rate of the inverse gamma distribution of the variance of the noise.
+	// DefaultNoise is a0 and b0, the shape and rate of the inverse gamma distribution of the noise variance.
 	DefaultNoise = 1e-3
 )
 
-// Settings is a configuration with its defaults.
+// Settings holds a configuration with its defaults.
 type Settings struct {
 	Type           string // name of the estimator, for errors
 	Pairs          int
 	Map            features.Map
 	Evidence       Evidence
-	Sweeps, BurnIn int // Sweeps is 0 for the start alone
+	Sweeps, BurnIn int // Sweeps is 0 for the initial model alone
 	doublings      int // number of times that chains that have not mixed are doubled
 	NoSweeps       bool
 	NoBurnIn       bool
@@ -87,7 +87,7 @@ func (s Settings) WithDefaults() (Settings, error) {
 	return s, nil
 }
 
-// fitsMemory returns an error for chains that take more than [check.MaxBytes]. It counts the features and two factors of the chains
+// fitsMemory returns an error if the chains take more than [check.MaxBytes]. It counts the features and two factors of the chains
 // that run in parallel, and the draws of all chains.
 func (s Settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	n, d := x.Dims()

@@ -14,9 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// These constants define the grid of starts: frequencies of standard deviation 2^e over the median distance of rows, local
-// frequencies likewise for a map that is not stationary, and λ by decades. With one column high frequencies can be distinguished,
-// so the grid extends further.
+// These constants define the grid of initial models. Frequencies have the standard deviation 2^e over the median distance of rows,
+// as do local frequencies for a map that is not stationary, and λ is varied in decades. With one column, high frequencies can be
+// distinguished, so the grid extends further.
 const (
 	startLow, startHigh, startHighOne = -3, 2, 6
 	ridgeLow, ridgeHigh               = -5, 1
@@ -26,13 +26,14 @@ const (
 
 var localExponents = []int{-3, -1, 1}
 
-// candidate is a start: scales and, if not nil, frequencies from the periodogram, which replace half of the others.
+// candidate is an initial model: scales, and frequencies from the periodogram if they are not nil. These replace half of the other
+// frequencies.
 type candidate struct {
 	scale, local float64
 	drawn        *mat.Dense
 }
 
-// starter chooses the start of a chain by the evidence of normal noise.
+// starter chooses the initial model of a chain by the evidence with normal noise.
 type starter struct {
 	Settings
 	x      *mat.Dense
@@ -55,8 +56,8 @@ func (s Settings) counts() (w, v int) {
 	return s.Pairs, 0
 }
 
-// start returns a chain with the features of the highest evidence. It is factored, and its system has normal noise. A candidate
-// costs O(np²) for at most startRows rows and p³ for each λ.
+// start returns a chain with the features that have the highest evidence. It is factored, and its system has normal noise. A
+// candidate costs O(np²) for at most startRows rows and p³ for each λ.
 func (s *starter) start(ctx context.Context) (*chain, error) {
 	_, d := s.x.Dims()
 	m, k := s.counts()
@@ -73,7 +74,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	}
 	drawn := []*mat.Dense{nil}
 	if spectrum := periodogram(some.x, some.target, some.rows, s.Degree); spectrum != nil && m > 1 {
-		// The draws are in proportion to the power and to its root, which favours weaker waves.
+		// The frequencies are drawn in proportion to the power and to its root. The latter favours weaker waves.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
 	trial := some.chain(ctx)
@@ -112,7 +113,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if err := c.sys.load(s.target); err != nil {
 		return nil, err
 	}
-	if some != s { // more rows may need another λ
+	if some != s { // because more rows may need another λ
 		bestRidge, _ = c.sys.bestRidge(s.ridges())
 	}
 	c.sys.ridge = bestRidge
@@ -122,7 +123,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	return c, ctx.Err()
 }
 
-// bestRidge returns the λ of the highest evidence, or 0 and -Inf if no matrix can be factored.
+// bestRidge returns the λ with the highest evidence, or 0 and -Inf if no matrix can be factored.
 func (s *system) bestRidge(among []float64) (ridge, ev float64) {
 	ev = math.Inf(-1)
 	for _, l := range among {
@@ -162,7 +163,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 	return out
 }
 
-// chain returns an empty chain of the settings' size.
+// chain returns an empty chain with the sizes of the settings.
 func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
@@ -234,7 +235,7 @@ func normals(m, d int, rng *rand.Rand) *mat.Dense {
 	return out
 }
 
-// sample returns a starter for startRows of the rows.
+// sample returns a starter that uses startRows of the rows.
 func (s *starter) sample() *starter {
 	n, _ := s.x.Dims()
 	of := s.rng.Perm(n)[:startRows]
@@ -260,9 +261,9 @@ type spectrum struct {
 	power []float64
 }
 
-// periodogram returns the spectrum of weighted targets minus their least-squares parabola, or minus the cubic of a trend of degree
+// periodogram returns the spectrum of weighted targets minus their least-squares parabola, or minus a cubic if the trend has degree
 // 3. The steps are half a wave, and the highest frequency has as many half waves as there are rows. It returns nil for more than
-// one column, for few rows, or without any power.
+// one column, for few rows, or if there is no power.
 func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) *spectrum {
 	n, d := x.Dims()
 	if d != 1 || n < 8 {
@@ -311,7 +312,7 @@ func periodogram(x *mat.Dense, target []float64, of weights.Counts, degree int) 
 	return s
 }
 
-// draw returns frequencies in proportion to a power of the spectrum with the exponent, each uniform within its step. They are drawn
+// draw returns frequencies in proportion to the power with the exponent exponent, each uniform within its step. They are drawn
 // systematically, so that a peak with an expected count of one is not missed.
 func (s *spectrum) draw(count int, exponent float64, rng *rand.Rand) *mat.Dense {
 	share := make([]float64, len(s.power))

@@ -15,15 +15,15 @@ import (
 )
 
 // system is the linear model y = Φw + noise for given frequencies: Φ'Φ, the factor of A = P0 + Φ'Φ, and the evidence. Column 0 of Φ
-// is the intercept, and the columns before head are the trend. Pair j has the columns head+2j and head+2j+1. Φ, gram and cross are
-// in that order. The factor has its own order, which an exchange changes.
+// is the intercept, and the other columns before head are the trend. Pair j has the columns head+2j and head+2j+1. Φ, gram and
+// cross use this order. The factor has a separate order, which an exchange changes.
 type system struct {
 	ctx      context.Context // context of the Fit; if it has ended, everything else is invalid
 	evidence Evidence
 	n, p     int
 	head     int        // number of columns before the pairs
 	phi      *mat.Dense // n×p, of weighted rows
-	target   []float64  // n, of the regression on phi, weighted
+	target   []float64  // n weighted targets of the regression on phi
 	rows     weights.Counts
 	square   float64   // |target|²
 	labels   []float64 // 0 or 1, for the surrogate
@@ -31,17 +31,17 @@ type system struct {
 	cross    []float64 // Φ'target
 
 	ridge, intercept float64   // prior precisions of the pairs and of the intercept
-	trend            float64   // of the trend; the estimators have 0, a flat prior
-	mean             []float64 // w0; the estimators have nil, for 0
+	trend            float64   // of the trend; it is 0 in the estimators, a flat prior
+	mean             []float64 // w0; it is nil in the estimators, for 0
 	a0, b0           float64
 
 	fac    factored
 	spare  factored // memory for the next factorisation
 	work   scratch
-	jitter float64 // the largest that was needed, in absolute terms
+	jitter float64 // the largest jitter that was needed, in absolute terms
 }
 
-// factored is [R | z] with R'R = A and z = R⁻ᵀ(Φ'target + P0 w0), for columns in the given order.
+// factored holds [R | z] with R'R = A and z = R⁻ᵀ(Φ'target + P0 w0), for columns in the given order.
 type factored struct {
 	r      []float64 // p×p, entries left of the diagonal are not used
 	z      []float64
@@ -55,12 +55,12 @@ type factored struct {
 // scratch is the working memory of an exchange.
 type scratch struct {
 	x, y   []float64    // the deleted rows
-	solved [4][]float64 // R⁻ᵀ times the products with the two new columns and the two old ones
+	solved [4][]float64 // R⁻ᵀ times the products with the two new and the two old columns
 	f      []float64    // scores of the surrogate
 	w      []float64
 }
 
-// newSystem returns a system that owns phi, of head columns and pairs. It allocates memory but computes nothing.
+// newSystem returns a system that owns phi, which consists of head columns and pairs. It allocates memory but computes nothing.
 func newSystem(ctx context.Context, e Evidence, phi *mat.Dense, head int, ridge float64, p0 Prior) *system {
 	n, p := phi.Dims()
 	s := &system{
@@ -82,7 +82,7 @@ func general(data []float64, rows, cols int) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// load recomputes the products after all of Φ or the targets have changed. The only error is that of the context.
+// load recomputes the products after all of Φ or the targets have changed. It returns only the error of the context.
 func (s *system) load(target []float64) error {
 	s.target, s.square = target, linalg.Dot(target, target)
 	raw := s.phi.RawMatrix()
@@ -104,8 +104,8 @@ func (s *system) precision(column int, ridge float64) float64 {
 // pairStart returns the first of the two columns of a pair.
 func (s *system) pairStart(pair int) int { return s.head + 2*pair }
 
-// flat returns the number of coefficients with a flat prior. Each takes a row: the remaining likelihood is that of the rest of the
-// target, whatever the coefficients are.
+// flat returns the number of coefficients with a flat prior. Each uses up one row: the likelihood is that of the other n - q
+// components of the target, whatever the coefficients are.
 func (s *system) flat() float64 {
 	if s.trend > 0 {
 		return 0
@@ -121,7 +121,7 @@ func (s *system) moment(column int, ridge float64) float64 {
 	return s.cross[column] + s.precision(column, ridge)*s.mean[column]
 }
 
-// factor computes the factor of A for s.ridge, in the order of the columns. ok is false if A is not positive definite with the
+// factor computes the factor of A for s.ridge, in the order of the columns. ok is false if A is not positive definite even with the
 // largest jitter, or if the context has ended (see failure). The cost is p³/3 + 2np.
 func (s *system) factor() (ok bool) { return s.factorAt(s.ridge, &s.fac) }
 
@@ -180,7 +180,7 @@ func (s *system) coefficientsInto(w []float64, f *factored) {
 	}
 }
 
-// noiseRate returns bN of the normal-inverse-gamma posterior from the residuals, because the difference of squares y'y - r'A⁻¹r
+// noiseRate computes bN of the normal-inverse-gamma posterior from the residuals, because the difference of squares y'y - r'A⁻¹r
 // cancels if the fit is close.
 func (s *system) noiseRate(f *factored) float64 {
 	w := s.work.w
@@ -210,7 +210,7 @@ func (s *system) summarise(f *factored) {
 // shape returns aN.
 func (s *system) shape() float64 { return s.a0 + (s.rows.Total-s.flat())/2 }
 
-// logPrior returns Σ log P0, without the columns of a flat prior.
+// logPrior returns Σ log P0, without the columns that have a flat prior.
 func (s *system) logPrior(ridge float64) float64 {
 	out := math.Log(s.intercept) + float64(s.p-s.head)*math.Log(ridge)
 	if s.trend > 0 {
@@ -223,7 +223,7 @@ func (s *system) logPrior(ridge float64) float64 {
 // computes.
 type exchange struct {
 	pair     int
-	columns  [2][]float64 // n, the new columns; read only by the surrogate and on acceptance
+	columns  [2][]float64 // n; the new columns, which are only read by the surrogate and on acceptance
 	stride   int          // distance between the rows of columns
 	products [2][]float64 // with all columns of Φ, p each; entries of the pair itself are not used
 	own      [3]float64   // of the new columns: c1'c1, c1'c2, c2'c2
@@ -241,15 +241,15 @@ func (s *system) position(pair int) int {
 	panic("gabasr: no such pair") // an order always contains all pairs
 }
 
-// tryExchange deletes the pair at position at of the factor and computes the log ratio of the evidence with the new columns to that
-// with the old ones. It appends the new columns if logU is less than the ratio, and otherwise the old ones. The cost is O(p²), for
-// the surrogate O(np + p²).
+// tryExchange deletes the pair at position at of the factor, and computes the log of the evidence with the new columns over that
+// with the old ones. If logU is less than this log ratio, it appends the new columns, and otherwise the old ones. The cost is
+// O(p²), and O(np + p²) for the surrogate.
 func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float64, accepted bool) {
 	f, p := &s.fac, s.p
 	first := s.pairStart(e.pair)
 	s.remove(at)
 	rest := p - 2
-	// t holds the products of the new and of the old columns with the remaining ones.
+	// t holds the products of the new and of the old columns with the remaining columns.
 	t := &s.work.solved
 	for i, column := range f.order[:rest] {
 		t[0][i], t[1][i] = e.products[0][column], e.products[1][column]
@@ -262,7 +262,7 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	next.schur(t[0][:rest], t[1][:rest], f.z[:rest], e.own, e.cross, f.ridge, s.meanOf(first))
 	prev.schur(t[2][:rest], t[3][:rest], f.z[:rest], [3]float64{g[first*p+first], g[first*p+first+1], g[(first+1)*p+first+1]},
 		[2]float64{s.cross[first], s.cross[first+1]}, f.ridge, s.meanOf(first))
-	rate := f.bN // differences of one pair at a time cancel less than the total
+	rate := f.bN // because differences for one pair at a time cancel less than the total
 	logRatio = math.Inf(-1)
 	if next.ok && prev.ok {
 		rate += (prev.gain() - next.gain()) / 2
@@ -308,7 +308,7 @@ func (s *system) meanOf(first int) [2]float64 {
 }
 
 // remove deletes the columns at positions at and at+1. The parts of their rows in the later columns become two rank-one updates of
-// the following block, by rotations. z is rotated as one more column.
+// the following block, by rotations. z is rotated like another column.
 func (s *system) remove(at int) {
 	f, p := &s.fac, s.p
 	tail := p - at - 2
@@ -351,7 +351,7 @@ func rotation(a, b float64) (c, s float64) {
 	return a / r, b / r
 }
 
-// halfSolve multiplies the first rest entries of the four columns by R⁻ᵀ, in place.
+// halfSolve multiplies the first rest elements of the four columns by R⁻ᵀ, in place.
 func (s *system) halfSolve(t *[4][]float64, rest int) {
 	for i := range rest {
 		row := s.fac.r[i*s.p+i : i*s.p+rest]
@@ -393,7 +393,7 @@ func (b *bottom) schur(t1, t2, z []float64, own [3]float64, cross [2]float64, ri
 	b.ok = true
 }
 
-// gain returns u'S⁻¹u, by which the pair reduces the residual sum of squares.
+// gain returns u'S⁻¹u, the amount by which the pair reduces the residual sum of squares.
 func (b *bottom) gain() float64 { return b.z[0]*b.z[0] + b.z[1]*b.z[1] }
 
 func (b *bottom) logDet() float64 { return 2 * (math.Log(b.r[0]) + math.Log(b.r[2])) }
@@ -416,8 +416,8 @@ func (s *system) install(e *exchange) {
 	s.cross[first], s.cross[first+1] = e.cross[0], e.cross[1]
 }
 
-// flip changes the sign of the sine column of a pair, and of its row and its column of A. The factor remains a valid factor, and
-// the evidence does not change (w0 is 0 there).
+// flip changes the sign of the sine column of a pair, and of its row and column in A. The factor remains a valid factor, and the
+// evidence does not change, because w0 is 0 there.
 func (s *system) flip(pair int) {
 	f, p := &s.fac, s.p
 	sine := s.pairStart(pair) + 1

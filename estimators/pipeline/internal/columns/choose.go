@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// validate returns an error in the names and the categories of d columns.
+// validate returns an error if the names or the categories are invalid for d columns.
 func (c Choice) validate(d int) error {
 	if c.Names != nil && len(c.Names) != d {
 		return fault.Param(name, "Names", len(c.Names), fmt.Sprintf("a name for each of %d columns, or nil", d))
@@ -24,7 +24,7 @@ func (c Choice) validate(d int) error {
 	return nil
 }
 
-// choose returns the positions of the columns of a part, of rows of d columns.
+// choose returns the positions of the columns of a part, for rows of d columns.
 func (c Choice) choose(i int, p Part, d int) ([]int, error) {
 	criteria := 0
 	for _, given := range []bool{len(p.Columns) > 0, len(p.Names) > 0, p.Categories} {
@@ -63,8 +63,8 @@ func numbered(field string, columns []int, d int) ([]int, error) {
 	return slices.Clone(columns), nil
 }
 
-// named returns the positions of the columns with some names. The name of a category selects the columns of its levels, name=level,
-// if no column has that name.
+// named returns the positions of the columns with the given names. The name of a category selects the columns of its levels,
+// name=level, if no column has that name.
 func (c Choice) named(field string, names []string) (out []int, err error) {
 	if c.Names == nil {
 		return nil, fault.Param(name, field, fmt.Sprintf("%q", names), "Names of the ColumnTransformer, or a table with names")
@@ -95,7 +95,7 @@ func (c Choice) named(field string, names []string) (out []int, err error) {
 	return out, nil
 }
 
-// levels returns the columns of the levels of a category.
+// levels returns the positions of the columns for the levels of a category.
 func (c Choice) levels(category string) (out []int) {
 	for j, have := range c.Names {
 		if strings.HasPrefix(have, category+"=") {
@@ -105,7 +105,7 @@ func (c Choice) levels(category string) (out []int) {
 	return out
 }
 
-// part returns a part that is not fitted yet. It has a clone of the transformer with the names of its columns and the categories
+// part returns an unfitted part. It contains a clone of the transformer, which knows the names of its columns and the categories
 // among them.
 func (c Choice) part(chosen []int, of transformers.Transformer) Part {
 	out := Part{Columns: chosen}

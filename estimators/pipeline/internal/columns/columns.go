@@ -20,7 +20,7 @@ const (
 	version = 1
 )
 
-// Part is a selection of columns and their transformer. In a fitted part, Columns has the positions, and Names the names if they
+// Part is a selection of columns and their transformer. In a fitted part, Columns lists the positions, and Names the names if they
 // are known.
 type Part struct {
 	Columns    []int
@@ -32,19 +32,19 @@ type Part struct {
 // Choice divides rows into parts.
 type Choice struct {
 	Parts    []Part
-	Rest     transformers.Transformer // of the columns of no part; nil: they are unchanged
-	DropRest bool                     // leave out the columns of no part
+	Rest     transformers.Transformer // transformer of the columns that belong to no part; nil: they are unchanged
+	DropRest bool                     // leave out the columns that belong to no part
 	Gaps     bool                     // accept NaN in unchanged columns
 
-	Names      []string // of the columns; nil: not known
+	Names      []string // names of the columns; nil: not known
 	Categories []int    // categorical columns
 }
 
-// Fitted is a choice for rows of one width, with fitted clones of the transformers.
+// Fitted holds fitted clones of the transformers in a Choice, for rows of one width.
 type Fitted struct {
 	width      int
 	gaps       bool
-	names      []string // of the columns; nil: not known
+	names      []string // names of the columns; nil: not known
 	categories []int
 	parts      []Part     // with fitted clones; Rest is the last one
 	kept       []int      // unchanged columns of x
@@ -54,7 +54,7 @@ type Fitted struct {
 // buffers is memory for few rows, for the input and the output of each part.
 type buffers struct{ in, out []mat.Dense }
 
-// partName returns the prefix of the errors of a part.
+// partName returns the prefix for the errors of a part.
 func partName(i int, p Part) string {
 	full := fmt.Sprintf("%T", p.Of)
 	columns := fmt.Sprint(p.Columns)
@@ -64,7 +64,7 @@ func partName(i int, p Part) string {
 	return fmt.Sprintf("%s: part %d (%s of columns %s)", name, i, full[strings.LastIndexByte(full, '.')+1:], columns)
 }
 
-// unfitted returns the parts for rows of d columns, with clones, and Rest.
+// unfitted returns the parts for rows of d columns, with unfitted clones, and Rest.
 func (c Choice) unfitted(d int) (*Fitted, error) {
 	switch {
 	case c.Rest != nil && check.IsNil(c.Rest):
@@ -85,7 +85,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 		if p.Of != nil && check.IsNil(p.Of) {
 			return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
 		}
-		if len(chosen) == 0 { // a part of categories without any
+		if len(chosen) == 0 { // a part that chooses Categories if there are none
 			continue
 		}
 		for _, j := range chosen {
@@ -115,7 +115,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 	return out, nil
 }
 
-// dense checks the values of the unchanged columns. The transformers check those of other columns.
+// dense checks the values of the unchanged columns. The transformers check those of the other columns.
 func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err == nil {
@@ -136,8 +136,8 @@ func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
 	return in, nil
 }
 
-// placed replaces the position of a value that is not finite in the columns of a part by its position in x, if at also finds it
-// there.
+// placed changes the position in an error about a value that is not finite: it replaces the position in the columns of a part by
+// the position in x, if at also finds the value there.
 func placed(err error, p Part, at func(row, col int) float64) error {
 	var e *fault.NotFiniteError
 	if !errors.As(err, &e) || e.Row < 0 || e.Col < 0 || e.Col >= len(p.Columns) {
@@ -149,7 +149,7 @@ func placed(err error, p Part, at func(row, col int) float64) error {
 	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
 }
 
-// window returns a function for the values of a matrix whose first row has this number. The function returns 0 outside the matrix.
+// window returns a function for the values of a matrix whose first row has the number first. It returns 0 outside the matrix.
 func window(x *mat.Dense, first int) func(row, col int) float64 {
 	return func(row, col int) float64 {
 		if n, _ := x.Dims(); row < first || row >= first+n {
@@ -159,7 +159,7 @@ func window(x *mat.Dense, first int) func(row, col int) float64 {
 	}
 }
 
-// pick sets dst to some columns of x, in the memory of dst if that is large enough.
+// pick sets dst to the given columns of x, and reuses the memory of dst if it is large enough.
 func pick(dst, x *mat.Dense, columns []int) {
 	n, _ := x.Dims()
 	dst.Reset()

@@ -20,7 +20,7 @@ func (c Choice) Fit(ctx context.Context, x mat.Matrix) (*Fitted, error) {
 	return c.fit(ctx, x, nil, func(_ int, of transformers.Transformer, some *mat.Dense) error { return of.Fit(ctx, some) })
 }
 
-// FitTransform also fits to the targets, if a part needs them, and returns the rows to which an estimator is to be fitted.
+// FitTransform also uses the targets, if a part needs them, and returns the rows to which an estimator is to be fitted.
 func (c Choice) FitTransform(ctx context.Context, x, targets mat.Matrix) (*Fitted, *mat.Dense, error) {
 	b := &buffers{}
 	f, err := c.fit(ctx, x, b, func(i int, of transformers.Transformer, some *mat.Dense) error {
@@ -37,7 +37,7 @@ func (c Choice) FitTransform(ctx context.Context, x, targets mat.Matrix) (*Fitte
 	return f, out, f.join(out, b)
 }
 
-// fit fits each part by learn, and stores the columns of each in b if b is not nil.
+// fit fits each part with learn. If b is not nil, it stores the columns of each part in b.
 func (c Choice) fit(ctx context.Context, x mat.Matrix, b *buffers,
 	learn func(i int, of transformers.Transformer, some *mat.Dense) error) (*Fitted, error) {
 	in, err := check.DenseGaps("x", x, check.Anywhere)
@@ -77,7 +77,7 @@ func (c Choice) fit(ctx context.Context, x mat.Matrix, b *buffers,
 	return f, nil
 }
 
-// FitBlocks is like Fit for a stream, which it reads as often as the parts read it, and once to check it.
+// FitBlocks is like Fit for a stream, which it reads as often as the parts read it, and once more to check it.
 func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (*Fitted, error) {
 	for i, p := range c.Parts {
 		if !check.IsNil(p.Of) && !estimators.Supports(p.Of, estimators.Blocks) {

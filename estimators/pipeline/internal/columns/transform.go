@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// TransformTo sets dst to the results. Few rows use memory that is kept.
+// TransformTo sets dst to the results. For few rows it reuses memory.
 func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 	in, err := f.dense(x)
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
 	return nil
 }
 
-// FeatureNames returns the names of the parts, one after the other.
+// FeatureNames returns the names from the parts, one part after the other.
 func (f *Fitted) FeatureNames(in []string) ([]string, error) {
 	if in == nil {
 		in = f.names
@@ -96,7 +96,7 @@ func (f *Fitted) FeatureNames(in []string) ([]string, error) {
 	return out, nil
 }
 
-// FittedParts returns the parts. Rest is the last of them.
+// FittedParts returns the parts. Rest is the last part.
 func (f *Fitted) FittedParts() []Part { return slices.Clone(f.parts) }
 
 // Names returns the names of the columns, or nil if they are not known.

@@ -14,14 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Place is the destination of rows: the stage of a fit, and the steps before it.
+// Place is the destination of rows: the stage of a fit, with the steps before it.
 type Place struct {
-	Name   string                     // of the transformer or pipeline, for errors
+	Name   string                     // name of the transformer or pipeline, for errors
 	Steps  []transformers.Transformer // fitted steps that transform the rows
-	Part   string                     // of the part that is fitted, for errors
+	Part   string                     // name of the part that is being fitted, for errors
 	Stage  int
-	Digest string // of the fitted steps, "" if they cannot be stored
-	Width  int    // of the rows; 0 before the first
+	Digest string // digest of the fitted steps, "" if they cannot be stored
+	Width  int    // number of columns of the rows; 0 before the first row
 }
 
 // String returns the name of the place.
@@ -29,7 +29,7 @@ func (p *Place) String() string {
 	return fmt.Sprintf("%s: stage %d after steps %q", p.Name, p.Stage, p.Digest)
 }
 
-// send calls f with x transformed by the steps, some thousand rows at a time.
+// send calls f with x transformed by the steps, a few thousand rows at a time.
 func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, from, to int) error) error {
 	fitted := &Steps{Width: p.Width, Steps: p.Steps}
 	var failed error
@@ -51,7 +51,7 @@ func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, fro
 	return failed
 }
 
-// check returns an error if two places are different.
+// check returns an error if the places are different.
 func (p *Place) check(o *Place) error {
 	if p.Name != o.Name || p.Part != o.Part || p.Stage != o.Stage || p.Digest != o.Digest {
 		return fault.Param(p.Name, "statistics", "those of "+o.String(), "those of "+p.String())
@@ -104,8 +104,8 @@ func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 	return nil
 }
 
-// Sent are statistics that receive the rows of the first step, transform them by the steps, and add them to the sums of the part
-// that is fitted.
+// Sent are statistics that receive the rows of the first step, transform them with the steps, and add them to the sums for the part
+// that is being fitted.
 type Sent[Y streaming.Target] struct {
 	Place
 	Sums streaming.Statistics[Y] // for a step: [Untargeted]
@@ -171,7 +171,7 @@ func (s *Sent[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sent[Y]) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
 
-// Untargeted are the statistics of a step, which is fitted to the rows of a block without targets and weights.
+// Untargeted are the statistics for a step, which is fitted to the rows of a block without targets and weights.
 type Untargeted[Y streaming.Target] struct {
 	streaming.Statistics[streaming.None]
 }
@@ -181,7 +181,7 @@ func (u Untargeted[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) error
 	return u.Statistics.AddBlock(ctx, streaming.Rows(b.X))
 }
 
-// Merge implements streaming.Statistics. other is also Untargeted, since [Sent] merges only statistics of one place.
+// Merge implements streaming.Statistics. other is also Untargeted, because [Sent] merges only statistics for the same place.
 func (u Untargeted[Y]) Merge(other streaming.Statistics[Y]) error {
 	return u.Statistics.Merge(other.(Untargeted[Y]).Statistics)
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Steps are fitted steps of a transformer or pipeline.
+// Steps holds the fitted steps of a transformer or pipeline.
 type Steps struct {
 	Width int // columns of the input rows; 0 before they are known
 	Steps []transformers.Transformer
-	Names []string // of the input columns; nil: not known
+	Names []string // names of the input columns; nil: not known
 }
 
-// NamesAt returns the names of the input columns of a step, or of the output of the last step. It returns nil if they are not
-// known, and for steps that are not fitted yet.
+// NamesAt returns the names of the input columns of a step, or of the columns that the last step returns. It returns nil if they
+// are not known, and for steps that are not fitted yet.
 func (f *Steps) NamesAt(step int) []string {
 	names := f.Names
 	for _, s := range f.Steps[:step] {
@@ -37,7 +37,7 @@ func (f *Steps) NamesAt(step int) []string {
 	return names
 }
 
-// StepName returns the prefix of the errors of a step. name is that of the transformer or pipeline.
+// StepName returns the prefix for the errors of a step. name is the name of the transformer or pipeline.
 func StepName(name string, i int, step transformers.Transformer) string {
 	full := fmt.Sprintf("%T", step)
 	return fmt.Sprintf("%s: step %d (%s)", name, i, full[strings.LastIndexByte(full, '.')+1:])
@@ -55,7 +55,7 @@ func TransformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) er
 	return CopyTo(dst, z)
 }
 
-// Resize gives dst this size if it is empty. If dst has another size, it returns an error.
+// Resize gives dst this size if dst is empty. It returns an error if dst has another size.
 func Resize(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
@@ -80,11 +80,11 @@ func CopyTo(dst *mat.Dense, z mat.Matrix) error {
 }
 
 // PieceRows is the number of rows of a block that are transformed at once. It limits the memory for a stream, and the time until a
-// fit is cancelled.
+// cancelled fit ends.
 const PieceRows = 4096
 
-// Forward returns a stream transformed by the first steps, which are fitted, with targets and weights. name is that of the
-// transformer or pipeline, for errors.
+// Forward returns a stream that is transformed by the first steps, which are fitted, with its targets and weights. name is the name
+// of the transformer or pipeline, for errors.
 func Forward[Y streaming.Target](
 	f *Steps, name string, steps int, blocks iter.Seq2[streaming.Block[Y], error],
 ) iter.Seq2[streaming.Block[Y], error] {
@@ -112,9 +112,9 @@ func Forward[Y streaming.Target](
 	}
 }
 
-// Pass is one reading of a stream through the first of the fitted steps.
+// Pass reads a stream once through the first of the fitted steps.
 type Pass struct {
-	name    string // of the transformer or pipeline, for errors
+	name    string // name of the transformer or pipeline, for errors
 	fitted  *Steps
 	buffers []mat.Dense // results of each step
 	rows    int         // rows so far
@@ -125,8 +125,8 @@ func (f *Steps) Pass(name string, steps int) *Pass {
 	return &Pass{name: name, fitted: f, buffers: make([]mat.Dense, steps)}
 }
 
-// Send calls f with the results of the steps for rows of x, piece by piece, and their range from and to in x, until f returns
-// false. An x that is not a matrix is passed on unchanged, and the reader of the stream returns the error.
+// Send calls f with the results of the steps for rows of x, piece by piece, and the range of these rows in x, until f returns
+// false. If x is not a matrix, it is passed on unchanged, and the reader of the stream returns the error.
 func (p *Pass) Send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
 	if x == nil || x.IsEmpty() {
 		return f(x, 0, 0, nil)
@@ -161,8 +161,8 @@ func (p *Pass) transform(x *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
-// CheckBlock returns an error unless a block has a target for each row, and a weight for each row if it has weights. Blocks without
-// targets have neither.
+// CheckBlock returns an error unless a block has a target for each row and, if it has weights, a weight for each row. A block
+// without targets must have no weights either.
 func CheckBlock[Y streaming.Target](b streaming.Block[Y]) error {
 	n, _ := b.X.Dims()
 	if _, none := any(b.Y).([]streaming.None); !none {
@@ -188,7 +188,7 @@ func Piece[Y streaming.Target](b streaming.Block[Y], z *mat.Dense, from, to int)
 	return piece
 }
 
-// InputNames returns the names of the input columns: in, or x0, x1, and so on if in is nil.
+// InputNames returns the names of the input columns. If in is nil, they are x0, x1, and so on.
 func InputNames(name string, in []string, width int) ([]string, error) {
 	if in == nil {
 		if err := check.Names(name, width); err != nil {

@@ -19,24 +19,24 @@ type evaluator func(ctx context.Context, dst *mat.Dense, first int) error
 // blockWidth is the number of columns that are evaluated at a time.
 const blockWidth = 128
 
-// Basis is the design matrix Φ (n×M) of weighted rows, with columns of unit norm, centred for an intercept of flat prior. Columns
-// whose norm is below 1e-9 of the largest are zero, except for the column of ones, which is the last if there is one. As many
-// columns as fit into the budget are kept. The others are evaluated each time they are needed.
+// Basis is the design matrix Φ (n×M) of weighted rows. Its columns have unit norm, and are centred if the intercept has a flat
+// prior. Columns whose norm is below 1e-9 of the largest are zero, except for the column of ones, which is the last if there is
+// one. As many columns as fit into the budget are kept. The other columns are evaluated each time they are needed.
 type Basis struct {
 	weights.Counts
 	n, M  int
 	raw   evaluator
 	Means []float64
 	Norms []float64    // 0 for a dropped column
-	Kept  []*mat.Dense // blocks, width×n; nil where not kept
-	// Products is Φ'Φ, M×M, whose rows are the products of each member. It is nil if it is not worth its memory, and the rows are
+	Kept  []*mat.Dense // blocks, width×n; nil if not kept
+	// Products is Φ'Φ, M×M, whose rows are the products of each member. It is nil if it is not worth the memory, and the rows are
 	// then computed one at a time.
 	Products *mat.Dense
 	workers  int
 }
 
 // gramWidth is the largest basis whose Φ'Φ is computed at once. That takes nM² operations in matrix products, while a single
-// member's row takes a pass over all of Φ at the speed of the memory. It pays off for some tens of members.
+// member's row takes a pass over all of Φ at the speed of the memory. It pays off with a few dozen members.
 const gramWidth = 4096
 
 // KeepProducts sets Products, if it and all columns fit into the given number of bytes.
@@ -46,7 +46,7 @@ func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 		return nil
 	}
 	g := mat.NewDense(b.M, b.M, nil)
-	// A task is a pair of blocks on or above the diagonal, column by column.
+	// A task is a pair of blocks on or above the diagonal, in the order of the columns.
 	err := parallel.ForEachPart(ctx, b.workers, len(b.Kept)*(len(b.Kept)+1)/2, func(ctx context.Context, t int) error {
 		j := 0
 		for (j+1)*(j+2)/2 <= t {
@@ -71,7 +71,7 @@ func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// New returns a Basis of m columns. It evaluates each column once, and keeps as many as fit into bytes. If ones is set, the last
+// New returns a Basis with m columns. It evaluates each column once, and keeps as many as fit into bytes. If ones is set, the last
 // column contains ones.
 func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre, ones bool, bytes int64, workers int) (*Basis, error) {
 	b := &Basis{Counts: c, n: n, M: m, raw: raw, Means: make([]float64, m), Norms: make([]float64, m), workers: workers}
@@ -118,7 +118,7 @@ func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre,
 	return b, nil
 }
 
-// evaluate sets the rows of dst to unscaled columns that begin at first, multiplied by the roots of the weights.
+// evaluate sets the rows of dst to unscaled columns, the first of which is column first, multiplied by the roots of the weights.
 func (b *Basis) evaluate(ctx context.Context, dst *mat.Dense, first int) error {
 	if err := b.raw(ctx, dst, first); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (b *Basis) Block(ctx context.Context, i int) (*mat.Dense, error) {
 	return block, b.evaluateScaled(ctx, block, first)
 }
 
-// evaluateScaled sets the rows of dst to scaled columns that begin at first.
+// evaluateScaled sets the rows of dst to scaled columns, the first of which is column first.
 func (b *Basis) evaluateScaled(ctx context.Context, dst *mat.Dense, first int) error {
 	if err := b.evaluate(ctx, dst, first); err != nil {
 		return err
@@ -202,7 +202,7 @@ func (b *Basis) Correlate(ctx context.Context, v []float64) ([]float64, error) {
 			fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
 			return nil
 		}
-		// The product is centred and scaled, rather than the block.
+		// The product is centred and scaled instead of the block.
 		block := mat.NewDense(width, b.n, nil)
 		if err := b.evaluate(ctx, block, first); err != nil {
 			return err

@@ -8,20 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Design is a basis before a fit, n×m, with what is needed to evaluate its columns at new rows.
+// Design is a basis before a fit, n×m. It can evaluate its columns at new rows.
 type Design struct {
 	Raw     evaluator
-	N, M    int // m columns of all kernels, without the column of ones, which is the last of Raw
+	N, M    int // number of rows, and of the columns of all kernels; Raw also has the column of ones, as the last
 	width   int // number of columns of the rows, or of the design matrix
 	kernels Dictionary
 	centres *mat.Dense // centres of the basis functions; nil for a design matrix
-	rows    []int      // the training rows of the centres; nil for landmarks
+	rows    []int      // numbers of the centres among the training rows; nil for landmarks
 	X       *mat.Dense // the distinct training rows, or those of the design matrix
 	first   []int      // the first occurrence of each row in Fit; nil if no two are equal
 }
 
-// NewDesign returns the design of the kernels on distinct rows with the given centres. which has the numbers of the training rows
-// of the centres, and is nil for landmarks.
+// NewDesign returns the design of the kernels for distinct rows with the given centres. which holds the numbers of the centres
+// among the training rows, and is nil for landmarks.
 func NewDesign(rows *distinct.Rows, k Dictionary, centres *mat.Dense, which []int) Design {
 	d := Design{kernels: k, centres: centres, rows: which, X: rows.X, first: rows.First}
 	d.N, d.width = rows.X.Dims()
@@ -29,21 +29,21 @@ func NewDesign(rows *distinct.Rows, k Dictionary, centres *mat.Dense, which []in
 	return d
 }
 
-// OnMatrix returns the design of the distinct rows of a design matrix.
+// OnMatrix returns the design for the distinct rows of a design matrix.
 func OnMatrix(rows *distinct.Rows) (d Design) {
 	d.N, d.M = rows.X.Dims()
 	d.width, d.Raw, d.X = d.M, matrixColumns(rows.X), rows.X
 	return d
 }
 
-// setColumns sets Raw to the columns of the kernels on the centres.
+// setColumns sets Raw to the columns of the kernels with the centres.
 func (d *Design) setColumns() {
 	d.M, _ = d.centres.Dims()
 	d.M *= len(d.kernels)
 	d.Raw = d.kernels.columns(d.centres, d.X)
 }
 
-// Subset returns the design on some rows. If the centres are training rows, it keeps the centres among these rows.
+// Subset returns the design for some of the rows. If the centres are training rows, it keeps the centres among these rows.
 func (d Design) Subset(rows []int) Design {
 	x := d.Rows(rows)
 	out := Design{N: len(rows), M: d.M, width: d.width, kernels: d.kernels, centres: d.centres, X: x}

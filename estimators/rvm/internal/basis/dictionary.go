@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Dictionary is a list of one or more kernels. Each of M centres has a basis function of each kernel. Column kM + i of the basis is
-// kernel k at centre i, so the columns of a kernel are contiguous.
+// Dictionary is a list of one or more kernels. Each of M centres has a basis function for each kernel. Column kM + i of the basis
+// is kernel k at centre i, so the columns of a kernel are contiguous.
 type Dictionary []kernels.Kernel
 
 // Whole returns the kernel, or the sum of several kernels.
@@ -20,7 +20,7 @@ func (d Dictionary) Whole() kernels.Kernel {
 	return kernels.Sum(d)
 }
 
-// ValidateColumns returns an error if a kernel is for rows of another width.
+// ValidateColumns returns an error if a kernel expects rows of another width.
 func (d Dictionary) ValidateColumns(width int) error {
 	for _, k := range d {
 		if err := kernels.ValidateColumns(k, width); err != nil {
@@ -30,7 +30,7 @@ func (d Dictionary) ValidateColumns(width int) error {
 	return nil
 }
 
-// columns returns an evaluator for the columns k(·, centre) on the rows of x, followed by ones.
+// columns returns an evaluator for the columns k(·, centre) for the rows of x, followed by ones.
 func (d Dictionary) columns(centres, x *mat.Dense) evaluator {
 	m, width := centres.Dims()
 	return func(ctx context.Context, dst *mat.Dense, first int) error {

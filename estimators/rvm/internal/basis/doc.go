@@ -2,15 +2,15 @@
 //
 // # Before a fit
 //
-// A [Design] defines the columns: those of a [Dictionary] of one or several kernels on centres, which are training rows or
-// landmarks, or those of the caller's matrix. It evaluates no column. A subset of its rows is a Design again, which the refits of a
-// calibration use.
+// A [Design] defines the columns. They are those of a [Dictionary] of one or several kernels with centres, which are training rows
+// or landmarks, or those of the caller's matrix. It evaluates no column. A subset of its rows is again a Design, which the refits
+// of a calibration use.
 //
 // # During a fit
 //
 // A [Basis] is the design matrix Φ (n×M) in the coordinates of the fit. Rows are multiplied by the roots of their weights. Columns
-// are centred for an intercept of flat prior, and scaled to unit norm. Columns that fit into a budget of memory are kept, in
-// blocks. Others are evaluated each time they are needed. If the budget allows it, Φ'Φ is computed at once.
+// are centred if the intercept has a flat prior, and scaled to unit norm. Columns that fit into a budget of memory are kept, in
+// blocks. Other columns are evaluated each time they are needed. If the budget allows it, Φ'Φ is computed at once.
 //
 // # After a fit
 //

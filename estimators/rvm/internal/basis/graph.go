@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Graph returns the kernels of the vectors with the rows of x, or the zero Value if there are no vectors.
+// Graph returns the kernel values of the vectors with the rows of x, or the zero Value if there are no vectors.
 func (s *Support) Graph(typ string, x graph.Value) (phi graph.Value, err error) {
 	switch {
 	case s == nil:
@@ -31,7 +31,7 @@ func (s *Support) Graph(typ string, x graph.Value) (phi graph.Value, err error) 
 	return graph.Concat(parts...), nil
 }
 
-// GraphUnseen is Unseen as a graph, from the graph of the vectors' kernels.
+// GraphUnseen computes Unseen as a graph, from the graph of the vectors' kernel values.
 func (s *Support) GraphUnseen(x, values graph.Value) (unseen, own graph.Value, err error) {
 	if own, err = kernels.GraphDiag(s.Kernels.Whole(), x); err != nil || s.Vectors == nil {
 		return own, own, err

@@ -8,12 +8,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Stored is the form of a Support in the files of both types.
+// Stored is the form of a Support in the files of Regressor and Classifier.
 type Stored struct {
 	Design  bool // fitted by FitDesign, without kernel or vectors
 	Kernel  kernels.Reference
-	Kernels []kernels.Reference `cbor:",omitempty"` // in place of Kernel, if there are several
-	Ends    []int               `cbor:",omitempty"` // the end of each kernel's columns
+	Kernels []kernels.Reference `cbor:",omitempty"` // used instead of Kernel if there are several
+	Ends    []int               `cbor:",omitempty"` // end index of the columns of each kernel
 	Width   int
 	Vectors codec.Matrix
 	Rows    []int

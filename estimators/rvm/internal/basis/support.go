@@ -15,17 +15,17 @@ import (
 // Support holds the columns of a basis that a fit has kept: the relevance vectors.
 type Support struct {
 	Kernels Dictionary   // nil after FitDesign
-	ends    []int        // the end of each kernel's columns
+	ends    []int        // end index of the columns of each kernel
 	Vectors *mat.Dense   // nil after FitDesign and if there are none
 	parts   []*mat.Dense // the vectors of each kernel, if there are several
-	rows    []int        // the training rows of the vectors, or with several kernels the landmarks; nil for landmarks of one kernel
-	Columns []int        // the columns of the basis of the vectors, ascending
+	rows    []int        // the training rows of the vectors, or with several kernels the landmarks; nil for landmarks with one kernel
+	Columns []int        // the columns of the basis that belong to the vectors, ascending
 	width   int          // number of columns of the rows, or of the design matrix
 	seen    vectorFactor
 }
 
-// Features returns the kept columns at the rows of x, r×k, followed by the given number of columns of ones. It returns nil if there
-// are no columns.
+// Features returns the kept columns for the rows of x, r×k, followed by the given number of columns of ones. It returns nil if
+// there are no columns.
 func (s *Support) Features(x *mat.Dense, ones, workers int) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	k := len(s.Columns)
@@ -53,8 +53,7 @@ func (s *Support) Features(x *mat.Dense, ones, workers int) (*mat.Dense, error) 
 	return out, nil
 }
 
-// Input checks and returns rows for a prediction of an estimator with the name typ. If matrix is set, they are rows of a design
-// matrix.
+// Input checks and returns the rows for a prediction with the estimator typ. If matrix is true, they are rows of a design matrix.
 func (s *Support) Input(typ, name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
 	switch {
 	case s == nil:
@@ -111,7 +110,7 @@ func (s *Support) ChosenKernel() kernels.Kernel {
 	return s.Kernels.Whole()
 }
 
-// EachKernel calls f with every kernel that has vectors, and their range.
+// EachKernel calls f with every kernel that has vectors, and the range of these vectors.
 func (s *Support) EachKernel(f func(k kernels.Kernel, first, last int) error) error {
 	first := 0
 	for i, k := range s.Kernels {
@@ -126,7 +125,7 @@ func (s *Support) EachKernel(f func(k kernels.Kernel, first, last int) error) er
 	return nil
 }
 
-// values sets the first columns of dst to the kernels of the vectors with the rows of x.
+// values sets the first columns of dst to the kernel values of the vectors with the rows of x.
 func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
 	return s.EachKernel(func(k kernels.Kernel, first, last int) error {
@@ -154,7 +153,7 @@ func (s *Support) RowValues(dst, x []float64) {
 	}
 }
 
-// divide divides the vectors among the kernels, whose columns end at ends.
+// divide assigns the vectors to the kernels, whose columns end at ends.
 func (s *Support) divide(ends []int) {
 	s.ends = ends
 	if s.Vectors == nil || len(ends) < 2 {
@@ -170,7 +169,7 @@ func (s *Support) divide(ends []int) {
 	}
 }
 
-// distinct returns the vectors without repetitions by other kernels.
+// distinct returns the vectors, each once even if several kernels use it.
 func (s *Support) distinct() *mat.Dense {
 	if s.Vectors == nil || len(s.Kernels) == 1 {
 		return s.Vectors
@@ -196,7 +195,7 @@ func (s *Support) KernelOf(vector int) int {
 	return 0
 }
 
-// KernelIndices returns the index in the dictionary of the kernel of each basis function.
+// KernelIndices returns the position in the dictionary of each basis function's kernel.
 func (s *Support) KernelIndices() []int {
 	if s == nil || s.Kernels == nil {
 		return nil

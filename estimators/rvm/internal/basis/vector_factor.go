@@ -19,7 +19,7 @@ type vectorFactor struct {
 	factor  *linalg.Cholesky // nil if the kernel is not positive semi-definite on them
 }
 
-// Sees reports whether Unseen is known. It is known for a kernel that is positive semi-definite on the vectors, and not for columns
+// Sees reports whether Unseen is known. It is known if the kernel is positive semi-definite on the vectors, and not for columns
 // without a kernel.
 func (s *Support) Sees() bool {
 	if s.Kernels == nil {
@@ -37,7 +37,7 @@ func (s *Support) Sees() bool {
 	gram, err := kernels.Matrix(context.Background(), s.Kernels.Whole(), s.seen.vectors, nil)
 	if err == nil {
 		// An error means that the kernel is not positive semi-definite. The factor is for all predictions and must not depend on
-		// the context of the first. The vectors are few.
+		// the context of the first one. There are only few vectors.
 		s.seen.factor, err = linalg.NewCholesky(context.Background(), "the kernel matrix of the relevance vectors", gram)
 	}
 	fault.Repanic(err)
@@ -49,8 +49,8 @@ func (s *Support) Sees() bool {
 //
 //	r(x) = k(x, x) - k'K⁻¹k,
 //
-// at least 0, and k(x, x), where k is the kernel or the sum of several kernels. values has the columns at x (r×m). Sees must be
-// true.
+// at least 0, and k(x, x) itself. Here k is the kernel or the sum of several kernels. values holds the columns for x (r×m). Sees
+// must be true.
 func (s *Support) Unseen(x, values *mat.Dense) (unseen, own []float64) {
 	rows, _ := x.Dims()
 	whole := s.Kernels.Whole()
@@ -61,7 +61,7 @@ func (s *Support) Unseen(x, values *mat.Dense) (unseen, own []float64) {
 	if s.Vectors == nil {
 		return unseen, own
 	}
-	// Except for panics, the only error is that of the context, and predictions have none.
+	// Except for panics, the function returns only the error of the context, and predictions have none.
 	var k mat.Matrix
 	if len(s.Kernels) == 1 {
 		k = mat.DenseCopyOf(values.Slice(0, rows, 0, len(s.Columns)).T())

@@ -16,7 +16,7 @@ func contribution(a, s, q float64) float64 {
 	return (math.Log(a/(a+s)) + q*q/(a+s)) / 2
 }
 
-// optimum returns the precision with the largest contribution of a column, or infinity if it contributes nothing.
+// optimum returns the precision at which a column contributes most, or infinity if it contributes nothing.
 func optimum(s, q float64) float64 {
 	if q*q > s && s > 0 {
 		return s * s / (q*q - s)
@@ -46,13 +46,13 @@ type action struct {
 	gain  float64
 }
 
-// These are the smallest gains for which an action is taken. The polish makes small re-estimates of all members at once.
+// The smallest gains for which an action is tried. The polish makes small re-estimates of all members at once.
 const (
 	leastGain       = 1e-4
 	leastReestimate = 0.1
 	// leastRise is the smallest rise of the recomputed evidence for which an action is kept.
 	leastRise = 1e-5
-	// leastFree is the smallest share outside the span of the model for a column to be added. Below it S is rounding.
+	// leastFree is the smallest share outside the span of the model for which a column is added. Below it, S is a rounding error.
 	leastFree = 1e-7
 	// rejectedUntilAnew is the number of rejected actions between two recomputations.
 	rejectedUntilAnew = 5
@@ -131,7 +131,7 @@ func (st *state) resembles(j int) bool {
 	return false
 }
 
-// snapshot holds what is needed to revert an action.
+// snapshot holds the data that are needed to revert an action.
 type snapshot struct {
 	active          []int
 	members         []*member
@@ -140,7 +140,7 @@ type snapshot struct {
 	ee, lev         float64
 }
 
-// save returns a snapshot in the memory of the last one, which must no longer be in use.
+// save returns a snapshot in the memory of the previous one, which must no longer be in use.
 func (st *state) save() snapshot {
 	o := &st.spare
 	return snapshot{
@@ -150,8 +150,8 @@ func (st *state) save() snapshot {
 	}
 }
 
-// restore returns to a snapshot. A wrong promise may be due to statistics that have drifted, so after some rejections they are
-// recomputed, which costs a pass over the basis.
+// restore returns to a snapshot. A wrong promise may be caused by statistics that have drifted, so they are recomputed after some
+// rejections. That costs a pass over the basis.
 func (st *state) restore(ctx context.Context, old snapshot) error {
 	st.active, st.members, st.alpha, st.spare = old.active, old.members, old.alpha, snapshot{}
 	st.reorder()
@@ -172,7 +172,7 @@ func (st *state) restore(ctx context.Context, old snapshot) error {
 }
 
 // take performs an action, keeps it if the recomputed evidence rises, and reports whether it did. Otherwise the column is banned
-// until another action is accepted, because a nearly noiseless target endlessly promises gains that are rounding errors.
+// until another action is accepted. Without bans, a nearly noiseless target would endlessly promise gains that are rounding errors.
 func (st *state) take(ctx context.Context, a action) (bool, error) {
 	old := st.save()
 	column := a.index
@@ -289,7 +289,7 @@ func (st *state) posterior(i int) (sigma, v []float64) {
 	return sigma, v
 }
 
-// change changes the precision of member i, which becomes the last.
+// change changes the precision of member i, which becomes the last member.
 func (st *state) change(i int, alpha float64) bool {
 	sigma, v := st.posterior(i)
 	d := alpha - st.alpha[i]

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	interceptAlpha = 1e-6 // fixed precision of the intercept, of unit norm
-	deadAlpha      = 1e6  // precision of a column of unit norm from which it is dropped
-	candidates     = 5    // tried changes of a scan before the next scan
+	interceptAlpha = 1e-6 // fixed precision of the intercept's column, which has unit norm
+	deadAlpha      = 1e6  // precision from which a column of unit norm is dropped
+	candidates     = 5    // changes of a scan that are tried before the next scan
 	reestimates    = 500  // the largest number of re-estimates of all precisions
-	reestimatesTry = 10   // for a tried change, whose gain the first few show
+	reestimatesTry = 10   // for a tried change, whose gain is visible after a few
 	// directSteps is the number of steps of a re-estimate that set each precision to its best value given the others. They get near
 	// the optimum in a few steps, also for dead precisions, which MacKay's rule would double forever. MacKay's rule, which does not
 	// overshoot, then ends the re-estimate.
@@ -32,8 +32,8 @@ const (
 	leastEvidence = 1e-6 // the smallest rise of the evidence for a change to be kept
 )
 
-// Classification is a classification into t = 0 and 1 in Laplace's approximation: members of the basis with precisions, and the
-// mode of their posterior. The column of ones is the last of the basis and always the first member.
+// Classification is a classification into t = 0 and 1 in Laplace's approximation. It holds members of the basis with their
+// precisions, and the mode of their posterior. The column of ones is the last column of the basis and always the first member.
 type Classification struct {
 	b       *basis.Basis
 	t       []float64
@@ -53,8 +53,8 @@ type Classification struct {
 	Changes  int
 }
 
-// Classify fits the class t = 1 against the rest, and reports whether the fit converged. If refine is set, it ends with the true
-// gradient.
+// Classify fits the class t = 1 against the other class, and reports whether the fit converged. If refine is set, it ends with
+// steps along the true gradient.
 func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, workers int,
 	steps *progress.Steps) (p *Classification, done bool, err error) {
 	parts := progress.Parts(ctx, 1, 6, 3)
@@ -68,7 +68,7 @@ func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, wor
 	return p, done, err
 }
 
-// Columns returns the columns of the model without that of ones.
+// Columns returns the columns of the model without the column of ones.
 func (p *Classification) Columns() []int { return p.active[1:] }
 
 func (p *Classification) include(ctx context.Context, j int, alpha float64) error {
@@ -143,7 +143,7 @@ func (p *Classification) curvature(ctx context.Context, f []float64) error {
 	return nil
 }
 
-// rest sets dst to t - y, times the roots of the weights like the columns.
+// rest sets dst to t - y, multiplied by the roots of the weights like the columns.
 func (p *Classification) rest(dst []float64) {
 	for i, t := range p.t {
 		dst[i] = p.b.Root(i) * (t - p.y[i])
@@ -184,8 +184,8 @@ func (p *Classification) mode(ctx context.Context) error {
 		if last || !(decrement > 0) {
 			break
 		}
-		// Close to the mode a full step doubles the number of correct digits. One step more than the stopping rule needs is cheap
-		// and gives all digits.
+		// Close to the mode a full step doubles the number of correct digits. One step after the stopping criterion holds is cheap
+		// and yields all digits.
 		last = decrement < 1e-12*max(1, math.Abs(e))
 		moved := false
 		for s := 1.0; s > 1e-10; s /= 2 {
@@ -212,9 +212,9 @@ func (p *Classification) mode(ctx context.Context) error {
 	return err
 }
 
-// reestimate sets each precision except the intercept's to its best value, and after directSteps steps to γ/w². It repeats this, at
-// most the given number of times, until no logarithm of a precision moves by more than tolerance, and drops dead members. Both
-// rules have the same fixed points.
+// reestimate sets each precision except the intercept's to its best value, and after directSteps steps to γ/w². It repeats this
+// until no logarithm of a precision changes by more than tolerance, at most most times, and drops dead members. Both rules have the
+// same fixed points.
 func (p *Classification) reestimate(ctx context.Context, tolerance float64, most int) error {
 	for step := range most {
 		if err := p.mode(ctx); err != nil {
@@ -385,7 +385,7 @@ func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	case a.kind == remove && at > 0:
 		p.exclude(at)
 	case a.kind == add && at < 0:
-		// An earlier change of the list may have used up the gain of this one.
+		// An earlier change in the list may have used up the gain of this one.
 		column, err := p.b.Column(ctx, a.index)
 		if err != nil {
 			return false, err
@@ -414,7 +414,7 @@ func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	return false, nil
 }
 
-// copied returns a copy of the model that changes do not affect.
+// copied returns a copy of the model that is not affected by changes.
 func (p *Classification) copied() Classification {
 	old := *p
 	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
@@ -439,7 +439,7 @@ func (p *Classification) settle(ctx context.Context) error {
 	return nil
 }
 
-// gradient returns the derivative of the evidence by log α, including the movement of the mode.
+// gradient returns the derivative of the evidence with respect to log α, including the movement of the mode.
 func (p *Classification) gradient() []float64 {
 	n, m := len(p.t), len(p.active)
 	// The loop computes ΦΣ, n×m, and v = diag(ΦΣΦ').
@@ -463,8 +463,8 @@ func (p *Classification) gradient() []float64 {
 	return g
 }
 
-// refine climbs the evidence by its true gradient. The re-estimates γ/w² are not stationary points of it, because they hold the
-// curvature at the mode fixed.
+// refine climbs the evidence along its true gradient. The re-estimates γ/w² are not stationary points of the evidence, because they
+// keep the curvature at the mode fixed.
 func (p *Classification) refine(ctx context.Context) error {
 	m := len(p.active) - 1
 	if m == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// binaryAt returns the model of given columns and of precisions for unscaled columns.
+// binaryAt returns the model with the given columns. The precisions are for unscaled columns.
 func binaryAt(t *testing.T, c reference.Case, budget int64, active []int, alpha []float64) *Classification {
 	return weightedBinaryAt(t, c, nil, budget, active, alpha)
 }
@@ -44,8 +44,8 @@ func TestClassReferenceFixedPoint(t *testing.T) {
 		assert.LessOrEqual(t, golden.MaxError(variances, c.Fixed.CovDiag), 1e-9)
 		assert.LessOrEqual(t, golden.MaxError(p.gradient(), c.Fixed.Gradient), 1e-8)
 
-		// The scan agrees with the statistics of single columns. The evidence without a member agrees with the prediction of its
-		// statistics, to first order of Laplace's approximation.
+		// The scan agrees with the statistics of single columns. The evidence without a member agrees with the prediction from its
+		// statistics, to first order in Laplace's approximation.
 		s, q, err := p.scan(ctx)
 		require.NoError(t, err)
 		for _, j := range []int{3, 44, 100} {
@@ -94,7 +94,7 @@ func TestClassReferenceOptimum(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6)
 }
 
-// The true gradient leads to a slightly higher evidence, and vanishes there.
+// Steps along the true gradient lead to slightly higher evidence, where the gradient vanishes.
 func TestRefine(t *testing.T) {
 	c := load(t, reference.Classes)
 	p := binaryAt(t, c, 1<<30, append([]int{100}, c.Optimum.Relevance[:3]...), append([]float64{c.Optimum.Alpha[3]}, c.Optimum.Alpha[:3]...))

@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// noiseEvery is the number of actions between two updates of the noise. noiseHold is the number of actions for which a start
-	// from the empty model leaves it unchanged.
+	// noiseEvery is the number of actions between two updates of the noise. noiseHold is the number of actions for which a climb
+	// from the empty model leaves the noise unchanged.
 	noiseEvery = 20
 	noiseHold  = 20
-	// polishSteps and polishFinal are the Newton steps of a polish between actions and at the end.
+	// polishSteps and polishFinal are the numbers of Newton steps in a polish between actions and in the last one.
 	polishSteps  = 6
 	polishFinal  = 50
 	macKaySteps  = 60
-	largestRatio = 1e6 // of α over β in the MacKay steps, and of β over 1/var t
+	largestRatio = 1e6 // largest ratio of α to β in the MacKay steps, and of β to 1/var t
 )
 
 // highestBeta returns the limit of the noise precision, which a target without noise would send to infinity.
 func (st *state) highestBeta() float64 { return largestRatio / st.variance }
 
-// updateNoise takes MacKay's step for β, or, if that lowers the evidence, the step of expectation maximisation, which cannot lower
-// it.
+// updateNoise takes MacKay's step for β. If that lowers the evidence, it takes the step of expectation maximisation, which cannot
+// lower it.
 func (st *state) updateNoise(ctx context.Context) error {
 	if st.noise > 0 {
 		return nil
@@ -42,10 +42,10 @@ func (st *state) updateNoise(ctx context.Context) error {
 	return st.recompute(ctx)
 }
 
-// climbShare is the share of a climb after which mostly the polish remains.
+// climbShare is the share of a climb after which nearly only the polish remains.
 const climbShare = .8
 
-// climb takes actions until none promises a gain after a full polish. It reports whether it got there within the limit of actions.
+// climb takes actions until none promises a gain after a full polish. It reports whether this happened within the limit on actions.
 func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bool, error) {
 	if err := st.recompute(ctx); err != nil {
 		return false, err
@@ -121,7 +121,7 @@ func (st *state) settle(ctx context.Context, steps int) error {
 	return st.scan(ctx)
 }
 
-// bury drops the members without a contribution, but does not update S and Q. It reports whether there were any.
+// bury drops the members that contribute nothing, but does not update S and Q. It reports whether there were any.
 func (st *state) bury() (any bool) {
 	for ; ; any = true {
 		worst, at := leastGain, -1
@@ -139,7 +139,7 @@ func (st *state) bury() (any bool) {
 	}
 }
 
-// startEmpty returns a model without members at β = c/var t.
+// startEmpty returns a model without members for β = c/var t.
 func startEmpty(p *regressionProblem, c float64) *state {
 	st := newState(p, c/p.variance)
 	if p.noise > 0 {
@@ -148,7 +148,7 @@ func startEmpty(p *regressionProblem, c float64) *state {
 	return st
 }
 
-// startFull returns the model of all columns, except for those like an earlier one, after MacKay's re-estimation.
+// startFull returns the model with all columns, except for those that resemble an earlier one, after MacKay's re-estimation.
 func startFull(ctx context.Context, p *regressionProblem) (*state, error) {
 	st := newState(p, 100/p.variance)
 	if p.noise > 0 {

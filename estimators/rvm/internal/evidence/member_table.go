@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// memberTable holds the members' products with all columns in contiguous memory, one row for each, because their own rows are
-// scattered. A sum over members is then a matrix product. The rows have no order, and of has the row of each member.
+// memberTable holds the members' products with all columns in contiguous memory, one row for each, because they are otherwise
+// scattered. A sum over members is then a matrix product. The rows have no order; of maps each member to its row.
 type memberTable struct {
 	width   int
 	columns []int // the member of each row
@@ -19,7 +19,7 @@ type memberTable struct {
 
 func (t *memberTable) row(k int) []float64 { return t.data[k*t.width : (k+1)*t.width] }
 
-// put adds the products of column j, unless they are present.
+// put adds the products of column j, unless they are already present.
 func (t *memberTable) put(j int, products []float64) {
 	if _, ok := t.of[j]; !ok {
 		t.of[j] = len(t.columns)
@@ -57,7 +57,7 @@ func (t *memberTable) addTo(dst, v []float64, columns []int) {
 }
 
 // gram is the matrix G = Φ'Φ of the members, in their order and in contiguous memory, because their products are scattered. Like a
-// slice it has room to grow.
+// slice, it has spare capacity to grow.
 type gram struct {
 	n, ld int
 	data  []float64

@@ -15,11 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// point is a model with given members, with its complete posterior.
+// point is a model with given members and with its complete posterior.
 type point struct {
 	alpha []float64
 	beta  float64
-	// sigma is computed from factor, which uses memory, only if derivatives are needed, not for every tried point.
+	// sigma is computed from factor, which uses memory. It is computed only if derivatives are needed, not for every tried point.
 	memory *[]float64
 	factor *linalg.Cholesky
 	sigma  *mat.SymDense
@@ -28,8 +28,8 @@ type point struct {
 	lev    float64
 }
 
-// evaluate evaluates the model at other precisions. exact is for differences as small as rounding. ok is false if the evaluation is
-// numerically impossible, or if ctx has ended.
+// evaluate evaluates the model at other precisions. exact requests a precision of the order of rounding. ok is false if the
+// evaluation is numerically impossible, or if ctx has ended.
 func (st *state) evaluate(ctx context.Context, alpha []float64, beta float64, exact bool) (p *point, ok bool) {
 	m := len(st.active)
 	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
@@ -114,7 +114,7 @@ func (st *state) derivatives(ctx context.Context, p *point, withBeta bool) (g []
 	return g, h, nil
 }
 
-// usualPolish is the number of Newton steps of most polishes, or slightly more.
+// usualPolish is the usual number of Newton steps in a polish, or slightly more.
 const usualPolish = 8
 
 // polish takes Newton steps on all precisions and the noise at once, and then calls solve.
@@ -125,7 +125,7 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		}
 		return st.solve(ctx)
 	}
-	exact := steps > polishSteps // the final polish ends on differences as small as rounding
+	exact := steps > polishSteps // the final polish compares differences as small as rounding
 	p, ok := st.evaluate(ctx, st.alpha, st.beta, exact)
 	if !ok {
 		return st.solve(ctx)
@@ -214,7 +214,7 @@ func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) 
 	for i := range n {
 		raw.Data[i*raw.Stride+i] += damping
 	}
-	// mat.Cholesky would take longer, for its estimate of the condition.
+	// mat.Cholesky would take longer, because it estimates the condition number.
 	factor, ok, err := linalg.Potrf(ctx, raw)
 	if err != nil || !ok {
 		return nil
@@ -230,7 +230,7 @@ func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) 
 	return d
 }
 
-// macKay takes one step of MacKay's re-estimation of all precisions and the noise, and drops the members with excessive precisions.
+// macKay takes one step of MacKay's re-estimation of all precisions and the noise, and drops members whose precision is too large.
 func (st *state) macKay(ctx context.Context) error {
 	if err := st.solve(ctx); err != nil {
 		return err

@@ -10,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// regressionProblem is the part of a regression that all starts share.
+// regressionProblem holds the part of a regression that all starts share.
 type regressionProblem struct {
 	b        *basis.Basis
-	t        []float64 // weighted, and centred for an intercept of flat prior
+	t        []float64 // targets, weighted, and centred if the intercept has a flat prior
 	bt       []float64 // Φ't
 	tt       float64   // t't
-	dof      float64   // N, the sum of the weights, minus 1 for an intercept of flat prior
+	dof      float64   // N, the sum of the weights, minus 1 if the intercept has a flat prior
 	variance float64   // of the targets, centred for every intercept
 	noise    float64   // fixed noise variance, or 0 if it is estimated
 	workers  int
@@ -25,7 +25,7 @@ type regressionProblem struct {
 	cache map[int]*member
 }
 
-// member is a column that was in the model of some start.
+// member is a column that was in the model of at least one start.
 type member struct {
 	column   []float64 // n
 	products []float64 // Φ'column, M

@@ -43,7 +43,7 @@ type Regression struct {
 	Steps     *progress.Steps
 }
 
-// Solution is a fitted model in the units of the targets and of the unscaled columns.
+// Solution holds a fitted model in the units of the targets and of the unscaled columns.
 type Solution struct {
 	Indices      []int // columns; index m is the column of ones
 	Coefficients []float64
@@ -58,13 +58,13 @@ type Solution struct {
 	Start        Start // the start of the climb
 }
 
-// Start is the start of a climb. It is the empty model with the noise precision Start/(variance of the targets), or for 0 all
-// columns.
+// Start is an initial model for a climb. It is the empty model with the noise precision Start/(variance of the targets). If Start
+// is 0, it is the model with all columns.
 type Start float64
 
 const allColumns Start = 0
 
-// make returns the state of the start, and the number of actions for which the noise stays unchanged.
+// make returns the initial state, and the number of actions for which the noise stays unchanged.
 func (s Start) make(ctx context.Context, p *regressionProblem) (st *state, hold int, err error) {
 	if s == allColumns {
 		st, err = startFull(ctx, p)
@@ -86,7 +86,7 @@ func (k Regression) Solve(ctx context.Context) (*Solution, error) {
 	if k.Intercept == ARDIntercept {
 		m++
 	}
-	// The basis and its products are matrix products. The climb takes about as long as they do (see Cost in the documentation of
+	// The basis and its products take matrix products. The climb takes about as long as these (see Cost in the documentation of
 	// package rvm).
 	parts := progress.Parts(ctx, 1, 2, .2, 6, .2)
 	b, err := basis.New(parts[0], k.Raw, k.Counts, k.N, m, k.Intercept == FlatIntercept, k.Intercept == ARDIntercept, k.Bytes, k.Workers)
@@ -114,8 +114,8 @@ func (k Regression) search(ctx context.Context, p *regressionProblem) (best *sta
 		starts = append(slices.Clip(starts), allColumns)
 	}
 	states, done := make([]*state, len(starts)), make([]bool, len(starts))
-	// All starts run at once, also on fewer processors, which then share them. Otherwise three starts on two processors would leave
-	// one processor idle during the last.
+	// All starts run at once, also on fewer processors, which they then share. Otherwise three starts on two processors would leave
+	// one processor idle during the last start.
 	workers := k.Workers
 	if workers <= 0 {
 		workers = len(starts)
@@ -199,7 +199,7 @@ func (k Regression) unscale(ctx context.Context, st *state, scale, mean float64,
 	return out, nil
 }
 
-// trivial returns the model for targets with nothing to fit: the intercept, or nothing without one.
+// trivial returns the model for targets with nothing to fit: only the intercept, or nothing if there is none.
 func (k Regression) trivial() *Solution {
 	out := &Solution{Noise: k.Noise, Evidence: math.Inf(1), Report: estimators.Report{
 		Converged: true, Objective: math.Inf(-1), Warnings: []string{"the targets are constant"},

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// state is a model with the statistics that give the gain of each change. They are S and Q for each column of the basis, and α, the
-// coefficient μ and the variance Σjj for each member.
+// state holds a model, with the statistics from which the gain of each change follows. They are S and Q for each column of the
+// basis, and α, the coefficient μ and the variance Σjj for each member.
 type state struct {
 	*regressionProblem
 	active  []int
@@ -26,16 +26,16 @@ type state struct {
 	beta    float64
 	factor  *linalg.Factor // factor of H = βG + A, in the order of active
 	s, q    []float64
-	ee      float64 // e'e of e = t - Φμ
+	ee      float64 // e'e for e = t - Φμ
 	lev     float64
 	jitter  float64 // the largest jitter of a factorisation
 
 	banned    map[int]bool // until the next accepted action
-	duplicate map[int]bool // columns like a member, until the next deletion
+	duplicate map[int]bool // columns that resemble a member, until the next deletion
 	start     Start        // the start of the climb
 	actions   int
 	rejected  int
-	damping   float64  // of the last Newton step; the next polish begins with it
+	damping   float64  // damping of the last Newton step, with which the next polish begins
 	spare     snapshot // memory for the next snapshot
 }
 
@@ -60,7 +60,7 @@ func (st *state) reorder() {
 	}
 }
 
-// hessian returns βG + A in the given memory, m².
+// hessian returns βG + A in the given memory of m² numbers.
 func (st *state) hessian(alpha []float64, beta float64, memory []float64) *mat.SymDense {
 	m := len(st.active)
 	h := mat.NewSymDense(m, memory)
@@ -152,16 +152,16 @@ func (st *state) refresh() {
 	st.lev = st.evidence(st.alpha, st.mu, st.beta, st.ee, st.factor.LogDet())
 }
 
-// fineEnough is the largest rounding error of βe'e with which an action is judged, a tenth of leastRise. The error is taken to be
-// four times the rounding unit times the sum of the magnitudes of all terms. On Friedman's function that was mostly ten to some
-// hundred times too large.
+// fineEnough is the largest rounding error of βe'e that is allowed for judging an action, a tenth of leastRise. The error is
+// estimated as four times the rounding unit times the sum of the magnitudes of all terms. On Friedman's function this estimate was
+// usually ten to a few hundred times too large.
 const (
 	fineEnough = 1e-6
 	rounding   = 0x1p-51
 )
 
-// squares returns e'e for e = t - Φμ, with a rounding error of at most error. It uses the products with Φ, O(m²), or, if their
-// terms cancel too much, the columns, O(nm).
+// squares returns e'e for e = t - Φμ, with a rounding error of at most error. It uses the products with Φ, O(m²). If their terms
+// cancel too much, it uses the columns, O(nm).
 func (st *state) squares(mu []float64, error float64) float64 {
 	ee, linear, sum := st.tt, 0.0, 0.0
 	for i, g := range st.gram.times(mu) {
@@ -197,7 +197,7 @@ func (st *state) residual(mu []float64) float64 {
 	return linalg.Dot(e, e)
 }
 
-// gradient returns Φ'e of the members.
+// gradient returns Φ'e for the members.
 func (st *state) gradient(mu []float64) []float64 {
 	out := st.gram.times(mu)
 	for i, k := range st.active {
@@ -206,7 +206,7 @@ func (st *state) gradient(mu []float64) []float64 {
 	return out
 }
 
-// evidence returns the log marginal likelihood, restricted to N-1 degrees of freedom for an intercept of flat prior.
+// evidence returns the log marginal likelihood. If the intercept has a flat prior, it is restricted to N-1 degrees of freedom.
 func (st *state) evidence(alpha, mu []float64, beta, ee, logDet float64) float64 {
 	l := st.dof*(math.Log(beta)-math.Log(2*math.Pi)) - logDet - beta*ee
 	for i, a := range alpha {

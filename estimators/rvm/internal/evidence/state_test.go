@@ -49,7 +49,7 @@ func designOf(c reference.Case) basis.Design {
 	return basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{c.Function()}, x, nil)
 }
 
-// stateAt returns the model of given columns and of precisions for unscaled columns.
+// stateAt returns the model with the given columns. The precisions are for unscaled columns.
 func stateAt(t *testing.T, p *regressionProblem, active []int, alpha []float64, beta float64) *state {
 	st := newState(p, beta)
 	for i, j := range active {
@@ -100,7 +100,7 @@ func TestUnscale(t *testing.T) {
 	}
 }
 
-// The reference's optimum is an optimum of this implementation: the gradient is 0 there.
+// The reference's optimum is also an optimum of this implementation: the gradient is 0 there.
 func TestReferenceOptimaAreStationary(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -119,7 +119,7 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 			require.NoError(t, err)
 			return largest(g)
 		}
-		// The digits of the file suffice for a gradient of 3e-6. The polish removes the rest.
+		// The digits in the file suffice for a gradient of 3e-6. The polish removes the remainder.
 		assert.LessOrEqual(t, gradient(), 1e-5, name)
 		require.NoError(t, st.polish(ctx, polishFinal))
 		assert.LessOrEqual(t, gradient(), 1e-6, name)
@@ -160,7 +160,7 @@ func TestDerivatives(t *testing.T) {
 				assert.InDelta(t, want, h.At(i, j), 1e-5*max(1, math.Abs(want)), "%s: Hessian %d,%d", name, i, j)
 			}
 		}
-		// A fixed noise does not change the other derivatives.
+		// Fixing the noise does not change the other derivatives.
 		g2, h2, err := st.derivatives(ctx, at(zero), false)
 		require.NoError(t, err)
 		assert.Equal(t, g[:size-1], g2)
@@ -168,7 +168,7 @@ func TestDerivatives(t *testing.T) {
 	}
 }
 
-// Each change by an update agrees with a new computation, and the evidence changes by the promised gain.
+// Each change made by an update agrees with a new computation, and the evidence changes by the promised gain.
 func TestUpdatesAreExact(t *testing.T) {
 	for _, name := range reference.Regressions {
 		c := load(t, name)
@@ -202,7 +202,7 @@ func TestUpdatesAreExact(t *testing.T) {
 	}
 }
 
-// optimum returns the maximum of contribution.
+// optimum returns the precision that maximises contribution.
 func TestOptimum(t *testing.T) {
 	for _, c := range [][2]float64{{2, 3}, {0.1, 0.5}, {50, 20}} {
 		a := optimum(c[0], c[1])
@@ -214,7 +214,7 @@ func TestOptimum(t *testing.T) {
 	assert.Equal(t, 0.0, contribution(math.Inf(1), 4, 1))
 }
 
-// An action that does not keep its promise is reverted, and its column is banned until another is accepted.
+// An action whose promised gain does not occur is reverted, and its column is banned until another is accepted.
 func TestAnActionIsTakenBack(t *testing.T) {
 	c := load(t, reference.Regressions[0])
 	st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
@@ -229,7 +229,7 @@ func TestAnActionIsTakenBack(t *testing.T) {
 	agree(t, st)
 }
 
-// agree checks the members' products in a state against the members.
+// agree compares the members' products in a state with those of the members.
 func agree(t *testing.T, st *state) {
 	t.Helper()
 	require.Equal(t, len(st.active), st.gram.n)

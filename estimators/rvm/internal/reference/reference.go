@@ -1,5 +1,5 @@
 // Package reference reads the results of other implementations of relevance vector machines, for the tests of the subpackages of
-// rvm. They are in testdata of package rvm, at given precisions, and at the best optimum that was found.
+// rvm. The results are in testdata of package rvm. They are for given precisions, and for the best optimum that was found.
 package reference
 
 import (
@@ -39,7 +39,7 @@ type Case struct {
 	}
 }
 
-// Regressions has the files of regressions, and Classes is the file of a classification.
+// Regressions lists the files of regressions, and Classes is the file of a classification.
 var (
 	Regressions = []string{"reg_sinc60_free.json", "reg_sinc60_none.json", "reg_3d80_free.json", "reg_3d80_npoly_ard.json"}
 	Classes     = "cls_ripley100.json"

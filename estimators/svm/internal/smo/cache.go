@@ -2,8 +2,8 @@ package smo
 
 import "context"
 
-// rowCache keeps rows of a view, and replaces the least recently used by new ones. Slots are the view's columns: slot k holds the
-// row of training row rows[k].
+// rowCache keeps rows of a view, and replaces the least recently used rows by new ones. Slots are the view's columns: slot k holds
+// the row of training row rows[k].
 type rowCache struct {
 	view     View
 	rows     []int
@@ -28,7 +28,7 @@ func newRowCache(v View, rows []int, bytes int64) *rowCache {
 	return c
 }
 
-// row returns the row of a slot. It stays valid until minimalRows others were requested.
+// row returns the row in a slot. It stays valid until minimalRows other rows are requested.
 func (c *rowCache) row(ctx context.Context, k int) ([]float64, error) {
 	if r := c.view.Shared(c.rows[k]); r != nil {
 		return r, nil

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Form is the kind of constraints of a problem besides Σ β = 0 and its bounds.
+// Form is the kind of constraints of a problem, in addition to Σ β = 0 and its bounds.
 type Form uint8
 
 // These are the forms.
 const (
 	Bounded Form = iota // no other constraint: ε is a number
-	Margins             // ν-SVC: Σ|β| of each sign is share
-	Tube                // ν-SVR: Σ|β| of each sign is at most share
+	Margins             // ν-SVC: Σ|β| over each sign is share
+	Tube                // ν-SVR: Σ|β| over each sign is at most share
 	Origin              // one class: all β have one sign, and Σ β is share
 )
 
@@ -25,8 +25,8 @@ const (
 	neither // no side: at a bound
 )
 
-// leastDistance, in units of the largest k(x, x), is the squared distance that counts as 0. It applies to the distance of the
-// reduced hulls of two classes, and of one class from the origin.
+// leastDistance, in units of the largest k(x, x), is the squared distance that counts as 0. It applies to the distance between the
+// reduced hulls of two classes, and between one class and the origin.
 const leastDistance = 1e-8
 
 // Sides returns the sums of the bounds of the two signs.
@@ -38,7 +38,7 @@ func (p *Problem) Sides() (plus, minus float64) {
 	return plus, minus
 }
 
-// SetShare sets the form and the sum of each sign, for the share ν of all bounds. If the bounds of a sign are too small for the
+// SetShare sets the form, and the sum over each sign for the share ν of all bounds. If the bounds of a sign are too small for the
 // sum, which the caller checks, the sum is that of the bounds.
 func (p *Problem) SetShare(f Form, nu float64) {
 	p.Form, p.Nu = f, nu
@@ -51,7 +51,7 @@ func (p *Problem) SetShare(f Form, nu float64) {
 	}
 }
 
-// fill sets β to the first point of the solver: the first rows of each sign are at their bounds.
+// fill sets β to the first point of the solver, where the first rows of each sign are at their bounds.
 func (p *Problem) fill(beta []float64) {
 	plus, minus := p.Share, p.Share
 	for v := range beta {
@@ -65,7 +65,7 @@ func (p *Problem) fill(beta []float64) {
 	}
 }
 
-// begin sets the variables, which are all active, to the first point that satisfies the constraints.
+// begin sets the variables to the first point that satisfies the constraints. All variables are active.
 func (s *solver) begin(ctx context.Context) error {
 	switch s.Form {
 	case Tube:
@@ -96,8 +96,8 @@ func (s *solver) may(up, down int8) bool {
 	return up == down || s.Form == Tube && (up == negative || s.slack > 0)
 }
 
-// level returns the middle between the best rate of the variables that can grow and the least rate of those that can shrink. If one
-// is infinite, it returns the other.
+// level returns the midpoint between the largest rate of the variables that can grow and the smallest rate of those that can
+// shrink. If one of the rates is infinite, it returns the other.
 func level(best, least float64) float64 {
 	switch {
 	case math.IsInf(best, 0) && math.IsInf(least, 0):
@@ -110,19 +110,19 @@ func level(best, least float64) float64 {
 	return best + (least-best)/2
 }
 
-// rho returns half the distance of the levels of the two classes.
+// rho returns half the distance between the levels of the two classes.
 func rho(levels [2]float64) float64 { return (levels[negative] - levels[positive]) / 2 }
 
 // flat reports whether two classes have no margin. This is known before the solver ends: the objective is half the squared distance
-// of the hulls times share squared, and never rises.
+// between the hulls times share squared, and never rises.
 func (s *solver) flat() bool { return s.Form == Margins && 2*s.objective <= s.least }
 
-// leastRho returns the ρ of leastDistance.
+// leastRho returns the ρ that corresponds to leastDistance.
 func (s *solver) leastRho() float64 {
 	return max(s.least/(2*s.Share), math.SmallestNonzeroFloat64)
 }
 
-// twoSided is workingSet for the forms with two sides. i is the best variable of one of the sides.
+// twoSided is like workingSet, for the forms with two sides. i is the best variable of one of the sides.
 func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error) {
 	h := s.h
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
@@ -218,7 +218,7 @@ func (s *solver) staysTwoSided() func(k int) bool {
 }
 
 // levels returns the final rates of the two sides, with all variables active. A rate is the mean over the variables between bounds,
-// or the middle if there are none.
+// or the midpoint if there are none.
 func (s *solver) levels() (out [2]float64) {
 	best, least := [2]float64{math.Inf(-1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(1)}
 	var sum, count [2]float64
@@ -243,9 +243,9 @@ func (s *solver) levels() (out [2]float64) {
 	return out
 }
 
-// edges moves the levels so that all rows with a β not at its bound are within the tube, or beyond the margin, where the problem
+// edges moves the levels so that all rows whose β is not at its bound are within the tube, or beyond the margin, where the problem
 // requires them. The solver leaves these rows within its tolerance on either side of the edge, but Nu guarantees the number of rows
-// on the wrong side. Rounding must not move a row there either.
+// on the wrong side. Rounding must not move a row to the wrong side either.
 func (s *solver) edges(levels [2]float64) [2]float64 {
 	largest := 0.0
 	for k, h := range s.h {
@@ -265,7 +265,8 @@ func (s *solver) edges(levels [2]float64) [2]float64 {
 	return [2]float64{levels[positive] + rounding, levels[negative] - rounding}
 }
 
-// finish sets the results of the levels: for classes b and the scale at which the margin is 1, for a tube b and its half width.
+// finish sets the results that follow from the levels: for classes b and the scale at which the margin is 1, for a tube b and its
+// half width.
 func (s *solver) finish(out *Solution) {
 	switch s.Form {
 	case Bounded:

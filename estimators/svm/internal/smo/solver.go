@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Problem is a dual problem on some training rows.
+// Problem is a dual problem for some training rows.
 type Problem struct {
 	Rows    []int     // rows of the source, ascending
 	Target  []float64 // t
@@ -21,7 +21,7 @@ type Problem struct {
 	Share float64 // Σ|β| of each sign
 }
 
-// NewProblem returns the problem with a target for each row of the source, and bounds of 0.
+// NewProblem returns a problem with a target for each row of the source, and with bounds of 0.
 func NewProblem(target []float64) Problem {
 	n := len(target)
 	return Problem{Rows: CountTo(n), Target: target, Lo: make([]float64, n), Hi: make([]float64, n)}
@@ -53,14 +53,14 @@ type Solution struct {
 const tau = 1e-12
 
 const (
-	// ShrinkPeriod is the number of iterations between two attempts to set variables aside, or the number of variables if that is
-	// smaller.
+	// ShrinkPeriod is the number of iterations between two attempts to set variables aside. If the number of variables is smaller,
+	// it is used instead.
 	ShrinkPeriod = 1000
 	// shrinkShare is the smallest share of the variables that is set aside at once, because the rows of the remaining variables
 	// must be gathered again.
 	shrinkShare = 0.1
-	// earlyRestore times the tolerance is the gap at which all variables are considered again for the first time, so that a wrong
-	// shrinking is found before the end.
+	// earlyRestore times the tolerance is the gap at which all variables are considered again for the first time, so that wrong
+	// shrinking is noticed before the end.
 	earlyRestore = 10
 	// perStep is the number of iterations between two reports of progress.
 	perStep = 16
@@ -68,8 +68,8 @@ const (
 	refreshPeriod = 10000
 )
 
-// solver is the state of a problem. Values for all active variables are stored compactly, by position. beta, Lo and Hi are stored
-// by variable.
+// solver holds the state of a problem. Values for all active variables are stored compactly, by position. beta, Lo and Hi are
+// stored by variable.
 type solver struct {
 	Problem
 	Control
@@ -78,15 +78,15 @@ type solver struct {
 	active []int // the variable at each position, ascending
 
 	// h + up is the rate at which the objective falls when the variable grows. h + low is the rate at which it rises when the
-	// variable shrinks. They are infinite at the bounds, so that the searches need not test for bounds.
+	// variable shrinks. The rates are infinite at the bounds, so that the searches need not test for bounds.
 	h, up, low, diag []float64
 	cache            *rowCache
 
 	// upSide and lowSide are the sides of growing and of shrinking at a position, for the forms with two sides.
 	upSide, lowSide []int8
-	slack           float64 // for a tube, the possible increase of Σ|β| of each sign
+	slack           float64 // for a tube, the amount by which Σ|β| over each sign can increase
 	unit            float64 // unit of the gap
-	least           float64 // for a margin, twice the objective below which there is none
+	least           float64 // for a margin, twice the objective below which there is no margin
 	tau             float64
 
 	iterations int
@@ -131,8 +131,8 @@ func CountTo(n int) []int {
 	return out
 }
 
-// run iterates until the gap is within the tolerance for all variables, or no more steps are allowed or possible. It returns the
-// gap.
+// run iterates until the gap is within the tolerance for all variables, or until no more steps are allowed or possible. It returns
+// the gap.
 func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	period := min(ShrinkPeriod, len(s.beta))
 	toShrink, early, begun := period, true, 0.
@@ -150,7 +150,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 			begun = gap
 		}
 		if loop != nil && s.iterations%perStep == 0 {
-			// The decrease of the gap is not informative at first, and the limit of iterations never is.
+			// The decrease of the gap is not informative at first, and the limit on iterations never is.
 			loop.Report(max(progress.Towards(begun, gap, s.Tolerance), float64(s.iterations)/float64(s.MaxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
@@ -189,7 +189,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 	}
 }
 
-// rounding returns the smallest possible error of h. Steps cannot reduce the gap below it, and a smaller tolerance is never
+// rounding returns the smallest possible error of h. Steps cannot reduce the gap below this error, so a smaller tolerance is never
 // reached.
 func (s *solver) rounding() float64 {
 	sum, largest := 0.0, 0.0
@@ -201,7 +201,8 @@ func (s *solver) rounding() float64 {
 	return 0x1p-52 * largest * sum
 }
 
-// workingSet returns the positions to move, up and down, and m - M. If the gap is within the tolerance, or there is none, j is -1.
+// workingSet returns the positions to move, up and down, and m - M. If the gap is within the tolerance, or if there is no gap, j is
+// -1.
 func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err error) {
 	if s.upSide != nil {
 		return s.twoSided(ctx)

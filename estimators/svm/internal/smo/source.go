@@ -12,11 +12,11 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Source gives kernel values between the training rows. It is safe for concurrent use.
+// Source provides kernel values between the training rows. It is safe for concurrent use.
 type Source interface {
 	// Diagonal returns k(x[i], x[i]).
 	Diagonal(i int) float64
-	// Columns returns a view of some columns, which ascend.
+	// Columns returns a view of some columns, which are in ascending order.
 	Columns(ctx context.Context, columns []int) (View, error)
 	// Cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
 	Cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
@@ -24,7 +24,7 @@ type Source interface {
 	Bytes() int64
 }
 
-// View gives rows of the kernel matrix, restricted to columns.
+// View provides rows of the kernel matrix, restricted to columns.
 type View interface {
 	// Shared returns row i without a copy, or nil if it cannot be shared.
 	Shared(i int) []float64
@@ -109,7 +109,7 @@ type matrixView struct {
 }
 
 func (v matrixView) Shared(i int) []float64 {
-	// Columns ascend, so n columns are all columns.
+	// Columns are ascending, so n columns are all columns.
 	if v.full && len(v.columns) == v.n {
 		return v.data[i*v.stride : i*v.stride+v.n]
 	}
