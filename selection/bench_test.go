@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// BenchmarkTails compares the scores of entropy.Search and the Grid on rows of normal features, where some test rows are outside
-// the range of the few training rows: y = sin 2x₁ + noise. NMSE is the geometric mean over thirty draws of 300 rows each.
+// BenchmarkTails compares the scores of entropy.Search and the Grid on y = sin 2x₁ + noise. The rows have normal features, so some
+// test rows are outside the range of the few training rows. NMSE is the geometric mean over thirty draws of 300 rows each.
 func BenchmarkTails(b *testing.B) {
 	for _, n := range []int{60, 150} {
 		for _, d := range []int{1, 2, 5} {

@@ -193,7 +193,7 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 }
 
-// Known points may serve a target whose turn comes after the end of the budget.
+// A known point is used for a target that the search would reach only after the end of the budget.
 func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	first := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.9}}}
@@ -298,8 +298,8 @@ func TestGridBudget(t *testing.T) {
 	assert.Equal(t, "the budget of 2s ended the search: 2 of 3 parameters were tried", r.Result().Warnings[0])
 }
 
-// A budget that is spent after k points of a grid over axes has seen several values of each axis. A complete grid has the same
-// table and choice as points in their order, for any number of workers. Resume continues from the points seen.
+// If the budget is spent after k points of a grid over axes, several values of each axis have been evaluated. A complete grid gives
+// the same table and choice as the points in their order, for any number of workers. Resume continues from the evaluated points.
 func TestGridBudgetOverAxes(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := grid.Points(
@@ -367,7 +367,8 @@ func (c counted) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	return c.Regressor.Fit(ctx, x, y)
 }
 
-// The first of equal scores in the table is best, and the first failure in the table is reported, whatever the order of evaluation.
+// Of equal scores, the first in the table is best, and the first failure in the table is reported, whatever the order of
+// evaluation.
 func TestGridOverAxesTies(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := grid.Points(grid.Axis{Name: "a", Values: []float64{1, 2, 3}}, grid.Axis{Name: "b", Values: []float64{1, 2, 3}})

@@ -24,7 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// visits returns rows of patients. A level and a mark in two columns are the same at each visit of a patient. For a new patient
+// visits returns rows of patients. A level and a mark, in two columns, are the same at each visit of a patient. For a new patient
 // only the first column is informative.
 func visits(rng *rand.Rand, patients, each int) (x *mat.Dense, y []float64, groups []int) {
 	n := patients * each
@@ -81,7 +81,7 @@ func TestSearchesByGroups(t *testing.T) {
 	}
 }
 
-// notes records the groups with which a learner was fitted.
+// notes is a learner that records the groups with which it was fitted.
 type notes struct {
 	mu   sync.Mutex
 	seen [][]int
@@ -100,7 +100,7 @@ func (n *noted) SetGroups(groups []int) {
 	n.to.seen = append(n.to.seen, groups)
 }
 
-// Folds do not divide groups, and each fit receives the groups of its rows, also through a pipeline.
+// Folds do not divide groups, and each fit receives the groups of its rows, even through a pipeline.
 func TestLearnersGetTheirGroups(t *testing.T) {
 	x, y, groups := visits(rand.New(rand.NewPCG(3, 4)), 9, 4)
 	count := func(part []int) map[int]int {

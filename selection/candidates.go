@@ -8,7 +8,8 @@ type Candidate[E any] struct {
 	Estimator E // clones of it are fitted
 }
 
-// NamedCandidates is [Candidates] with names, which must differ. The names appear in the trace, its table and the [search.Result].
+// NamedCandidates is like [Candidates], with names, which must differ. The names appear in the trace, its table and the
+// [search.Result].
 func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, c := range candidates {
@@ -17,12 +18,12 @@ func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 	return s
 }
 
-// CandidateGrid is [NamedCandidates] for the results of build at each of the given values of settings, which [grid.Points] or
+// CandidateGrid returns [NamedCandidates] that build constructs from the given values of settings, which [grid.Points] or
 // [grid.QuasiRandom] return. The text of the values is the name. A setting can belong to any step of a pipeline.
 //
 // A [grid.Search] or [grid.Halving] tries points of grid.Points in an order whose prefixes cover all axes. A search that exhausts
-// its Budget has then covered the full range coarsely. Points of grid.QuasiRandom already have such an order and are tried one after
-// the other. The trace has the points in their original order, and the first of equal scores in that order is best.
+// its Budget has then covered the full range coarsely. Points of grid.QuasiRandom already have such an order and are tried one
+// after the other. The trace lists the points in their original order, and the first of equal scores in that order is best.
 func CandidateGrid[E any](build func(v grid.Values) E, points []grid.Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {

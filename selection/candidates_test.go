@@ -149,11 +149,11 @@ func TestSharingChangesNothing(t *testing.T) {
 	same := func(shared, plain *search.Result) {
 		t.Helper()
 		for i, row := range shared.Trace {
-			// Machines of svm use distances to support vectors only, with different rounding.
+			// Machines of svm use only the distances to support vectors, with different rounding.
 			assert.InEpsilon(t, plain.Trace[i].Score, row.Score, 1e-12, "parameter %v", row.Param)
 		}
 	}
-	type own struct{ estimators.Regressor } // its Fit may differ from the machine's
+	type own struct{ estimators.Regressor } // its Fit may differ from that of the machine
 	for _, build := range []func(k kernels.Kernel) estimators.Regressor{
 		func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
 		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
@@ -187,7 +187,7 @@ func TestSharingChangesNothing(t *testing.T) {
 	}
 }
 
-// A learner that was built with another kernel than the given one is scored with its own.
+// A learner that was built with a kernel other than the given one is scored with its own.
 func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 5)
 	build := func(k kernels.Kernel) estimators.Regressor {

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// named returns rows of two numbers and, between them, a category with the given number of levels, each with its own effect.
+// named returns rows of two numbers with a category between them. Each of the given number of levels has its own effect.
 func named(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	effects := make([]float64, levels)
 	fixed := rand.New(rand.NewPCG(99, 1))
@@ -36,7 +36,7 @@ func named(n, levels int, seed uint64) (*mat.Dense, []float64) {
 }
 
 // A category has a single length, whatever its codes and the number of levels. It predicts better than codes as numbers, and better
-// than one length per dummy.
+// than dummies with one length each.
 func TestCategories(t *testing.T) {
 	x, y := named(200, 25, 1)
 	xNew, yNew := named(400, 25, 2)
@@ -109,7 +109,7 @@ func TestGapsOfCategories(t *testing.T) {
 	assert.Len(t, r.Result().Lengths, 4, "with where the number is missing")
 }
 
-// Rows with categories only, classes, and enough rows for landmarks.
+// Fits succeed for rows with categories only, for classes, and for enough rows for landmarks.
 func TestCategoriesEverywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x, labels := mat.NewDense(200, 3, nil), make([]int, 200)
@@ -217,7 +217,7 @@ func TestCategoriesThatAreRefused(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// With user-defined steps, Categories refer to the columns that they return.
+	// With user-defined steps, Categories refer to the columns that the steps return.
 	r := &Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &shape.Search{}, Categories: []int{1}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Contains(t, r.Result().Kernel, "categories=[1]")

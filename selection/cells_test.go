@@ -11,7 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// cells returns rows of categories. Each combination has its own label and mean, which follow from no other.
+// cells returns rows of categories. Each combination of levels has its own label and mean, which cannot be inferred from other
+// combinations.
 func cells(n, levels int) (x *mat.Dense, labels []int, mean []float64) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	label, effect := make([]int, levels), make([]float64, levels)
@@ -27,7 +28,7 @@ func cells(n, levels int) (x *mat.Dense, labels []int, mean []float64) {
 	return x, labels, mean
 }
 
-// Rows of a few categories are equal because there are no other combinations. Agreement of the labels of equal rows predicts the
+// Rows of a few categories are equal because there are no other combinations. If the labels of equal rows agree, they predict the
 // next label.
 func TestRowsOfFewCells(t *testing.T) {
 	x, labels, mean := cells(300, 20)

@@ -34,13 +34,13 @@ type folding = classes.Folding
 // package lssvm. Their kernels are of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns and on
 // columns transformed by Yeo-Johnson. Each kernel has one length per column, learnt by [shape.Search]. The shares of the machines
 // minimise the leave-one-out log loss. Fit costs several hundred Cholesky factors of up to 2000 rows per class, or about forty in
-// total for more than six classes. Above 5000 rows, and if these would be too many, it works like a Regressor, with the machines of
-// falkon.Classifier on landmarks.
+// total for more than six classes. Above 5000 rows, and if these factors would be too many, it works like a Regressor, with the
+// machines of falkon.Classifier on landmarks.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
-	// Preprocess are transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold. The
-	// entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
+	// Preprocess lists transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold.
+	// The entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
 	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Classifier].
@@ -82,8 +82,8 @@ type Classifier struct {
 	Observe func(search.TraceRow)
 
 	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
-	// received them or Result contains them. Their results are not computed again, and the Result, including the seconds, is that
-	// of a search that was never interrupted. It cannot be checked that the rows belong to the same search.
+	// received them or Result contains them. They are not computed again, and the Result, including the seconds, is that of a
+	// search that was never interrupted. It is not checked that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	folding
@@ -110,8 +110,8 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part for
-// Categories. It implements [estimators.Categorizer].
+// SetCategories sets Categories. With Preprocess it sets those of the first step, such as a pipeline.ColumnTransformer with a part
+// for Categories. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) {
 	setCategories(c.Preprocess, &c.Categories, columns)
 }
@@ -122,8 +122,9 @@ func (c *Classifier) SetColumnNames(names []string) { c.Names = names }
 // ColumnNames implements [estimators.ColumnNamer].
 func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
 
-// Fit chooses the kernel on x (n×d) and the labels y (n), and fits with it. Errors: those of the preprocessing, of the search
-// ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]) and of the estimator, and ctx's.
+// Fit chooses the kernel on x (n×d) and the labels y (n), and fits with it. It returns the errors of the preprocessing, of the
+// search ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]), of the estimator, and of
+// ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := c.engine().fit(ctx, x, y, nil, nil, y)
@@ -158,8 +159,8 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return y, c.f.named(err)
 }
 
-// PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. Up to sixteen rows of a dense
-// matrix allocate no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
+// PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. For up to sixteen rows of a dense
+// matrix it allocates no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
 // module do.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
@@ -175,7 +176,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// PredictSet calls PredictSet of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
+// PredictSet calls PredictSet of the chosen estimator. If the estimator has no such method, the error wraps errors.ErrUnsupported.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
 	defer fault.Recover(&err)
 	err = forward(c.f, classifierType, estimators.Sets, x, func(p estimators.SetPredictor, z mat.Matrix) (err error) {
@@ -194,7 +195,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// Classes returns the distinct labels of Fit in ascending order. It returns nil before Fit.
+// Classes returns the distinct labels of the training rows in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.f == nil {
 		return nil
@@ -202,7 +203,8 @@ func (c *Classifier) Classes() []int {
 	return c.f.inner.Classes()
 }
 
-// PredictProba calls PredictProba of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
+// PredictProba calls PredictProba of the chosen estimator. If the estimator has no such method, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = forward(c.f, classifierType, estimators.Proba, x, func(p estimators.ProbaPredictor, z mat.Matrix) (err error) {
@@ -212,7 +214,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	return proba, err
 }
 
-// Decision calls Decision of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
+// Decision calls Decision of the chosen estimator. If the estimator has no such method, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	err = forward(c.f, classifierType, estimators.Decision, x, func(p estimators.DecisionPredictor, z mat.Matrix) (err error) {

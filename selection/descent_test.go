@@ -33,8 +33,8 @@ func twoScales(n int, seed uint64) (*mat.Dense, []float64) {
 
 var twoRBF = families.Sum{First: families.RBF{}, Second: families.RBF{}}
 
-// The descent ends when neither parameter alone improves the score. It predicts a function that needs two scales better than a
-// single scale does.
+// The descent ends when neither parameter alone improves the score. The mean of two lengths predicts a function with two scales
+// better than a single length does.
 func TestDescent(t *testing.T) {
 	x, y := twoScales(80, 1)
 	xt, yt := twoScales(400, 2)
@@ -82,7 +82,7 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 	return v
 }
 
-// Every strategy that scores can descend, including with integers. A cancelled one resumes to the same Result.
+// Every strategy that scores can descend, even over integers. A cancelled descent resumes to the same Result.
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	for name, strategy := range map[string]search.Strategy{

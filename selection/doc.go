@@ -6,10 +6,10 @@
 //
 // they fill gaps, transform the columns in two ways (standardised, and by Yeo-Johnson), and learn two kinds of kernels after each:
 // a Matérn kernel with ν = 5/2, which is smooth, and a Laplacian kernel, which can follow steps. They predict the weighted mean of
-// the four models. The shares of the models are those that predict rows left out best. Columns with names of things are their
+// the four models. The shares of the models are those that predict rows left out best. List the columns that hold names in
 // Categories. Print their Result to see the choice.
 //
-// Otherwise they choose among the kernels of a [Space] by a [search.Strategy]. One field changes the strategy:
+// Otherwise they choose among the kernels of a [Space] with a [search.Strategy]. One field changes the strategy:
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
@@ -25,15 +25,15 @@
 //
 // # Strategies
 //
-// [shape.Search] learns one length per column by the gradient of the evidence. The zero value uses it. [entropy.Search] finds
+// [shape.Search] learns one length per column from the gradient of the evidence. The zero value uses it. [entropy.Search] finds
 // kernels whose matrices have given entropies, and scores them without fitting the learner. [entropy.GoldenSection] is the search
 // of the paper that proposes the entropy.
 //
 // [grid.Search] fits the learner at each point in each fold. It is the baseline. [grid.Halving] fits all points on a part of the
 // rows, and then fewer and fewer points on more rows.
 //
-// Both can also compare complete estimators, those of [Candidates]. [NamedCandidates] and [CandidateGrid] have settings on named
-// axes, which they compare by name.
+// The two grid strategies can also compare complete estimators, those of [Candidates]. [NamedCandidates] and [CandidateGrid] name
+// the estimators, the latter by their settings on named axes.
 //
 // # Several kernels
 //
@@ -59,10 +59,9 @@
 // FitWeighted gives each row a weight > 0, if the learner accepts weights:
 //
 //   - the learner receives them, for all rows and for the training rows of each fold;
-//   - [entropy.LeaveOneOut] is the weighted mean of the squared residuals of the weighted machine, and [entropy.LogEvidence]
-//     assumes noise of variance λs²/w in a row;
+//   - [entropy.LeaveOneOut] is the weighted mean of the squared residuals of the weighted machine, and [entropy.LogEvidence] assumes noise of variance λs²/w in a row;
 //   - a metric receives those of a fold's test rows, and the mean over folds is unweighted;
-//   - the entropy, a family's start and the preprocessing do not use them.
+//   - the entropy, the initial parameter of a family and the preprocessing do not use them.
 //
 // Rows that are equal after the preprocessing are merged into one row whose weight is the sum of theirs, because a copy of a
 // left-out row reveals its target. The search sees the distinct rows with the mean targets of equal rows, and folds keep equal rows
@@ -76,8 +75,8 @@
 // not a category, targets of equal rows must also differ. It divides the observations among up to five parts, and leaves out one
 // part at a time.
 //
-// Package validation measures estimators by cross-validation. Package ranking compares kernels of different kinds, which do not
-// form a family. Package inspection explains fitted models by columns.
+// Package validation measures estimators with cross-validation. Package ranking compares kernels of different kinds, which do not
+// form a family. Package inspection explains fitted models column by column.
 //
 // [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
 // [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search

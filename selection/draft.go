@@ -16,8 +16,9 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// A choice that few rows can make is not repeated on all of many rows. A draft is the fit of the zero value to a sample. It chooses
-// the scaling of the columns and the transformation of the target, and gives the initial lengths of each kind.
+// With many rows, the choices for which a sample suffices are made on a sample only. A draft is a fit of the zero value to that
+// sample. It chooses the column scaling and the transformation of the target, and provides the initial lengths for each kind of
+// kernel.
 
 const (
 	// draftRows is the number of distinct rows of a draft.
@@ -31,11 +32,11 @@ func (c engine[Y, E]) drafts(n int) bool {
 	return c.many != nil && c.Groups == nil && n > c.draftedFrom && !c.needsFalkon(n)
 }
 
-// mostParted is the largest number of distinct rows, counting separate parts of equal rows, of a machine that leaves out single
-// rows.
+// mostParted is the largest number of distinct rows of a machine that leaves out single rows. Separate parts of equal rows count
+// separately.
 func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
 
-// draft returns the engine for all of many rows, which have no gaps, and the seconds that the draft took.
+// draft returns the engine for fitting all of many rows, which have no gaps. It also returns the seconds that the draft took.
 func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
 	labels []int) (engine[Y, E], float64, error) {
 	now := c.Now

@@ -26,7 +26,7 @@ func draftedRegressor(t *testing.T, r *Regressor, x *mat.Dense, y []float64) *Re
 	return &Regressor{Categories: r.Categories, f: f}
 }
 
-// Many rows are fitted exactly after the scaling that the draft chose, with each kind. The result does not depend on the number of
+// With many rows, each kind is fitted exactly after the scaling that the draft chose. The result does not depend on the number of
 // workers.
 func TestManyRowsAreDrafted(t *testing.T) {
 	x, y := problemOf(600, 2, .1, 4)

@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// slopes returns rows of a number and a category. Levels with a high mean have another slope in the number than those with a low
-// mean.
+// slopes returns rows of a number and a category. The slope in the number differs between levels with a high mean and levels with a
+// low mean.
 func slopes(n, levels int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 6))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -42,7 +42,7 @@ func shares(r *search.Result) map[string]float64 {
 	return out
 }
 
-// With few rows per level, encoded means reveal similar levels. With few levels, encoded models are not fitted.
+// With few rows per level, encoded means reveal which levels are similar. With few levels, encoded models are not fitted.
 func TestEncodedCategories(t *testing.T) {
 	x, y := slopes(300, 60, 1)
 	xNew, yNew := slopes(1000, 60, 2)
@@ -105,7 +105,8 @@ func TestEncodedNoise(t *testing.T) {
 	assert.Less(t, wrong, 120)
 }
 
-// Preprocess, and the steps of pipelines in a Space, may learn from targets. In each fold they use those of its training rows.
+// Preprocess, and the steps of pipelines in a Space, may learn from targets. In each fold they use the targets of its training
+// rows.
 func TestPreprocessLearnsFromTargets(t *testing.T) {
 	x, y := slopes(200, 30, 3)
 	labels := make([]int, len(y))

@@ -49,11 +49,11 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
 	// With nothing set, the columns are scaled in several ways, and the models are averaged.
 	scalings []scalings.Scaling
-	kinds    []families.Family // kinds learnt after each scaling; given are the caller's
+	kinds    []families.Family // kinds learnt after each scaling; the field given holds the caller's
 	given    []families.Family
 	single   bool // keep only the best model
 	searches int  // number of searches that share the Budget
-	// parts holds the part of each row. Of equal rows one part is left out at a time. With nil they are left out together.
+	// parts holds the part of each row. One part of equal rows is left out at a time. With nil, equal rows are left out together.
 	parts []int
 	// categories are the categorical columns of the preprocessed rows.
 	categories []int
@@ -62,9 +62,9 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	signed     bool // some targets are not positive, so they have no logarithm
 	mean       func(parts []*fitted[E]) E
 	columns    string // the scaling of this search
-	// heardBy is the caller's Observe, for code within a step. The field observe adds the progress and locks.
+	// heardBy is the caller's Observe, for code within a step. The field observe wraps it: it adds the progress and locks.
 	heardBy func(search.TraceRow)
-	// many, if not nil, builds the machine for more than above rows, and for more than draftedFrom rows that are not solved
+	// If many is not nil, it builds the machine for more than above rows, and for more than draftedFrom rows that are not solved
 	// exactly.
 	many               func(onSome) E
 	above, draftedFrom int
@@ -72,7 +72,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	drafting           bool                 // this fit is a draft
 }
 
-// zeroValue has the machines of a Regressor or Classifier with neither Space nor Search.
+// zeroValue holds functions that build the machines of a Regressor or Classifier with neither Space nor Search.
 type zeroValue[E any] struct {
 	machine func(kernels.Kernel) E
 	mean    func(parts []*fitted[E]) E
@@ -99,11 +99,11 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	return c
 }
 
-// fit chooses a point and fits with it. For a regression target is y, for a classification labels is y, and the other is nil.
-// Weights may be nil.
+// fit chooses a point and fits with it. For a regression target is y and labels is nil; for a classification labels is y and target
+// is nil. Weights may be nil.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
-	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step or the candidates fill gaps, or refuse them
+	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step or the candidates fill gaps, or return an error
 		gaps = check.Anywhere
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
@@ -116,7 +116,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := cmp.Or(check.Vector("y", target), check.Spread(c.Type, target)); err != nil {
 		return nil, err
 	}
-	if labels != nil { // report it before a search or a fold does
+	if labels != nil { // report it here rather than in a search or a fold
 		if err := classes.AtLeastTwo(classes.Distinct(labels)); err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	if needsFalkon && c.Budget > 0 {
 		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // it fails for a negative limit
 		spending = shared.Begin()
-		searcher.Budget = max(1, c.Budget/2) // the other half is for landmarks
+		searcher.Budget = max(1, c.Budget/2) // the other half is for fits on landmarks
 	}
 	samples := c.space.samples()
 	last := 1. // relative time of the last fit; the search takes four
@@ -258,7 +258,8 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	return &fitted[E]{chain: chain, inner: inner, result: result}, nil
 }
 
-// withSteps connects Observe to the progress of a Fit: it receives rows with only a Step between those of the trace.
+// withSteps connects Observe to the progress of a Fit. Between the rows of the trace, Observe also receives rows that hold only a
+// Step.
 func (c engine[Y, E]) withSteps(ctx context.Context) (context.Context, func(*error)) {
 	if c.Observe == nil {
 		return progress.Begin(ctx, nil)
@@ -273,7 +274,7 @@ func (c engine[Y, E]) withSteps(ctx context.Context) (context.Context, func(*err
 	return ctx, end
 }
 
-// telling returns a function that calls Observe, from one goroutine at a time and with the completed share.
+// telling returns a function that calls Observe with the completed share, from one goroutine at a time.
 func (c engine[Y, E]) telling(ctx context.Context) func(search.TraceRow) {
 	if c.Observe == nil {
 		return nil
@@ -287,7 +288,7 @@ func (c engine[Y, E]) telling(ctx context.Context) func(search.TraceRow) {
 	}
 }
 
-// fitWeighted is fit with the weights of FitWeighted.
+// fitWeighted is like fit, with the weights of FitWeighted.
 func (c engine[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	// Report it before the search, which may be long. If Build returns nil, fit reports it.
 	for _, e := range c.space.samples() {
@@ -305,7 +306,7 @@ func (c engine[Y, E]) builtNothing() error {
 	return fault.Param(c.Type, "Space", "a function that returns nil", "one that returns an estimator")
 }
 
-// prepare passes the search's knowledge to the estimator that is fitted next, and removes it from the result.
+// prepare passes the results of the search to the estimator that is fitted next, and removes them from the result.
 func (c engine[Y, E]) prepare(inner E, r *search.Result) {
 	start := r.TakeStart()
 	start.Parts = c.parts
@@ -511,8 +512,8 @@ func ridgeIsOf(r *search.Result, n int) bool {
 	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == search.OnMatrix || r.Trace[i].Basis == search.OnPivots)
 }
 
-// setRidge sets the Ridge of a machine of package lssvm that would choose it to the one found on all n rows, unless class weights
-// make it another machine than that of the search.
+// setRidge sets the Ridge of a machine of package lssvm to the one found on all n rows, if the machine would choose its ridge. It
+// does not if class weights make it another machine than that of the search.
 func setRidge(e any, r *search.Result, n int) {
 	if !(r.Ridge > 0) || !ridgeIsOf(r, n) {
 		return
@@ -544,7 +545,8 @@ func takeRidge(built, fitted any) {
 	}
 }
 
-// supports reports a capability of the wrapper: that of the fitted estimator, or before Fit of all that may be built.
+// supports reports a capability of the wrapper. This is the capability of the fitted estimator, or before Fit that of all
+// estimators that may be built.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
 	if c.scalings != nil && capability == estimators.Smoothing {
 		return false // a mean of several machines does not have it
@@ -572,7 +574,8 @@ func stepOf(s progress.Step) estimators.Step {
 		Between: s.Between}
 }
 
-// holds asks learners that can tell whether they can hold this many rows, before a search that would end with an error.
+// holds returns an error if a learner that can check the number of rows cannot hold this many. Otherwise a long search would end
+// with that error.
 func (c engine[Y, E]) holds(rows int) error {
 	for i, e := range c.space.samples() {
 		asked, ok := any(e).(interface{ CheckRowCount(rows int) error })

@@ -109,7 +109,7 @@ func ExampleClassifier_FitWeighted() {
 	// Output: [0 1] LogLoss <nil>
 }
 
-// A kernel with two parameters: the mean of two RBF kernels, for a slow and a fast wave.
+// Two parameters are chosen for the mean of two RBF kernels, for a slow and a fast wave.
 func ExampleRegressor_family2() {
 	x, y := mat.NewDense(120, 1, nil), make([]float64, 120)
 	for i := range y {
@@ -127,7 +127,7 @@ func ExampleRegressor_family2() {
 	// Output: Sum(RBF, RBF) true
 }
 
-// The contents of a space and the choice: a kernel has a parameter, and a candidate a number.
+// The example shows the contents of a space and the choice: a kernel has a parameter, and a candidate a number.
 func ExampleSpace() {
 	x, y := wave()
 	var point search.Point
@@ -210,7 +210,7 @@ func ExampleCandidateGrid() {
 	// Output: scale=yes, gamma=1
 }
 
-// A smooth and a rough kernel for a target with a jump: each model's share depends on its predictions for rows left out.
+// A smooth and a rough kernel fit a target with a jump: each model's share depends on its predictions for rows left out.
 func ExampleRegressor_kinds() {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {

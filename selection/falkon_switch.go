@@ -23,8 +23,8 @@ const (
 	dimensionLimit = .5
 )
 
-// needsFalkon reports whether n rows are fitted by package falkon: if there is a time limit, if there are too many rows, or if the
-// system of all rows exceeds the memory limit.
+// needsFalkon reports whether n rows are fitted with package falkon. This is the case if there is a time limit, if there are too
+// many rows, or if the system of all rows exceeds the memory limit.
 func (c engine[Y, E]) needsFalkon(n int) bool {
 	if c.many == nil || n <= min(c.above, c.draftedFrom) {
 		return false
@@ -72,8 +72,9 @@ func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, l
 }
 
 // fitMany fits all of many rows with the chosen kernel. It doubles the number of landmarks while the effective dimension is close
-// to it. With a budget it also doubles up to the usual number, but only while another fit, of at most four times the seconds of the
-// last, is expected to end in time. At most half of the n distinct rows are landmarks, so that copies change nothing.
+// to it. With a budget it also doubles the number up to the usual one, but only while another fit, of at most four times the
+// seconds of the last, is expected to end in time. At most half of the n distinct rows are landmarks, so that copies change
+// nothing.
 func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *search.Result,
 	from search.Share) (E, error) {
 	m, most := usualLandmarks, mostLandmarks

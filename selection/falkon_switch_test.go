@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// manyRegressor returns the fitted zero value, with a limit of 200 rows for falkonRows.
+// manyRegressor returns the zero value, fitted with a limit of 200 rows in place of falkonRows.
 func manyRegressor(t *testing.T, r *Regressor, n, d int) *Regressor {
 	t.Helper()
 	x, y := problemOf(n, d, .1, 4)
@@ -83,7 +83,7 @@ func varianceOf(t *testing.T, n int) float64 {
 	return out
 }
 
-// The same for classes, with weights of rows.
+// For classes, with weights of rows, machines on landmarks are fitted as well.
 func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 	x, y := problemOf(220, 2, .1, 4)
 	labels, weights := make([]int, 220), make([]float64, 220)
@@ -120,7 +120,7 @@ func TestManyRowsOfClassesAreHandedOver(t *testing.T) {
 	assert.Equal(t, got, same)
 }
 
-// With a budget the number of landmarks doubles while there is time. Without one it follows from the rows.
+// With a budget the number of landmarks doubles while there is time. Without one it depends on the number of rows.
 func TestLandmarksByBudget(t *testing.T) {
 	x, y := problemOf(4400, 2, .1, 4)
 	for name, c := range map[string]struct {
@@ -152,8 +152,8 @@ func TestLandmarksByBudget(t *testing.T) {
 	}
 }
 
-// Observe follows the machines of many rows to their end, for both scalings, in rows that are not in the trace and that a resumed
-// search skips.
+// Observe receives the progress of the machines of many rows to their end, for both scalings. The rows that it receives are not in
+// the trace, and a resumed search skips them.
 func TestFitsOfManyRowsAreObserved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a search of many rows more")
@@ -270,7 +270,7 @@ func TestRepeatedRowsOfMany(t *testing.T) {
 	order := make([]int, 0, 2*n)
 	for i := range n {
 		order = append(order, i)
-		if i >= n/2 { // copies of the first half are among the second
+		if i >= n/2 { // the second half contains copies of the first
 			order = append(order, i-n/2)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// FeatureLearner is a learner that is ridge regression on features, with the ridge chosen by leave-one-out, for targets, or for ±1
+// FeatureLearner is a learner that is ridge regression on features, with the ridge chosen by leave-one-out. It fits targets, or ±1
 // for each class against the rest. An [entropy.Search] then scores kernels on these features of all rows, which gives the learner's
 // own leave-one-out error rather than that of the kernel it approximates. FeatureMap returns the unfitted transformers that compute
 // the features. A [pipeline.Regressor] that ends in a [ridge.Regressor] is a feature learner without this method.
@@ -37,7 +37,7 @@ func featureMap(e any) []transformers.Transformer {
 	return nil
 }
 
-// targetsOf returns the targets of the distinct rows in the form for steps, or nil if no step learns from targets.
+// targetsOf returns the targets of the distinct rows as steps expect them, or nil if no step learns from targets.
 func targetsOf[Y float64 | int](steps []transformers.Transformer, merged *distinct.Rows, y []Y) mat.Matrix {
 	learns := func(s transformers.Transformer) bool { _, ok := embedding.As[transformers.TargetFitter](s); return ok }
 	if !slices.ContainsFunc(steps, learns) {

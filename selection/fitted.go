@@ -44,7 +44,7 @@ func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	return z, f.plain(err)
 }
 
-// plain removes the place of a step that the caller has not set from an error about the columns of x, and adds the names of
+// plain edits an error about the columns of x. It drops the name of a step that the caller did not set, and adds the names of the
 // columns.
 func (f *fitted[E]) plain(err error) error {
 	if err == nil { // before anything is allocated
@@ -57,7 +57,7 @@ func (f *fitted[E]) plain(err error) error {
 	return f.named(shape)
 }
 
-// columnNames returns the names of the columns of x, nil if they are not known.
+// columnNames returns the names of the columns of x, or nil if they are not known.
 func (f *fitted[E]) columnNames() []string {
 	if f == nil {
 		return nil
@@ -65,7 +65,7 @@ func (f *fitted[E]) columnNames() []string {
 	return f.chain.ColumnNames()
 }
 
-// named adds the names of columns of x to an error that has their numbers.
+// named adds the names of columns of x to an error that contains their numbers.
 func (f *fitted[E]) named(err error) error {
 	if err == nil || len(f.chain.Steps) > 0 && f.parts == nil { // the columns of the estimator are not those of x
 		return err
@@ -90,7 +90,7 @@ func (f *fitted[E]) reach(typ string, x mat.Matrix, call func(model any, z mat.M
 }
 
 // forward preprocesses the rows of x and calls a method of the capability C of the fitted estimator. If the estimator lacks it, the
-// error wraps errors.ErrUnsupported. Few rows do not allocate.
+// error wraps errors.ErrUnsupported. For few rows it does not allocate.
 func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, call func(C, mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
@@ -124,12 +124,12 @@ func (f *fitted[E]) copyResult() *search.Result {
 
 const version = 1
 
-// stored is the file form of a fitted selection: the family's name and the parameter, or the candidate's number, from which the
-// Space builds the estimator again, and the bytes of the parts.
+// stored is the file form of a fitted selection. It holds the family's name and the parameter, or the candidate's number, from
+// which the Space builds the estimator again, and the bytes of the parts.
 type stored struct {
 	Family         string
 	Point          search.Point
-	Param2         float64                 // of a family with two parameters
+	Param2         float64                 // the second parameter, of a family with two
 	Values         codec.Floats            // further learnt parameters
 	Steps          []byte                  // a pipeline.Transformer
 	Inner          estimators.NestedModel  // unused with several scalings
@@ -220,7 +220,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	return f, nil
 }
 
-// chosen returns the option for a file's estimator: that of the Space, or if it was left out that of the file.
+// chosen returns the option for a file's estimator. It is built by the Space, or from the file if there is no Space.
 func (c engine[Y, E]) chosen(kind string, s *stored, size int) (option[E], error) {
 	var none, found option[E]
 	if !c.space.left {

@@ -33,7 +33,7 @@ func TestSearchesByGroupAndTimeSplitters(t *testing.T) {
 	assert.ErrorIs(t, wrong.Fit(ctx, x, y), fault.ErrShape)
 }
 
-// A fold may lack a class that ClassWeights name, also behind wrappers. The complete rows may not.
+// A fold may lack a class that ClassWeights names, even behind wrappers. The complete rows may not.
 func TestFoldsWithoutAWeightedClass(t *testing.T) {
 	x, labels := mat.NewDense(30, 1, nil), make([]int, 30)
 	for i := range labels {

@@ -22,8 +22,8 @@ import (
 
 var severalKinds = []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 
-// steps returns rows whose target jumps in each of two columns. A sum of exponentials can follow it, but not a smooth function of
-// the joint distance.
+// steps returns rows whose target jumps in each of two columns. A sum of exponentials can follow the jumps, but a smooth function
+// of the joint distance cannot.
 func steps(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -98,8 +98,8 @@ func TestKindsOfNumbers(t *testing.T) {
 	assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 }
 
-// The shares minimise the leave-one-out error. The factor of the variance is the mean of the squared residuals divided by the
-// variances of the mixture, with weights and equal rows.
+// The shares minimise the leave-one-out error. The factor of the variance is the mean ratio of the squared residuals to the
+// variances of the mixture. This holds with weights and with equal rows.
 func TestSharesOfLeaveOneOut(t *testing.T) {
 	x, y := steps(60, 4)
 	x.SetRow(9, x.RawRowView(8))

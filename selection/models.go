@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier ([estimators.Classifier]): the model that
-// predicts, or one of those whose mean does.
+// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier ([estimators.Classifier]). It is the
+// model that predicts, or one of several whose mean is the prediction.
 type Model[E any] struct {
 	// Columns describes the scaling of the model's columns. It is "" if there is only Preprocess.
 	Columns string
@@ -55,10 +55,12 @@ func (f *fitted[E]) models() (out []Model[E]) {
 	return out
 }
 
-// Models returns the fitted models, often one. Predict returns their mean weighted by Share. It returns nil before Fit.
+// Models returns the fitted models. Often there is only one. Predict returns their mean weighted by Share. It returns nil before
+// Fit.
 func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models() }
 
-// Models returns the fitted models, often one. PredictProba returns their mean weighted by Share. It returns nil before Fit.
+// Models returns the fitted models. Often there is only one. PredictProba returns their mean weighted by Share. It returns nil
+// before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
 
 // String returns the chosen point, or "not fitted". Result has the details.

@@ -142,7 +142,7 @@ func TestHostileResults(t *testing.T) {
 	assert.Contains(t, ways.String(), "a \" { [ b")
 }
 
-// The Ridge that a search found for a machine built by its Space is also in a model that was read.
+// The Ridge that a search found for a machine built by its Space is kept in the model file.
 func TestRidgeOfBuiltMachines(t *testing.T) {
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	labels := make([]int, 40)

@@ -26,29 +26,31 @@ const (
 )
 
 // Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
-// are NaN, with an indicator column for each, and scales the columns in two ways, standardised and by Yeo-Johnson. After each
-// scaling it learns kernels of two Kinds, with one length per column, and the ridge, by [shape.Search] for [lssvm.Regressor]:
-// Matérn with ν = 5/2, which is smooth, and [kernels.Laplacian], a product of exponentials of single columns, which can follow
-// steps. A prediction is the mean of the four models, with shares that minimise the leave-one-out error (see Kinds). Variances and
-// intervals are those of the mixture, times a factor that matches them to the leave-one-out residuals. The Result's table lists the
-// compared models. Shape refers to the columns after Preprocess and the indicators of gaps. Fit costs about forty Cholesky factors
-// with an inverse up to 2000 rows. Beyond that Shape learns on some of the rows, and lssvm chooses the ridge on all of them.
+// are NaN, adds an indicator column for each column with gaps, and scales the columns in two ways, standardised and by Yeo-Johnson.
+// After each scaling it learns kernels of two Kinds, with one length per column, and the ridge, with [shape.Search] for
+// [lssvm.Regressor]. The kinds are Matérn with ν = 5/2, which is smooth, and [kernels.Laplacian], a product of exponentials of
+// single columns, which can follow steps. A prediction is the mean of the four models, with shares that minimise the leave-one-out
+// error (see Kinds). Variances and intervals are those of the mixture, times a factor that matches them to the leave-one-out
+// residuals. The Result's table lists the compared models. Shape refers to the columns after Preprocess and the indicators of gaps.
+// Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. Beyond that Shape learns on some of the rows, and lssvm
+// chooses the ridge on all of them.
 //
 // Above 5000 rows, a draft on 1000 of them does all of the above. It chooses the scaling and the Target, and provides initial
-// lengths. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all rows, by conjugate gradients
+// lengths. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all rows, with conjugate gradients
 // from 8000 rows on. A kind whose error in the draft is significantly more than twice that of the other is dropped. The time grows
 // with the square of the number of rows, to about a minute for 40 000.
 //
-// If the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above 56 000 rows by default), or with a
-// Budget, there is one kind, Matérn, on both scalings, and the machines are those of falkon.Regressor: on 2000 landmarks, and on
-// 4000 if the effective dimension exceeds half of 2000. With a Budget, half of which is for the search, there are 500 landmarks,
-// doubled up to 2000, and up to 8000 while the effective dimension is as large, provided that another fit of four times the last
-// fit's time would end in time. Result has their number. A row then costs O(M). docs/measured/exact.md compares both.
+// Machines of falkon.Regressor are used if the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above 56
+// 000 rows by default), or with a Budget. There is then one kind, Matérn, on both scalings. The machines use 2000 landmarks, and
+// 4000 if the effective dimension exceeds half of 2000. With a Budget, half of which is for the search, there are 500 landmarks.
+// They are doubled up to 2000, and up to 8000 while the effective dimension is as large, provided that another fit of four times
+// the last fit's time would end in time. Result contains their number. A prediction then costs O(M) per row. docs/measured/exact.md
+// compares the two solvers.
 //
 // See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
-	// Preprocess are transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold. The
-	// entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
+	// Preprocess lists transformers. Clones of them are fitted on the training rows, and again on the training rows of each fold.
+	// The entropy is computed from the preprocessed rows. The first step may fill gaps, such as [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
 	// Space is the space to search. If it is the zero value and Search is set, it is the space of [Kernels] for [lssvm.Regressor].
@@ -60,42 +62,43 @@ type Regressor struct {
 
 	// Kinds are the kinds of kernels to learn if neither Space nor Search is set: families whose kernels have a length, such as
 	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns, the second and
-	// later kinds starting from the lengths of the first. The models are stacked: their shares minimise the leave-one-out error,
-	// are drawn toward equal ones, and are dropped below 2%. If it is nil, the kinds are Matérn with ν = 5/2 and Laplacian. On
-	// landmarks, and with Groups, only the first kind is learnt. The models of both scalings then have equal shares, or one has all
-	// if its leave-one-out error is smaller by a fifth.
+	// later kinds starting from the lengths of the first. The models are stacked. Their shares minimise the leave-one-out error and
+	// are pulled towards equal shares; models with a share below 2% are dropped. If Kinds is nil, the kinds are Matérn with ν = 5/2
+	// and Laplacian. On landmarks, and with Groups, only the first kind is learnt. The models of both scalings then have equal
+	// shares, or one has a share of 1 if its leave-one-out error is smaller by a fifth.
 	Kinds []families.Family
 
 	// Categories holds the indices of categorical columns, such as a country. Their values are codes, any numbers, which are only
 	// compared for equality. Categories are columns of the rows that Preprocess returns. If neither Space nor Search is set, they
 	// come first among the lengths in Result. One length per category is learnt with the kernel (see [kernels.ARD]), at a cost that
 	// does not depend on the number of levels. If a category has more than ten levels, models that also use the mean target of each
-	// level ([columnwise.TargetEncoder]) join the stack, if they earn a share on rows that their means have not seen: levels with
-	// similar means are then similar. A gap is a level, and a level that Fit has not seen differs from all others. With Groups,
-	// where one length is chosen for all columns, the distance of two levels is the mean distance of two values in a column with
-	// unit standard deviation. Categories are an error unless a [shape.Search] learns the kernel or nothing is set.
+	// level ([columnwise.TargetEncoder]) join the stack. Levels with similar means are then similar. These models must earn their
+	// share on rows that were not used for the means. A gap is a level, and a level that Fit has not seen differs from all others.
+	// With Groups, where one length is chosen for all columns, the distance of two levels is the mean distance of two values in a
+	// column with unit standard deviation. Categories are an error unless a [shape.Search] learns the kernel or nothing is set.
 	Categories []int
 
 	// Names are the names of the columns of x; nil: unknown. Errors and package inspection use them, and so do steps of Preprocess
-	// that select columns by name. A model file keeps those of Fit.
+	// that select columns by name. A model file keeps the names that were set in Fit.
 	Names []string `settings:"-"`
 
 	// Target is the transformation of the targets if neither Space nor Search is set. A logarithm or a power of skewed targets
 	// makes intervals as asymmetric as the data. Predictions are means of the targets themselves, not of their logarithms. They
-	// exceed the range of the training targets by at most its length. [AutomaticTarget] uses a transformation if it clearly
-	// increases the leave-one-out density in the units of the targets and does not increase the error. It is applied without
-	// Groups, and above 5000 rows decided on 1000 of them. On landmarks it is PlainTarget. Result.Columns contains the choice.
+	// exceed the range of the training targets by at most the length of that range. [AutomaticTarget] uses a transformation if it
+	// clearly increases the leave-one-out density in the units of the targets and does not increase the error. It is applied only
+	// without Groups, and above 5000 rows the choice is made on 1000 of them. On landmarks it is PlainTarget. Result.Columns
+	// contains the choice.
 	Target Target
 
 	// SingleModel keeps only the model with the largest share if neither Space nor Search is set. Predictions and model files then
 	// cost a quarter.
 	SingleModel bool
 
-	// Groups holds the group of each row of Fit, such as its patient or day. Any numbers are allowed. The model is then chosen for
-	// rows of new groups. Nil splitters of the search become [validation.GroupKFold] with these groups, an [entropy.Search] scores
-	// by [entropy.CrossValidation], and learners that are an [estimators.Grouper] receive the groups of their training rows. With
-	// nothing else set, an [entropy.Search] chooses one length for all columns, for any number of rows. [shape.Search] is an error,
-	// since it cannot leave out groups.
+	// Groups holds the group of each training row, such as its patient or day. Any numbers are allowed. The model is then chosen
+	// for rows of new groups. Nil splitters of the search become [validation.GroupKFold] with these groups, and an [entropy.Search]
+	// uses the score [entropy.CrossValidation]. Learners that are an [estimators.Grouper] receive the groups of their training
+	// rows. With nothing else set, an [entropy.Search] chooses one length for all columns, for any number of rows. [shape.Search]
+	// is an error, since it cannot leave out groups.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, it is GOMAXPROCS.
@@ -115,8 +118,8 @@ type Regressor struct {
 	Observe func(search.TraceRow)
 
 	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
-	// received them or Result contains them. Their results are not computed again, and the Result, including the seconds, is that
-	// of a search that was never interrupted. It cannot be checked that the rows belong to the same search.
+	// received them or Result contains them. They are not computed again, and the Result, including the seconds, is that of a
+	// search that was never interrupted. It is not checked that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	now func() time.Time // nil: time.Now
@@ -144,8 +147,8 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part for
-// Categories. It implements [estimators.Categorizer].
+// SetCategories sets Categories. With Preprocess it sets those of the first step, such as a pipeline.ColumnTransformer with a part
+// for Categories. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) { setCategories(r.Preprocess, &r.Categories, columns) }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].
@@ -154,8 +157,8 @@ func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
 // ColumnNames implements [estimators.ColumnNamer].
 func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
-// Fit chooses the kernel on x (n×d) and y (n), and fits with it. Errors: those of the preprocessing, of the search
-// ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]) and of the estimator, and ctx's.
+// Fit chooses the kernel on x (n×d) and y (n), and fits with it. It returns the errors of the preprocessing, of the search
+// ([estimators.ErrParam], [estimators.ErrShape] if all rows are equal, [estimators.ErrTooLarge]), of the estimator, and of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := r.engine().fit(ctx, x, y, nil, y, nil)
@@ -190,15 +193,16 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	return y, r.f.named(err)
 }
 
-// PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. Up to sixteen rows of a dense
-// matrix allocate no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
+// PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. For up to sixteen rows of a dense
+// matrix it allocates no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
 // module do.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
 }
 
-// PredictVariance calls PredictVariance of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
+// PredictVariance calls PredictVariance of the chosen estimator. If the estimator has no such method, the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	err = forward(r.f, regressorType, estimators.Variance, x, func(p estimators.VariancePredictor, z mat.Matrix) (err error) {
@@ -208,7 +212,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, err
 }
 
-// PredictInterval calls PredictInterval of the chosen estimator. If it has none, the error wraps errors.ErrUnsupported.
+// PredictInterval calls PredictInterval of the chosen estimator. If the estimator has no such method, the error wraps
+// errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	err = forward(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (err error) {

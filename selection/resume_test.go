@@ -32,7 +32,7 @@ func withoutSeconds(t *testing.T, r *search.Result) string {
 	return string(data)
 }
 
-// A search that is cancelled after three rows and resumed from their JSON has the same Result as an uninterrupted one, and does not
+// A search that is cancelled after three rows and resumed from their JSON has the same Result as an uninterrupted one. It does not
 // compute known points again.
 func TestResume(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
@@ -80,7 +80,7 @@ func TestResume(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
-			// With the complete trace only the last fit remains.
+			// With the complete trace only the last fit is left to do.
 			fits := 0
 			r := &Regressor{
 				Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
@@ -145,7 +145,7 @@ func TestResumeFinalists(t *testing.T) {
 	}
 }
 
-// A search that is cancelled at any step, not only between two points, resumes to the same result: no row contains values computed
+// A search that is cancelled at any step, not only between two points, resumes to the same result. No row contains values computed
 // after its context had ended.
 func TestResumeFromAnyStep(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)

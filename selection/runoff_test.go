@@ -97,7 +97,7 @@ func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
 	return onNystroem(c.kernel).(*pipeline.Regressor).Steps
 }
 
-// Ridge regression on features is scored on them: the score is the leave-one-out error of the fitted model.
+// Ridge regression on features is scored on these features: the score is the leave-one-out error of the fitted model.
 func TestScoreOnFeatures(t *testing.T) {
 	for _, n := range []int{120, 700} { // entropies of all rows, and of 300
 		x, y := problemOf(n, 1, .2, 4)
@@ -135,7 +135,7 @@ func chosenRow(r *search.Result) search.TraceRow {
 	return search.TraceRow{}
 }
 
-// A third-party learner declares its features by FeatureMap.
+// A third-party learner declares its features with FeatureMap.
 func TestFeatureMap(t *testing.T) {
 	assert.Len(t, featureMap(landmarkClassifier{kernel: kernels.RBF{Gamma: 1}}), 1)
 	assert.Len(t, featureMap(onNystroem(kernels.RBF{Gamma: 1})), 1)

@@ -10,7 +10,7 @@ import (
 )
 
 // SearchError is the error of a Fit that ended after its search had computed something, because its context ended or the fit on all
-// rows failed. It wraps the cause. Another Fit can continue from its results:
+// rows failed. It wraps the cause. Another Fit can continue from the results of the search:
 //
 //	var unfinished *selection.SearchError
 //	if errors.As(err, &unfinished) {

@@ -45,7 +45,8 @@ func (u *upTo) Clone() estimators.Regressor {
 	return &upTo{Regressor: u.Regressor, most: u.most, fits: u.fits}
 }
 
-// A Fit that fails after the search keeps the search's results, and another Fit continues from them without fits of the search.
+// If a Fit fails after the search, the error keeps the results of the search, and another Fit continues from them without further
+// fits.
 func TestSearchErrorOfTheLastFit(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	fits := 0
@@ -71,7 +72,8 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 	assert.Equal(t, unfinished.Result.Kernel, r.Result().Kernel)
 }
 
-// A Fit whose context ends keeps the rows of all families, and the next one has the same result as an uninterrupted one.
+// If the context of a Fit ends, the error keeps the rows of all families. The next Fit then has the same result as an uninterrupted
+// one.
 func TestSearchErrorOfAContext(t *testing.T) {
 	x, y := problemOf(80, 2, .3, 4)
 	fit := func(ctx context.Context, resume []search.TraceRow, observe func(search.TraceRow)) (*Regressor, error) {
@@ -106,7 +108,7 @@ func TestSearchErrorOfAContext(t *testing.T) {
 	assert.False(t, errors.As(err, &unfinished))
 }
 
-// A learner that cannot hold the rows is refused before the search, also in a pipeline, and named.
+// A learner that cannot hold the rows is refused before the search, even in a pipeline, and the error names it.
 func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	small := &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50}

@@ -69,7 +69,7 @@ func classesOf(n int, seed uint64) (*mat.Dense, []int) {
 	return x, labels
 }
 
-// counting counts the costs of a search itself: the kernels that it requests from the family, and the estimators that it builds.
+// counting counts the costs of the search itself: the kernels that it requests from the family, and the estimators that it builds.
 type counting struct {
 	families.RBF
 	fits *atomic.Int64
@@ -272,7 +272,7 @@ func TestEveryFamilyCanBeSearched(t *testing.T) {
 }
 
 func TestStatusesOnRows(t *testing.T) {
-	// Five rows, repeated eight times: the entropy is that of the five rows, and copies do not limit it.
+	// Five rows are repeated eight times. The entropy is that of the five rows, and copies do not limit it.
 	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
 	for i := range y {
 		x.Set(i, 0, float64(i%5))
@@ -538,7 +538,7 @@ func TestMinRidge(t *testing.T) {
 	assert.InEpsilon(t, plain.Score, r.Result().Score, 1e-9)
 }
 
-// periodic is a family whose entropy falls again as its parameter rises.
+// periodic is a family whose entropy rises and falls again as its parameter rises.
 type periodic struct{ families.RBF }
 
 func (periodic) Kernel(param float64) kernels.Kernel {
@@ -571,7 +571,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
 		assert.Contains(t, []search.Status{search.StatusOK, search.StatusAtomic}, r.Result().Status, "%v", method)
 
-		// Repeated rows are one row for the entropy, and do not limit it.
+		// Repeated rows count as one row in the entropy, and do not limit it.
 		twice := mat.NewDense(60, 1, nil)
 		for i := range 60 {
 			twice.Set(i, 0, float64(i%4))

@@ -30,7 +30,7 @@ func waveOf(n, d int, seed uint64) (*mat.Dense, []float64, []int) {
 	return x, y, labels
 }
 
-// elsewhereOf returns the trace rows of other starts.
+// elsewhereOf returns the trace rows of climbs from other starting points.
 func elsewhereOf(r *search.Result) (out []search.TraceRow) {
 	for _, row := range allRows(r) {
 		if row.Basis == search.OnStarts {
@@ -59,7 +59,7 @@ func TestZeroValueFindsWaves(t *testing.T) {
 	assert.Greater(t, accuracy, .8)
 }
 
-// A start found elsewhere is a row of the trace, from which a search resumes.
+// A starting point found elsewhere is a row of the trace, from which a search resumes.
 func TestElsewhereIsInTheTrace(t *testing.T) {
 	x, y, _ := waveOf(200, 12, 3)
 	r := shaped(t, &shape.Search{}, x, y)

@@ -232,7 +232,7 @@ func TestShapeSavedAndLoaded(t *testing.T) {
 	}
 }
 
-// Lengths learnt on blocks are compared with a common length on all rows, and the better is kept.
+// Lengths learnt on blocks are compared with a common length on all rows, and the better one is kept.
 func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 	x, y := problemOf(300, 2, .2, 4)
 	r := shaped(t, &shape.Search{MaxRows: 80}, x, y)

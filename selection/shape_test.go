@@ -104,7 +104,7 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 	}
 }
 
-// A constant column has no length to learn: it keeps that of the start, and nothing else changes.
+// A constant column has no length to learn: it keeps its initial length, and nothing else changes.
 func TestShapeOfAConstantColumn(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	ones := slices.Repeat([]float64{3}, 60)
@@ -119,7 +119,7 @@ func TestShapeOfAConstantColumn(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-6)
 }
 
-// Two copies of a column share its effect: both get the same length, and Σ 1/l² over the two equals 1/l² of the single column.
+// Two copies of a column share its effect: both have the same length, and Σ 1/l² over the two equals 1/l² of the single column.
 func TestShapeOfCopies(t *testing.T) {
 	x, y := problemOf(80, 2, .1, 4)
 	x2, y2 := problemOf(400, 2, .1, 5)
@@ -178,8 +178,8 @@ func TestShapeWithoutAnythingToLearn(t *testing.T) {
 	}
 }
 
-// With more columns than rows, of which one matters, the lengths find that column. The search accepts 5000 columns like any other
-// number.
+// With more columns than rows, and one relevant column, the lengths identify that column. The search accepts 5000 columns like any
+// other number.
 func TestShapeOfManyColumns(t *testing.T) {
 	x, y := problemOf(150, 200, .1, 41)
 	x2, y2 := problemOf(200, 200, .1, 5)
@@ -193,8 +193,7 @@ func TestShapeOfManyColumns(t *testing.T) {
 	assert.Equal(t, 0, floats.MinIdx(wide.Result().Lengths), "one step shows the column that counts")
 }
 
-// On columns and targets of pure noise, the prior keeps the test error near the variance. The method that it replaces has a larger
-// error.
+// On columns and targets of pure noise, the prior keeps the test error near the variance. Without it the error is larger.
 func TestShapeOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	sums := map[string]float64{}
@@ -216,8 +215,8 @@ func TestShapeOfNoise(t *testing.T) {
 	assert.Greater(t, sums["error, no prior"], 1.1)
 }
 
-// Every objective uses the weights, and weights of one change nothing. The evidence takes a weight as a number of observations: the
-// fit to their weighted mean is much nearer to the fit to the single rows than the fit to the mean without its weight.
+// Every objective uses the weights, and weights of one change nothing. The evidence takes a weight as a number of observations. The
+// fit to the weighted mean of rows is much nearer to the fit to the single rows than the fit to the mean without its weight.
 func TestShapeWeights(t *testing.T) {
 	x, y := problemOf(60, 2, 0, 4)
 	rng := rand.New(rand.NewPCG(4, 2))
@@ -266,7 +265,7 @@ func TestShapeObjectives(t *testing.T) {
 		res := r.Result()
 		best := math.Inf(-1)
 		for _, row := range res.Trace {
-			if row.Basis != search.OnStarts { // this number was maximised over the evidence of noise
+			if row.Basis != search.OnStarts { // this value is an evidence relative to noise, maximised over several climbs
 				best = max(best, row.Score)
 			}
 		}
@@ -283,8 +282,8 @@ func TestShapeObjectives(t *testing.T) {
 	}
 }
 
-// Families whose kernels have a length and derivatives have a shape. For other families the error names the family and the missing
-// method.
+// For families whose kernels have a length and derivatives, lengths are learnt. For other families the error names the family and
+// the missing method.
 func TestShapeFamilies(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	x2, y2 := problemOf(200, 2, .1, 5)
@@ -355,8 +354,8 @@ func TestShapeOfClasses(t *testing.T) {
 	assert.ErrorContains(t, err, "for classes")
 }
 
-// The lengths that the estimators learn themselves equal those that the search finds with nothing set. Both search a sample of the
-// rows first, or all rows if there are few.
+// The lengths that the estimators learn themselves equal those that the search finds with nothing set. The estimators and the
+// search use a sample of the rows first, or all rows if there are few.
 func TestLengthsOfEstimators(t *testing.T) {
 	for _, n := range []int{120, 400} {
 		x, y := problemOf(n, 3, .2, 4)
@@ -366,7 +365,7 @@ func TestLengthsOfEstimators(t *testing.T) {
 		got, err := learning.Lengths{Base: base, Kind: learning.Restricted, Rows: []int{300, 1000}}.Learn(ctx, x, targets)
 		require.NoError(t, err)
 		for j, v := range got.Lengths {
-			// The two draw different rows to start from, and with more rows a climb ends on a flat part of the objective.
+			// Estimators and search draw different rows first, and with more rows a climb ends on a flat part of the objective.
 			assert.InEpsilon(t, math.Min(want[j], 30), math.Min(v, 30), .1, "%d rows: %v, %v", n, want, got.Lengths)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/smoother/preprocessed"
 )
 
-// Smoother calls Smoother of the estimator that was built, on the preprocessed rows. The error wraps errors.ErrUnsupported if that
-// estimator has none, such as the mean of several models.
+// Smoother calls Smoother of the estimator that was built, on the preprocessed rows. If that estimator has no such method, as for
+// the mean of several models, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
@@ -25,8 +25,8 @@ func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
 }
 
-// CheckSmoother returns nil if at least one estimator that Space builds can hold the system of the given numbers of rows, and
-// otherwise the error of its CheckSmoother. It computes nothing.
+// CheckSmoother returns nil if at least one estimator that Space builds can hold the system of the given numbers of rows. Otherwise
+// it returns the error of the estimator's CheckSmoother. It computes nothing.
 func (r *Regressor) CheckSmoother(fitted, rows int) error {
 	return r.engine().checkSmoother(fitted, rows)
 }

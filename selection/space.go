@@ -53,8 +53,8 @@ func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Sp
 }
 
 // Candidates returns the space of the given estimators, which may be of any type and settings. The search fits clones of them.
-// Without Preprocess the estimators receive gaps (NaN in x) unchanged. The strategy must compare by cross-validation, as
-// [grid.Search] and [grid.Halving] do.
+// Without Preprocess the estimators receive gaps (NaN in x) unchanged. The strategy must use cross-validation, as [grid.Search] and
+// [grid.Halving] do.
 //
 // [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
 // [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search
@@ -74,7 +74,7 @@ func cloner[E any](e E) func() E {
 	return func() E { return estimators.Clone(e) }
 }
 
-// option holds what is needed to make an estimator of the space.
+// option holds the data from which an estimator of the space is made.
 type option[E any] struct {
 	name   string
 	kernel kernels.Kernel // nil for a candidate
@@ -106,7 +106,7 @@ func (s Space[E]) chosen(family families.Family, p search.Point, values []float6
 	return s.kernelOption(kernel), nil
 }
 
-// slice returns the family with one parameter that remains if the other parameter of a Family2 has the given value.
+// slice returns the family with one parameter that results from fixing the other parameter of a Family2 at the given value.
 func (s Space[E]) slice(second bool, value float64) families.Family {
 	return families.Fixed{Family: s.two, Second: second, Value: value}
 }
@@ -129,7 +129,7 @@ func (s Space[E]) stored() (out storedSpace, ok bool) {
 
 func readSpace[E any](s storedSpace) Space[E] { return Space[E]{families: s.Families, two: s.Two} }
 
-// withDefaults returns s with defaults for what the caller left unset.
+// withDefaults returns s with defaults for the fields that the caller left unset.
 func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search search.Strategy) Space[E] {
 	if s.build == nil {
 		s.build = lssvm

@@ -17,18 +17,18 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/targetmap"
 )
 
-// Target is the map of the targets that a [Regressor] uses.
+// Target is the transformation of the targets that a [Regressor] uses.
 type Target int
 
-// The maps of the targets that a Regressor can be fitted to.
+// The transformations of the targets that a Regressor can be fitted to.
 const (
 	// AutomaticTarget uses LogTarget or PowerTarget if the leave-one-out predictions are better with it, and otherwise PlainTarget.
 	AutomaticTarget Target = iota
 	// PlainTarget uses the targets unchanged.
 	PlainTarget
-	// LogTarget uses their logarithm. All targets must be > 0.
+	// LogTarget uses the logarithm of the targets. All targets must be > 0.
 	LogTarget
-	// PowerTarget uses the power of Yeo and Johnson that brings them nearest to a normal distribution.
+	// PowerTarget uses the power transformation of Yeo and Johnson that makes the targets most nearly normal.
 	PowerTarget
 )
 
@@ -37,28 +37,30 @@ func (t Target) String() string {
 	return enum.Name("Target", int(t), "AutomaticTarget", "PlainTarget", "LogTarget", "PowerTarget")
 }
 
-// A Regressor uses another map of the targets if two conditions hold. The leave-one-out log density of a row, in the units of the
-// targets and with the Jacobian, must increase by at least leastGain, and the leave-one-out error must be at most mostLoss times as
-// large: the density often increases where the mean is predicted worse. Both were chosen on 12 sets with ten splits each, seeds 7
-// and 8.
+// A Regressor uses another transformation of the targets if two conditions hold. The leave-one-out log density of a row, in the
+// units of the targets and with the Jacobian, must increase by at least leastGain. The leave-one-out error must be at most mostLoss
+// times as large, since the density often increases where the mean is predicted worse. The two numbers were chosen on 12 sets, with
+// ten splits for each of the seeds 7 and 8.
 const (
 	leastGain = .1
 	mostLoss  = 1.05
-	// A draft uses some of the rows. With more rows both differences grow: on kin40k the gain is .06, .09, .14 and .19 with 500,
-	// 1000, 2000 and 4000 rows, and the squared error is .96, .91, .84 and .80 times that of the plain targets.
+	// A draft uses some of the rows. With more rows the differences in density and in error grow. On kin40k the gain is .06, .09,
+	// .14 and .19 with 500, 1000, 2000 and 4000 rows, and the squared error is .96, .91, .84 and .80 times that of the plain
+	// targets.
 	draftGain  = .05
 	draftLoss  = 1.
 	draftPower = .1
-	// A power within leastPowerChange of 1 changes an error by a few per cent. If the error falls below draftFall times the plain one, the
-	// plain machine of the draft is the cause.
+	// A power within leastPowerChange of 1 changes an error by a few per cent. If the error falls below draftFall times the plain
+	// one, this is due to the plain machine of the draft.
 	draftFall = .8
-	// transformRows is the smallest number of distinct rows for which another map is considered.
+	// transformRows is the smallest number of distinct rows for which another transformation is considered.
 	transformRows = 20
-	// Another map is considered only if the power is at least leastPowerChange away from 1 and the logarithms span at least leastRange.
+	// Another transformation is considered only if the power is at least leastPowerChange away from 1 and the logarithms span at
+	// least leastRange.
 	leastPowerChange, leastRange = .2, 1.
 )
 
-// targetOf returns the Target that names a map.
+// targetOf returns the Target that names a transformation.
 func targetOf(b *targets.Transformation) Target {
 	switch {
 	case b == nil:
@@ -69,8 +71,8 @@ func targetOf(b *targets.Transformation) Target {
 	return PowerTarget
 }
 
-// target returns the map that the caller chose for the targets of the distinct rows. If ok is false, leave-one-out predictions
-// decide between this map and others.
+// target returns the transformation that the caller chose for the targets of the distinct rows. If ok is false, leave-one-out
+// predictions decide between it and others.
 func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap.Map, others []targetmap.Map, err error) {
 	switch {
 	case y == nil || c.targetOf == PlainTarget:
@@ -100,7 +102,7 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap
 	return targetmap.Map{}, others, err
 }
 
-// better returns the map with which a machine predicts best, with the kernel of a model of the plain targets.
+// better returns the transformation with which a machine predicts best, with the kernel of a model of the plain targets.
 func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []targetmap.Map, even *mat.Dense,
 	y, rowWeights, weights []float64) (targetmap.Map, error) {
 	var best targetmap.Map
@@ -120,7 +122,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 			if ctx.Err() != nil {
 				return best, err
 			}
-			continue // a map whose targets give no model is not better
+			continue // a transformation whose targets give no model is not better
 		}
 		residuals, err := one.LeaveOneOutResiduals(ctx)
 		if err != nil {
@@ -139,7 +141,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 	return best, nil
 }
 
-// noise returns the variance of the mapped targets around the predictions of models for rows that they were not fitted to.
+// noise returns the variance of the transformed targets around the predictions of models for rows that they were not fitted to.
 func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 	total, sum := floats.Sum(weights), 0.0
 	mean := floats.Dot(target, weights) / total

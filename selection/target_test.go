@@ -32,7 +32,8 @@ func prices(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// The logarithm is chosen for lognormal targets: intervals miss equally often on both sides, and the mean is that of the targets.
+// The logarithm is chosen for lognormal targets. Intervals miss equally often on both sides, and predictions are means of the
+// targets.
 func TestTargetsThatAreSkewed(t *testing.T) {
 	x, y := prices(300, 1)
 	xNew, yNew := prices(3000, 2)
@@ -106,7 +107,8 @@ func TestTargetsThatAreSkewed(t *testing.T) {
 	assert.Equal(t, ofAllWays(t, r.Result()), ofAllWays(t, resumed.Result()))
 }
 
-// Symmetric targets stay unchanged. So do counts, and targets of 0 and 1, whose density would depend only on the gaps between them.
+// Symmetric targets stay unchanged. So do counts, and targets of 0 and 1, whose density would depend only on the distances between
+// them.
 func TestTargetsThatStay(t *testing.T) {
 	x, y := prices(150, 3)
 	for name, of := range map[string]func(v float64) float64{
@@ -165,7 +167,8 @@ func TestTargetsOfOnesOwn(t *testing.T) {
 	assert.ErrorContains(t, err, "Target = 9, want AutomaticTarget,")
 }
 
-// A prediction lies within the range of the targets, widened by that range on both sides, even if the mean of a power is infinite.
+// A prediction lies within the range of the targets, extended by the length of that range on both sides, even if the mean of a
+// power is infinite.
 func TestTargetsFarAway(t *testing.T) {
 	x, y := prices(60, 6)
 	r := &Regressor{Target: PowerTarget}
@@ -180,7 +183,7 @@ func TestTargetsFarAway(t *testing.T) {
 	}
 }
 
-// The search with the plain targets receives its part of a budget, even if another map is chosen.
+// The search with the plain targets receives its part of a budget, even if another transformation is chosen.
 func TestBudgetOfTargets(t *testing.T) {
 	x, y := prices(200, 1)
 	clock := &ticker{}
@@ -195,7 +198,7 @@ func TestBudgetOfTargets(t *testing.T) {
 	assert.LessOrEqual(t, looks, 10, "of a second each")
 }
 
-// TestDraftTarget tests that a draft chooses a map whose gain in density is smaller than the gain that all rows require.
+// TestDraftTarget tests that a draft chooses a transformation whose gain in density is smaller than the gain that all rows require.
 func TestDraftTarget(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	x, y := mat.NewDense(500, 1, nil), make([]float64, 500)

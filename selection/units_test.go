@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// The unit of the targets does not change the choice, as long as their squares do not overflow: the kernel, the ridge and the
+// The unit of the targets does not change the choice, as long as their squares do not overflow. The kernel, the ridge and the
 // scores stay the same, and the log evidence decreases by the logarithm of the unit for each contrast.
 func TestExtremeUnitsOfTargets(t *testing.T) {
 	x, y := problemOf(60, 2, 0.1, 1)

@@ -81,7 +81,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
 
-	// The final fit uses the weights too.
+	// The final fit also uses the weights.
 	l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: r.Result().Param}, Ridge: r.Result().Ridge}
 	require.NoError(t, l.FitWeighted(ctx, x, y, w))
 	want, err := l.Predict(x)
@@ -180,7 +180,7 @@ func TestWeightedFolds(t *testing.T) {
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
 	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
 		if !math.IsNaN(row.Score) {
-			// The search divides the weights by their mean, and it finds a ridge only to the precision at which errors differ.
+			// The search divides the weights by their mean. It finds a ridge only up to the precision at which errors differ.
 			assert.InEpsilon(t, stat.Mean(byHand(kernels.RBF{Gamma: row.Param}), nil), row.Score, 1e-4)
 		}
 	}
@@ -288,7 +288,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
 }
 
-// deciding is a classifier with a Decision besides its probabilities.
+// deciding is a classifier with a Decision in addition to its probabilities.
 type deciding struct{ *lssvm.Classifier }
 
 func TestMetricsOfProbabilities(t *testing.T) {
@@ -323,7 +323,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	assert.ErrorContains(t, err, "class 99 is in no training row")
 }
 
-// The ridge of a sample of rows does not suit all rows, so the machine chooses its own.
+// The ridge of a sample of rows is not the best for all rows, so the machine chooses its own.
 func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	x, y := problemOf(700, 2, .3, 3)
 	for strategy, want := range map[*entropy.Search]bool{{}: true, {Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}: false} {

@@ -139,7 +139,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	}
 }
 
-// With a Space or a Search, the steps of Preprocess must handle gaps: a step can fill them, in each fold too, or reject them.
+// With a Space or a Search, the steps of Preprocess must handle gaps. A step can fill them, in each fold too, or reject them.
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &columnwise.Imputer{}
@@ -175,7 +175,7 @@ func TestZeroValueOfUnscaledColumns(t *testing.T) {
 	}
 }
 
-// Rows from which nothing can be learned still give a model where one is possible.
+// Rows from which nothing can be learnt still give a model where one is possible.
 func TestZeroValueOfDegenerateRows(t *testing.T) {
 	x, y := problemOf(30, 2, .1, 4)
 	same := mat.NewDense(30, 2, slices.Repeat([]float64{1, 2}, 30))
@@ -242,8 +242,8 @@ func TestZeroValueWeights(t *testing.T) {
 	assert.NotEqual(t, plain.Result().Others[0].Score, others.Result().Others[0].Score)
 }
 
-// A search that is cancelled at any stage keeps the earlier model. It can resume from its rows as JSON, and the result is then the
-// same, with any number of workers.
+// A search that is cancelled at any stage keeps the earlier model. It can resume from its rows, read from JSON. The result is then
+// the same, with any number of workers.
 func TestZeroValueResumes(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	rows, labels := classesOf(60, 1)

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// BenchmarkSource reads 100 000 rows of ten columns as blocks. The ratio is to arrow-go's time for the same batches, in the same
-// run, which does not convert them to rows.
+// BenchmarkSource reads 100 000 rows of ten columns as blocks. The ratio is relative to the time in which arrow-go reads the same
+// batches, in the same run, without converting them to rows.
 func BenchmarkSource(b *testing.B) {
 	const rows, columns = 100_000, 10
 	fields := make([]arrow.Field, columns)

@@ -62,7 +62,7 @@ func readAll(name string, content []byte, mem memory.Allocator) (rows int, err e
 	return drained(table.Blocks[float64](ctx, Source(shard), ofWhole, 3))
 }
 
-// A file that is cut short at any byte is an error that names it. The exception is a stream, which has no required end.
+// A file that is truncated at any byte gives an error that names it. The exception is a stream, which has no required end.
 func TestTruncatedFiles(t *testing.T) {
 	for name, content := range whole(t) {
 		rows, err := readAll(name, content, checked(t))
@@ -107,7 +107,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Files of another format, or of none, are errors.
+// Files of another format, or of no format, are errors.
 func TestFilesOfSomethingElse(t *testing.T) {
 	for _, content := range [][]byte{nil, []byte("PAR1"), []byte("ARROW1\x00\x00"), []byte("x,y\n1,2\n"), bytes.Repeat([]byte{0xff}, 1000), make([]byte, 1000)} {
 		for _, name := range []string{"a.parquet", "a.arrow"} {

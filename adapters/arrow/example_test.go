@@ -69,7 +69,7 @@ func Example() {
 	// Output: 200 rows; [prediction prediction_low prediction_high]; prediction 4.00
 }
 
-// A table in memory is one of package table. A model is fitted to it, and a CSV file is read by its schema.
+// A table in memory is that of package table. A model is fitted to it, and a CSV file is read with its schema.
 func ExampleSource() {
 	shards := []arrow.Shard{line()}
 	rows, err := arrow.Source(shards...).Table(ctx, &table.Options{Target: "y"})
@@ -85,7 +85,7 @@ func ExampleSource() {
 	// [0.5]
 }
 
-// Open returns an Input, here a file in memory.
+// Open returns an Input, in this example a file in memory.
 func ExampleInput() {
 	open := func(context.Context) (arrow.Input, error) { return bytes.NewReader([]byte("PAR1")), nil }
 	_, err := arrow.Source(arrow.Shard{Name: "short.parquet", Open: open}).Learn(ctx, nil)

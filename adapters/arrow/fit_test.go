@@ -65,7 +65,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.Equal(t, fitted.Means(), scaler.Means())
 }
 
-// Blocks have categories, gaps and labels, also through a pipeline.
+// Blocks contain categories, gaps and labels, even through a pipeline.
 func TestFitBlocksOfClasses(t *testing.T) {
 	shard := inMemory("a.csv", []byte("x,color,label\n1,red,yes\n2,,no\n,blue,yes\n4,red,no\n1.5,blue,yes\n3,red,no\n2.5,blue,no\n0,red,yes\n"))
 	all, err := Source(shard).Table(ctx, &table.Options{Target: "label"})
@@ -77,7 +77,7 @@ func TestFitBlocksOfClasses(t *testing.T) {
 		}
 	}
 	streamed, fitted := model(), model()
-	// A OneHot does not support gaps in other columns, so the gap in x is filled first.
+	// OneHot does not support gaps in other columns, so the gap in x is filled first.
 	streamed.Steps[0], streamed.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
 	fitted.Steps[0], fitted.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
 	require.NoError(t, fitted.Fit(ctx, all.X, all.Labels))

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ErrUnreadable is the error of a file that cannot be read in its format: damaged, cut short, encrypted, or with a feature that
-// package arrow-go does not support.
+// ErrUnreadable is the error of a file that cannot be read in its format. The file is damaged, truncated or encrypted, or uses a
+// feature that package arrow-go does not support.
 var ErrUnreadable = errors.New("unreadable")
 
 // errNamed marks errors that already name the file.
@@ -21,9 +21,9 @@ type errNamed struct{ error }
 
 func (e errNamed) Unwrap() error { return e.error }
 
-// guarded calls a function that reads or writes with arrow-go, which panics on some damaged files, and prefixes its error with the
-// name and the place. The caller's own code that uses the rows or opens a file does not run in it, so that its panics are not
-// hidden.
+// guarded calls a function that reads or writes with arrow-go, which panics on some damaged files. It prefixes the error of the
+// function with the name and the place. The caller's own code that uses the rows or opens a file does not run in the function, so
+// that its panics are not hidden.
 func guarded(name, place string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -58,8 +58,8 @@ func ofOurs(err error) bool {
 	return false
 }
 
-// limited is an allocator that holds no more than a limit. Beyond it, it panics with ErrTooLarge, since arrow-go's allocators have
-// no errors. A damaged file may request any amount.
+// limited is an allocator that holds no more than a limit. Beyond the limit, it panics with ErrTooLarge, since arrow-go's
+// allocators return no errors. A damaged file may request any amount.
 type limited struct {
 	memory.Allocator
 	held, limit int64

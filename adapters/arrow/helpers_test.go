@@ -103,7 +103,7 @@ func inMemory(name string, content []byte) Shard {
 	return Shard{Name: name, Open: func(context.Context) (Input, error) { return bytes.NewReader(content), nil }}
 }
 
-// given returns a shard of batches.
+// given returns a shard of record batches.
 func given(name string, batches ...arrow.RecordBatch) Shard {
 	return Shard{Name: name, Batches: func(context.Context) (array.RecordReader, error) {
 		return array.NewRecordReader(batches[0].Schema(), batches)
@@ -220,7 +220,7 @@ func drained[Y float64 | int](stream func(func(streaming.Block[Y], error) bool))
 	return rows, nil
 }
 
-// numbered returns a batch of columns x, z, y and c, whose rows are numbered from from.
+// numbered returns a batch of columns x, z, y and c, whose rows are numbered from the argument from.
 func numbered(t *testing.T, from, rows int) arrow.RecordBatch {
 	t.Helper()
 	var out strings.Builder

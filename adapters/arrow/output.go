@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// A row group is in memory until it is complete. The constants are its largest numbers of cells and rows.
+// A row group is in memory until it is complete. The constants are the largest numbers of cells and rows of a row group.
 const (
 	groupCells = 1 << 24
 	groupRows  = 1 << 17
@@ -29,14 +29,14 @@ const (
 
 // output is a Parquet file under construction, with the columns of an input and further ones.
 type output struct {
-	to, from string // from is the input with these columns
+	to, from string // to is the file; from is the input with these columns
 	of       *arrow.Schema
 	written  *arrow.Schema // with types that Parquet supports
 	file     *pqarrow.FileWriter
 	mem      memory.Allocator
 }
 
-// newOutput starts a file. Columns of several inputs may have nulls in any of them.
+// newOutput starts a file. If there are several inputs, nulls may occur in any column.
 func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many bool, mem memory.Allocator) (*output, error) {
 	fields := slices.Clone(in.schema().Fields())
 	for j := range fields {
@@ -95,8 +95,8 @@ func (o *output) writing(f func() error) (err error) {
 	return nil
 }
 
-// accepts returns ErrParam if a further input does not have the columns of the first one. own is the number of columns that are not
-// of the input.
+// accepts returns ErrParam if a further input does not have the columns of the first one. The argument own is the number of columns
+// that do not come from the input.
 func (o *output) accepts(in *reading, own int) error {
 	want := o.of.Fields()[:o.of.NumFields()-own]
 	if got := in.schema().NumFields(); got != len(want) {
@@ -111,7 +111,7 @@ func (o *output) accepts(in *reading, own int) error {
 	return nil
 }
 
-// write appends rows, with the predictions from row from on.
+// write appends rows. Their predictions start at index from of columns.
 func (o *output) write(rows arrow.RecordBatch, columns []table.PredictionColumn, from int) error {
 	return o.writing(func() error {
 		arrays := slices.Clone(rows.Columns())
@@ -154,7 +154,7 @@ func validColumns(b arrow.RecordBatch) error {
 	return nil
 }
 
-// arrayOf returns an array of some rows of a column. The caller releases it. Integers are parsed from the texts.
+// arrayOf returns an array of rows from to to-1 of a column. The caller releases it. Integers are parsed from the texts.
 func arrayOf(mem memory.Allocator, typ arrow.DataType, c table.PredictionColumn, from, to int) arrow.Array {
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()

@@ -18,7 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// parquetOfDurations returns a file in the form that Arrow's libraries give durations: integers, and a schema with their types.
+// parquetOfDurations returns a file in the form in which Arrow's libraries write durations: integers, and a schema with their
+// types.
 func parquetOfDurations(t *testing.T, typ arrow.DataType) []byte {
 	t.Helper()
 	said := arrow.NewSchema([]arrow.Field{field("d", typ), field("x", floats), field("z", floats)}, nil)

@@ -24,7 +24,7 @@ const defaultPrediction = "prediction"
 // Predictor predicts the rows of files, and writes them to a Parquet file with the predictions as further columns. These are the
 // columns of [table.Predictions], for the name "prediction":
 //
-//   - prediction: a number; or a class, as a text, or as an integer if all classes are integers;
+//   - prediction: a number, or a class; a class is a text, or an integer if all classes are integers;
 //   - prediction_low and prediction_high, with Interval;
 //   - prediction_of_C for the probability of each class C, if the estimator has probabilities.
 type Predictor struct {
@@ -33,8 +33,8 @@ type Predictor struct {
 	Interval  float64      // level of the interval; 0: none
 	BlockRows int          // rows predicted at a time; 0: 4096
 
-	// Observe, if not nil, is called after each block. The Step holds the number of the block, the rows so far as its Objective,
-	// and the shard in its Message.
+	// If Observe is not nil, it is called after each block. The Step holds the number of the block, the rows so far as its
+	// Objective, and the shard in its Message.
 	Observe func(estimators.Step)
 
 	mem memory.Allocator // nil: Go's
@@ -42,12 +42,13 @@ type Predictor struct {
 
 const predictorName = "arrow: Predictor"
 
-// Write predicts the rows of shards, which have the same columns, and writes them to the Parquet file to. It returns the number of
-// rows. Columns that are not features are copied, those of a CSV file as texts. Write creates the complete file or none: after an
-// error, and when ctx ends, the old content of the path is kept.
+// Write predicts the rows of shards, which must have the same columns, and writes them to the Parquet file to. It returns the
+// number of rows. Columns that are not features are copied, and those of a CSV file are copied as texts. Write creates the complete
+// file or none: after an error, and when ctx ends, the old content of the path is kept.
 //
-// Errors: those of [table.Source.Tables] and [table.Model.Predict]; ErrParam for a name that the file already has, and for shards
-// whose columns differ from those of the first; errors.ErrUnsupported for an Interval if the estimator has no intervals.
+// It returns the errors of [table.Source.Tables] and [table.Model.Predict]. It returns ErrParam for a name that the file already
+// has, and for shards whose columns differ from those of the first. For an Interval, if the estimator has no intervals, the error
+// wraps errors.ErrUnsupported.
 func (p *Predictor) Write(ctx context.Context, to string, shards ...Shard) (rows int, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := p.check(shards); err != nil {

@@ -78,7 +78,7 @@ func fittedModel(t *testing.T) *table.Model {
 	return model
 }
 
-// bound returns a model of an estimator and features.
+// bound returns a model with an estimator and features.
 func bound(t *testing.T, estimator any, columns ...table.Column) *table.Model {
 	t.Helper()
 	m, err := table.Bind(schemaOf(columns...), estimator)
@@ -261,7 +261,7 @@ func TestNothingHalfWritten(t *testing.T) {
 	require.NoError(t, err)
 	column, err := meta.MetaData().RowGroup(1).ColumnChunk(1)
 	require.NoError(t, err)
-	copy(bad[column.DataPageOffset():], bytes.Repeat([]byte{0xff}, 16)) // the header of a page of the second row group
+	copy(bad[column.DataPageOffset():], bytes.Repeat([]byte{0xff}, 16)) // the header of a page in the second row group
 	nulls := given("nulls", numbered(t, 0, 3), batchOf(t, `[{"x": 1, "z": "+Inf", "y": 0, "c": "no"}]`, numbered(t, 0, 1).Schema().Fields()...))
 	for name, c := range map[string]struct {
 		last   Shard

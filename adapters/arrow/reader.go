@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// Source returns the rows of shards, one shard after the other, for package table: Learn returns their schema, Table reads them
+// Source returns the rows of shards, one shard after the other, for package table. Learn returns their schema, Table reads them
 // into memory, and table.Blocks passes them to FitBlocks. Each pass opens the shards again. Only the needed columns of a file are
-// read, and only some pages of Parquet at a time. CSV files are those of [table.File].
+// read, and only some pages of Parquet at a time. CSV files are read like those of [table.File].
 //
 // Errors name the file, the column and the row, counted from 1.
 func Source(shards ...Shard) table.Source {
@@ -42,7 +42,7 @@ func (s Shard) source() table.Source {
 	}}
 }
 
-// csvFile closes the Input of a CSV file.
+// csvFile adds a Close method to the Input of a CSV file.
 type csvFile struct{ Input }
 
 // Close implements io.Closer.

@@ -19,7 +19,7 @@ type Format int
 
 // The formats of files.
 const (
-	ByName  Format = iota // by the ending of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
+	ByName  Format = iota // from the ending of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
 	Parquet               // Apache Parquet
 	IPC                   // Arrow's interprocess format, files and streams, distinguished by their first bytes
 	CSV                   // comma separated values
@@ -30,7 +30,7 @@ func (f Format) String() string {
 	return enum.Name("Format", int(f), "ByName", "Parquet", "IPC", "CSV")
 }
 
-// Input is an open file: an *os.File, a *bytes.Reader. It is closed if it is an io.Closer.
+// Input is an open file, such as an *os.File or a *bytes.Reader. It is closed if it is an io.Closer.
 type Input interface {
 	io.Reader
 	io.ReaderAt
@@ -41,11 +41,12 @@ type Input interface {
 type Shard struct {
 	// Name is part of errors. It is the path of the file if neither Open nor Batches is set.
 	Name string
-	// Format is the format of the file; the zero value stands for that of the ending of Name.
+	// Format is the format of the file. The zero value selects it by the ending of Name.
 	Format Format
-	// Open opens a file that is not on the disk; nil opens the file called Name.
+	// Open opens a file that is not on the disk. If it is nil, the file called Name is opened.
 	Open func(ctx context.Context) (Input, error)
-	// Batches returns record batches instead of a file, the same ones each time. They are released by Release of the reader.
+	// Batches returns a reader of record batches, which are used instead of a file. Each call must return the same batches.
+	// Releasing the reader releases them.
 	Batches func(ctx context.Context) (array.RecordReader, error)
 	// MaxBytes limits the memory of a batch of a file in any format but CSV; 0: 1 GiB.
 	MaxBytes int64

@@ -102,7 +102,7 @@ func (s Shard) acquire(ctx context.Context) (Input, array.RecordReader, error) {
 	return nil, rows, err
 }
 
-// begin starts reading an input by its format.
+// begin starts reading an input in its format.
 func (s Shard) begin(in Input, want *request) (source, error) {
 	format, err := s.format()
 	if err != nil {

@@ -74,7 +74,7 @@ func TestOneSchemaOfAllFormats(t *testing.T) {
 			assert.Equal(t, want.Labels, got.Labels)
 			assert.Equal(t, want.Weights, got.Weights)
 			assert.Equal(t, want.Groups, got.Groups)
-			// The schema of each format reads the other, in both directions.
+			// The schema of each format reads the other formats, in both directions.
 			x, err := rowsOf(t, want.Schema, shard)
 			require.NoError(t, err)
 			same(t, want.X, x, name, format)
@@ -149,8 +149,8 @@ func dictionaryOf(t *testing.T, values string, indices ...int8) arrow.RecordBatc
 	return array.NewRecordBatch(arrow.NewSchema([]arrow.Field{field("c", dict)}, nil), []arrow.Array{a}, int64(len(indices)))
 }
 
-// Codes are the same for any dictionary of a shard, or none. Levels are those of rows. Levels that the schema does not have get the
-// next code.
+// Codes are the same for any dictionary of a shard, or none. Levels are those that occur in rows. Levels that the schema does not
+// list get the next code.
 func TestLevelsOverDictionaries(t *testing.T) {
 	first := dictionaryOf(t, `["red", "green", "never"]`, 0, 1, -1, 0)
 	second := dictionaryOf(t, `["blue", null, "green"]`, 2, 0, 1)
@@ -293,7 +293,7 @@ func TestSettingsOfShards(t *testing.T) {
 	says(t, err, context.Canceled)
 }
 
-// A file compressed by gzip is read like the original, with tabs between the cells.
+// A file compressed with gzip is read like the original, with tabs between the cells.
 func TestPackedCSV(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

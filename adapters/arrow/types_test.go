@@ -17,7 +17,7 @@ import (
 
 var nan = math.NaN()
 
-// typed has a column of each supported type with three rows. The second row is null.
+// typed holds a column of each supported type with three rows. The second row is null.
 var typed = []struct {
 	typ    arrow.DataType
 	first  string // in JSON

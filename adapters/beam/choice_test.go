@@ -42,7 +42,7 @@ func TestFitAll(t *testing.T) {
 	})
 }
 
-// byHand cross-validates in memory. It uses the same folds and predicts each fold by the model of the other folds.
+// byHand cross-validates in memory. It uses the same folds, and predicts each fold with the model of the other folds.
 func byHand[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *mat.Dense, y []Y, folds int, seed uint64, hash func(i int) uint64, score func(i int, p Y)) {
 	t.Helper()
 	n, w := x.Dims()
@@ -108,7 +108,7 @@ func TestCrossValidate(t *testing.T) {
 	})
 }
 
-// Cross-validation of a classifier counts the predicted classes of each class.
+// Cross-validation of a classifier counts, for each class, the predicted classes.
 func TestCrossValidateClasses(t *testing.T) {
 	x, y := linear(900, 2, 32)
 	labels := signs(y)

@@ -105,10 +105,10 @@ func scoreAll[Y float64 | int, E Estimator[Y]](ctx context.Context, s *session, 
 	return out, nil
 }
 
-// Sample returns up to limit different rows (n×d) with their targets or labels (n), drawn uniformly by the hash of row, target and
-// seed. The sample does not depend on the division of the rows. Sample takes one pass, and memory for limit rows on each worker. To
-// compute the entropy of a kernel on the sample, apply measures.Entropy to its kernels.Matrix. Errors: ErrParam for a limit below
-// 1, the errors of Fit for rows, and ErrNotFinite for gaps.
+// Sample returns up to limit different rows (n×d) with their targets or labels (n), drawn uniformly according to the hash of row,
+// target and seed. The sample does not depend on the division of the rows. Sample takes one pass, and memory for limit rows on each
+// worker. To compute the entropy of a kernel on the sample, apply measures.Entropy to its kernels.Matrix. It returns ErrParam for a
+// limit below 1, the errors of Fit for rows, and ErrNotFinite for gaps.
 func Sample(ctx context.Context, d *Data, o *Options, limit int, labelled bool) (x *mat.Dense, y []float64, _ *Report, err error) {
 	if limit < 1 {
 		return nil, nil, nil, fault.Param("kernelbeam: Sample", "limit", limit, ">= 1")

@@ -24,8 +24,8 @@ type Data struct {
 	Files []string
 	// Format is the format of the files. 0 selects Parquet for names that end in .parquet, and CSV for all others.
 	Format Format
-	// Rows, in place of Files, creates a PCollection of Row. It is called once for each pass, and must give the same rows each
-	// time, in any order. It cannot be combined with other fields.
+	// Rows creates a PCollection of Row, and is used in place of Files. It is called once for each pass, and must give the same
+	// rows each time, in any order. It cannot be combined with other fields.
 	Rows func(s beam.Scope) beam.PCollection
 
 	// Options set the purpose of the columns and the format of text files, as for table.ReadCSV. Without Options.Schema the schema
@@ -33,7 +33,7 @@ type Data struct {
 	// classifier, a target without a Task is a target of classes. table.Source.Learn learns a schema from all rows, and finds all
 	// levels and classes.
 	Options table.Options
-	ID      string // a column copied beside predictions, not a feature; "": none
+	ID      string // a column copied next to predictions, not a feature; "": none
 	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may contain line breaks. Without it,
 	// files are read in ranges of bytes, and such a line break is an error. It is set for files compressed by gzip if one of Files
 	// ends in .gz.
@@ -54,11 +54,11 @@ type Row struct {
 	X      []float64 // NaN for gaps
 	Y      float64   // the target, or the label as an integer
 	Weight float64   // 0 means 1
-	ID     string    // copied beside the prediction, and into errors
+	ID     string    // copied next to the prediction, and into errors
 }
 
-// layout checks d and returns the layout that workers read rows by. If labelled is true, targets are labels. If targets is false, d
-// need not name a target.
+// layout checks d and returns the layout with which workers read rows. If labelled is true, targets are labels. If targets is
+// false, d need not name a target.
 func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes int64) (*rowblocks.Layout, error) {
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")

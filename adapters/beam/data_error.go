@@ -7,8 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// DataError names a row, or a file, that a model cannot be fitted to. It unwraps to an error of package estimators where one
-// applies.
+// DataError names a row, or a file, that a model cannot be fitted to. If an error of package estimators applies, it unwraps to that
+// error.
 type DataError struct {
 	File   string // "" for a PCollection
 	Line   int64  // line of a CSV file with its header, or row of a Parquet file, both from 1; 0: the file
@@ -36,7 +36,7 @@ func (e *DataError) place() string {
 	}
 }
 
-// newDataError returns a finding as an error, with its line number.
+// newDataError converts a finding to an error with its line number.
 func newDataError(ctx context.Context, f *rowblocks.Finding) *DataError {
 	e := &DataError{File: f.File, ID: f.ID, Reason: f.Reason, Err: f.Sentinel()}
 	switch {

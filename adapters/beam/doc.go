@@ -1,10 +1,10 @@
-// Package kernelbeam fits estimators to rows in many files, or to a PCollection of rows, by [Apache Beam]. The jobs run on Beam's
+// Package kernelbeam fits estimators to rows in many files, or to a PCollection of rows, with [Apache Beam]. The jobs run on Beam's
 // embedded runner, on Flink, or on any other engine that Beam's Go SDK supports.
 //
-//	Register, Model                a configured estimator, by a name that all workers know
+//	Register, Model                a configured estimator, under a name that all workers know
 //	Data, Format, Row              the files of rows, and the purpose of their columns by the options of package adapters/table
 //	Model.Fit, FitAll              one pass for each stage; several candidates in the same passes
-//	CrossValidate, Score           scores by statistics of folds that are left out
+//	CrossValidate, Score           scores from statistics of folds that are left out
 //	Sample                         rows drawn by the engine, for the entropy of a kernel
 //	Model.PredictFiles             predictions from files to files
 //	Model.PredictRows, Prediction  predictions from a PCollection to a PCollection, with the model as a side input
@@ -28,13 +28,13 @@
 //
 // # Engines
 //
-// A program imports the runners that it may use, and Beam's flag -runner selects one of them by its name:
+// A program imports the runners that it may use, and Beam's flag -runner selects one of them by name:
 //
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // the embedded runner, for a program without flags
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink" // -runner=flink -endpoint=host:port
 //
 // Each runner brings hundreds of packages, so this package imports none. Without the flag the runner is prism. A runner that the
-// program has not imported is ErrParam. With Options.NoEngine no runner is needed.
+// program has not imported is an ErrParam error. With Options.NoEngine no runner is needed.
 //
 // Paths without a scheme belong to the local file system. For other paths the program imports Beam's file system, such as
 // .../beam/io/filesystem/gcs for gs://.
@@ -56,11 +56,11 @@
 //
 // A row that cannot be read is left out, counted and written to Options.DeadLetters, up to Options.MaxBad. All other problems end
 // the fit with an error that names file and row. Examples are a column that is missing in one file, a damaged file, and a row that
-// the estimator rejects. The error travels with the sums, so that no engine repeats work that fails again. A pass with other rows
-// than the first is ErrParam. Parquet has checksums of its numbers only if the writer stored them. Without checksums a changed
-// number is read as it is.
+// the estimator rejects. The error travels with the sums, so that no engine repeats work that would fail again. If a later pass
+// reads other rows than the first, the error is ErrParam. Parquet has checksums of its numbers only if the writer stored them.
+// Without checksums a changed number is not detected.
 //
-// Beam's counters rows, bad_rows and ranges, of the namespace kernelearn, report the progress of a pass. Rows that an engine reads
+// Beam's counters rows, bad_rows and ranges, in the namespace kernelearn, report the progress of a pass. Rows that an engine reads
 // again are counted again.
 //
 // [Apache Beam]: https://beam.apache.org

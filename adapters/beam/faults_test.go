@@ -129,7 +129,8 @@ func TestNoRows(t *testing.T) {
 	})
 }
 
-// A label outside the list of classes is an error that names file and row, for the list of the estimator and of the schema.
+// A label outside the list of classes is an error that names file and row. This holds for the list of the estimator and that of the
+// schema.
 func TestUnseenLabels(t *testing.T) {
 	x, y := linear(600, 2, 23)
 	labels := signs(y)
@@ -155,8 +156,8 @@ func TestUnseenLabels(t *testing.T) {
 	})
 }
 
-// Bad rows up to the limit are left out, and written with file, line and reason. One more bad row is an error that names the first,
-// and nothing is written.
+// Bad rows up to the limit are left out, and written with file, line and reason. One more bad row gives an error that names the
+// first, and nothing is written.
 func TestDeadLetters(t *testing.T) {
 	x, y := linear(2000, 2, 24)
 	dir := t.TempDir()
@@ -224,7 +225,7 @@ func TestWholeFiles(t *testing.T) {
 	})
 }
 
-// Files compressed by gzip are read if their names end in .gz. Their errors name the line, or report that the file is damaged.
+// Files compressed with gzip are read if their names end in .gz. Their errors name the line, or report that the file is damaged.
 func TestPackedFiles(t *testing.T) {
 	x, y := linear(600, 2, 25)
 	pack := func(text string) string {

@@ -12,8 +12,8 @@ import (
 // merges the sums. The result is that of streaming.FitStages on one machine, except for the order of the sums, which changes the
 // last digits.
 //
-// Errors: *DataError for rows; ErrParam for settings and for other rows in a later pass; those of the estimator, of files, and of
-// the engine; or ctx's. With an error there is no model.
+// It returns *DataError for rows, ErrParam for settings and for other rows in a later pass, the errors of the estimator, of files
+// and of the engine, or ctx's error. With an error there is no model.
 func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report, error) {
 	fitted, report, err := FitAll(ctx, d, o, m)
 	if err != nil {
@@ -59,7 +59,7 @@ type fit[Y float64 | int, E Estimator[Y]] struct {
 	seed       uint64
 }
 
-// erased is a fit with either type of targets.
+// erased hides whether the targets of a fit are numbers or labels.
 type erased interface {
 	stage() (at, of int)
 	// job returns the job of the next stage. The index i names its file within a pass.
@@ -182,8 +182,9 @@ func (s *session) fit(ctx context.Context, fits []erased) error {
 	}
 }
 
-// shared avoids jobs that sum the same rows in the same form. It replaces each job for a model's first stage without one fold by
-// one job for each of the other folds. places lists, for each input job, the indices in out of the jobs whose sums it needs.
+// shared avoids jobs that sum the same rows in the same form. A job for a model's first stage uses all folds but one. shared
+// replaces it with one job for each of these folds. places lists, for each input job, the indices in out of the jobs whose sums it
+// needs.
 func shared(jobs []job) (out []job, places [][]int) {
 	at := map[job]int{}
 	place := func(j job) int {

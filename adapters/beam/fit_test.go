@@ -42,7 +42,7 @@ func TestFitOfShards(t *testing.T) {
 	}
 }
 
-// The order of files does not change the fit, nor does naming them one by one or mixing both formats.
+// The fit does not change if the files are in another order, named one by one, or in different formats.
 func TestFitInAnyOrder(t *testing.T) {
 	x, y := linear(4000, 3, 2)
 	want := stagesInMemory(t, scaledRidge, x, y)
@@ -126,7 +126,7 @@ func TestFitWeights(t *testing.T) {
 	assert.InDeltaSlice(t, a.Coefficients(), b.Coefficients(), 1e-12)
 }
 
-// An Imputer fills gaps from files of either format.
+// An Imputer fills gaps in files of either format.
 func TestFitGaps(t *testing.T) {
 	x, y := linear(1500, 3, 6)
 	for i := 0; i < 1500; i += 7 {
@@ -156,7 +156,7 @@ func (f *testRows) ProcessElement(_ []byte, emit func(Row)) {
 
 func init() { beam.RegisterType(typeOf[testRows]()) }
 
-// A PCollection of rows is fitted like files, and bad rows are named by their ID.
+// A PCollection of rows is fitted like files, and errors name bad rows by their ID.
 func TestFitOfPCollection(t *testing.T) {
 	x, y := linear(3000, 3, 7)
 	want := stagesInMemory(t, scaledRidge, x, y)

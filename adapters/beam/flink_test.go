@@ -27,7 +27,7 @@ func onFlink(t *testing.T) {
 	}
 }
 
-// On Flink the model is equal to that of one pass in memory, also if a task manager is killed during the fit (flink/run -k).
+// On Flink the model is equal to that of one pass in memory, even if a task manager is killed during the fit (flink/run -k).
 func TestFlink(t *testing.T) {
 	onFlink(t)
 	x, y := linear(100_000, 6, 50)

@@ -15,7 +15,7 @@ type job struct {
 	Kind   string // one of the kinds below
 	Model  string
 	State  string // file of the fitted stages, or of the model; "" for none
-	Fold   int    // the job takes the rows of this fold, or with Others all rows but those
+	Fold   int    // the job uses the rows of this fold, or with Others all other rows
 	Folds  int    // number of folds; 0: all rows
 	Others bool
 	Seed   uint64
@@ -169,7 +169,7 @@ func deal(b *rowblocks.Block, folds int, seed uint64) []*rowblocks.Block {
 	return out
 }
 
-// addTo adds a block to a summary. After an error it finds the first row that causes an error, by bisection. The sums are then no
+// addTo adds a block to a summary. After an error it finds the first row that causes an error, with bisection. The sums are then no
 // longer used.
 func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, error) {
 	err := s.Add(ctx, b)
@@ -183,10 +183,10 @@ func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, e
 	if at, err := addTo(ctx, s, b.Part(half, b.Rows())); err != nil {
 		return half + at, err
 	}
-	return 0, err // the error is one of all rows together
+	return 0, err // the error concerns all rows together
 }
 
-// FinishBundle emits the summaries of a bundle by the numbers of their jobs. The census is last.
+// FinishBundle emits the summaries of a bundle under the numbers of their jobs. The census is last.
 func (s *summariser) FinishBundle(ctx context.Context, emit func(int, partial)) error {
 	if s.sums == nil {
 		return nil

@@ -36,9 +36,9 @@ type Options struct {
 	// through it. Workers on other machines must have access to it. If Temp is "", a directory in the system's temporary directory
 	// is used, and removed at the end.
 	Temp string
-	// MaxBad is the largest number of bad rows that are left out. A bad row has another number of fields, a cell that should be a
-	// number and is none, no target, or a class that the schema does not have. One more bad row is an error that names the first.
-	// 0: any is an error.
+	// MaxBad is the largest number of bad rows that are left out. A bad row has another number of fields, no target, a class that
+	// the schema does not list, or a cell that should be a number and is not. One more bad row gives an error that names the first.
+	// 0: any bad row is an error.
 	MaxBad int
 	// DeadLetters is a CSV file to which bad rows are written: file, line, reason and the text itself. "": they are only counted.
 	DeadLetters string
@@ -48,14 +48,14 @@ type Options struct {
 	Variance, Proba bool
 	// NoEngine reads the files in this process, without Beam, on all processors.
 	NoEngine bool
-	// Observe, if not nil, is called after each pass.
+	// If Observe is not nil, it is called after each pass.
 	Observe func(estimators.Step)
 }
 
 // defaultRange is the default of RangeBytes.
 const defaultRange = 32 << 20
 
-// mostBad is the largest MaxBad. Up to this number of rows travel with the statistics.
+// mostBad is the largest MaxBad. Up to this number of rows are carried with the statistics.
 const mostBad = 100_000
 
 // check returns the options with their defaults, or the error of a setting.
@@ -125,7 +125,7 @@ func (s *session) close(ctx context.Context, err *error) {
 }
 
 // keep writes data for the workers to a file, and returns its path. The data are not part of the job's description, because some
-// runners limit its size (4 MB by gRPC).
+// runners limit its size (4 MB with gRPC).
 func (s *session) keep(ctx context.Context, name string, data []byte) (string, error) {
 	path := s.scratch.Path(fmt.Sprintf("pass-%d-%s", s.report.Passes, name))
 	return path, beamfiles.Write(ctx, path, data)
@@ -150,7 +150,7 @@ func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
 	return out, ctx.Err()
 }
 
-// beam runs a pass by Beam.
+// beam runs a pass as a Beam pipeline.
 func (s *session) beam(ctx context.Context, work summariser) ([][]byte, error) {
 	p, root := beam.NewPipelineWithRoot()
 	var partials beam.PCollection
@@ -206,7 +206,7 @@ var lookedForRunner sync.Once
 // standInForRunner registers a runner that returns an error, in place of a runner that the program has not imported. Without it
 // Beam would end the process.
 func standInForRunner(name string) {
-	defer func() { _ = recover() }() // a panic means that the name is registered
+	defer func() { _ = recover() }() // a panic means that the name is already registered
 	beam.RegisterRunner(name, func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) {
 		return nil, fault.Param("kernelbeam", "-runner", name, "one that the program imports, such as "+
 			`_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/`+name+`"`)

@@ -27,9 +27,10 @@ import (
 //
 // The columns are file, at, id (Data.ID), prediction (the text of a class, if the schema has classes) and those that Options
 // request. The column at holds the offset of the row in a CSV file, or its number, from 0, in a Parquet file. Each file of
-// predictions has its rows in the order in which they were read. The files appear when all are complete.
+// predictions contains its rows in the order in which they were read. The files appear when all are complete.
 //
-// It returns the errors of Fit. It is also an error if the estimator cannot be stored, or does not support what Options request.
+// It returns the errors of Fit. It also returns an error if the estimator cannot be stored, or does not support the columns that
+// Options request.
 func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Options, to string) (_ *Report, err error) {
 	data, err := m.bytes(fitted)
 	if err != nil {
@@ -100,7 +101,7 @@ func (x extra) possible(name string, e any) error {
 	return nil
 }
 
-// predictionTable holds the predictions of some rows: a column of predictions, as text or numbers, and further columns of numbers.
+// predictionTable holds the predictions for some rows: a column of predictions, as text or numbers, and further columns of numbers.
 type predictionTable struct {
 	texts   []string // texts of the predicted classes
 	numbers []float64

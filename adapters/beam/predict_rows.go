@@ -24,7 +24,7 @@ func init() {
 	register.Emitter1[BadRow]()
 }
 
-// Prediction is an element of the predictions of PredictRows.
+// Prediction is an element of the PCollection of predictions from PredictRows.
 type Prediction struct {
 	ID string  // the ID of the Row
 	Y  float64 // the target, or the label
@@ -92,7 +92,7 @@ type predictFn struct {
 	of    predictor
 }
 
-// ProcessElement emits the prediction of a row, or a BadRow with the reason why there is none.
+// ProcessElement emits the prediction of a row. If there is none, it emits a BadRow with the reason.
 func (f *predictFn) ProcessElement(ctx context.Context, r Row, model modelFile, emit func(Prediction), bad func(BadRow)) error {
 	if f.of == nil { // a pipeline has only one model
 		e, err := registered(f.Model)

@@ -76,7 +76,7 @@ func TestPredictFiles(t *testing.T) {
 	})
 }
 
-// Predictions of classes have their texts and probabilities, in Parquet too.
+// Predictions of classes contain the texts of the classes and the probabilities, even in Parquet.
 func TestPredictClassesToParquet(t *testing.T) {
 	x, y := linear(700, 2, 41)
 	model := stagesInMemory(t, classes, x, signs(y))

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Estimator is an estimators.Regressor, for float64, or an estimators.Classifier, for int.
+// Estimator is an estimators.Regressor for Y = float64, or an estimators.Classifier for Y = int.
 type Estimator[Y float64 | int] interface {
 	Fit(ctx context.Context, x mat.Matrix, y []Y) error
 	Predict(x mat.Matrix) ([]Y, error)
@@ -66,10 +66,11 @@ func registered(name string) (entry, error) {
 		"one that this worker has registered: Register belongs in a package variable or an init function")
 }
 
-// entry is a Model with either type of targets.
+// entry hides whether the targets of a Model are numbers or labels.
 type entry interface {
 	labelled() bool
-	// statistics returns a function that creates empty statistics of the stage in state. An empty state stands for the first stage.
+	// statistics returns a function that creates empty statistics for the stage in state. An empty state stands for the first
+	// stage.
 	statistics(state []byte) (func() (rowblocks.Summary, error), error)
 	// fitted decodes a model file.
 	fitted(data []byte) (predictor, error)

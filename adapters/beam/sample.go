@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowsample"
 )
 
-// sample keeps the rows, with their targets, that have the smallest hashes with a seed.
+// sample keeps the rows, with their targets, that have the smallest seeded hashes.
 type sample struct {
 	rows, width int
 	of          rowsample.Sample

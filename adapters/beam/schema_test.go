@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// writeMixed writes rows of numbers, words, times and bools, with gaps, as a CSV and as a Parquet file.
+// writeMixed writes rows of numbers, words, times and bools, with gaps, to a CSV file and to a Parquet file.
 func writeMixed(t *testing.T, dir string) (text, typed string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(9, 1))

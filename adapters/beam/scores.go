@@ -13,18 +13,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Score holds the errors of predictions of rows that the model was not fitted to.
+// Score holds the errors of predictions for rows that the model was not fitted to.
 type Score struct {
 	Rows   int
 	Weight float64 // sum of the rows' weights
-	// MSE and MAE are the weighted means of squared and absolute errors, and Variance is the variance of the targets. All are for
-	// targets only.
+	// MSE and MAE are the weighted means of squared and absolute errors, and Variance is the variance of the targets. They are set
+	// only for numeric targets.
 	MSE, MAE, Variance float64
-	// Confusion has, for each true label, the weight of the rows with each predicted label. It is for labels only.
+	// Confusion holds, for each true label, the weight of the rows with each predicted label. It is set only for labels.
 	Confusion map[int]map[int]float64
 }
 
-// NMSE returns MSE divided by the variance of the targets. Predictions by the mean of the targets have NMSE 1.
+// NMSE returns MSE divided by the variance of the targets. Predicting the mean of the targets gives an NMSE of 1.
 func (s Score) NMSE() float64 { return s.MSE / s.Variance }
 
 // RMSE returns the square root of MSE.
@@ -68,7 +68,7 @@ type scoreSums struct {
 	Confusion map[int]map[int]float64
 }
 
-// predictor is a fitted model with either type of targets.
+// predictor is a fitted model whose targets are numbers or labels.
 type predictor interface {
 	// predict returns targets, or labels.
 	predict(x *mat.Dense) (y []float64, labels []int, err error)

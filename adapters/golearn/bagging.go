@@ -25,30 +25,32 @@ const defaultModels = 10
 // leastModel is the smallest size of a model.
 const leastModel = 1024
 
-// bootstrapAttempts is the largest number of draws of the rows of a model until they hold each class.
+// bootstrapAttempts is the largest number of times that the rows of a model are drawn until they contain each class.
 const bootstrapAttempts = 100
 
-// bootstrapStream separates the random numbers of a Bagging from those that a model draws from the same seed.
+// bootstrapStream separates the random numbers of a Bagging from those that a model draws with the same seed.
 const bootstrapStream = 0x62616767
 
 // Bagging is a base.Classifier that fits several models to rows drawn with replacement, n of n for each (Breiman, Machine Learning
 // 24, 1996, 123-140), and lets them vote. For a float class it takes the mean. It is golearn's meta.BaggedModel with a seed and
-// with errors, also for regression.
+// with errors, and also works for regression.
 //
 // Predict returns, for each row, the class that most models predict. Ties go to the first class in the class attribute's order. For
-// a float class it returns the mean of the predictions. The exception is a vote on 0 and 1: the training grid holds only these, the
-// models predict one of them, and the grid is not of golearn's meta.OneVsAllModel, which needs scores. A model that predicts no
-// class of the training grid is ErrParam. Errors have the number of the first model that failed.
+// a float class it returns the mean of the predictions. The exception is a vote on 0 and 1. It takes place if the training grid
+// contains only 0 and 1, the models predict one of them, and the grid does not come from golearn's meta.OneVsAllModel, which needs
+// scores. A model that predicts no class of the training grid gives an ErrParam error. Errors contain the number of the first model
+// that failed.
 //
-// Rows are drawn again, at most 100 times, until they hold every class of the training grid. The paper does not require this, but a
-// model may reject a single class. The drawn rows and features depend only on Seed, not on Workers.
+// Rows are drawn again, at most 100 times, until they contain every class of the training grid. The paper does not require this,
+// but a model may reject a single class. The drawn rows and features depend only on Seed, not on Workers.
 //
-// A model that tunes itself by leave-one-out, as lssvm's does by default, keeps the copies of a row that was drawn more than once,
-// and is tuned too closely to its training rows. Set Fraction for it.
+// Some models tune themselves by leave-one-out, as lssvm's do by default. If a row was drawn more than once, its copies stay, and
+// such a model is tuned too closely to its training rows. Set Fraction for it.
 //
-// Fit and Predict cost Models times those of a model.
+// Fit and Predict cost Models times as much as for one model.
 type Bagging struct {
-	// New returns a new, unfitted model at each call: one of this package or a classifier of golearn, whose panics become errors.
+	// New returns a new, unfitted model at each call: a model of this package or a classifier of golearn, whose panics become
+	// errors.
 	New func() base.Classifier
 	// Models is the number of models; 0: 10.
 	Models int
@@ -85,9 +87,10 @@ func (b *Bagging) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), b, grid)
 }
 
-// FitContext fits the models to the rows of grid, which has one class attribute. Errors leave the model unchanged: ErrParam for a
-// nil New or grid, a field out of range, or a class that is not drawn in 100 draws; ErrShape for no rows, no features or not one
-// class attribute; the error of the first model that failed, with its number; ctx's.
+// FitContext fits the models to the rows of grid, which has one class attribute. Errors leave the model unchanged. They are
+// ErrParam for a nil New or grid, a field out of range, or a class that is not drawn in 100 draws, and ErrShape for no rows, no
+// features or not exactly one class attribute. It also returns the error of the first model that failed, with its number, or ctx's
+// error.
 func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, b, grid)
@@ -167,12 +170,12 @@ func (b *Bagging) drawFeatures(width int, rng *rand.Rand) []int {
 	return out
 }
 
-// hard reports whether a class is one of several, including a float one of 0 and 1.
+// hard reports whether a class is categorical or binary, or a float class of 0 and 1.
 func hard(class *gridtable.Cells) bool {
 	return class.Column.Kind != gridtable.FloatKind || !slices.ContainsFunc(class.Numbers, func(v float64) bool { return v != 0 && v != 1 })
 }
 
-// draw draws rows until they hold each of count classes.
+// draw draws rows until they contain each of count classes.
 func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 	rows := make([]int, len(class))
 	for range bootstrapAttempts {
@@ -275,7 +278,7 @@ func (m *baggingModel) votesOf(t *gridtable.Table) ([][]float64, error) {
 	return of, err
 }
 
-// counted recodes a model's class cells to the training grid's categories.
+// counted converts a model's class cells to the training grid's categories.
 func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 	if vote.Column.Kind != m.Target.Kind {
 		return nil, fault.Param("model", "prediction", vote.Column.Kind, m.Target.Kind.String())
@@ -302,8 +305,8 @@ func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 }
 
 // PredictProba returns the share of the models that predict each class, for each row, with columns in the order of Labels. For a
-// grid without rows it returns the empty matrix. It returns the errors of Predict, and one that wraps errors.ErrUnsupported for a
-// float class.
+// grid without rows it returns the empty matrix. It returns the errors of Predict. For a float class the error wraps
+// errors.ErrUnsupported.
 func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(b, grid)
@@ -344,8 +347,8 @@ func (b *Bagging) Fitted() []base.Classifier {
 	return out
 }
 
-// Supports reports whether the method of a capability would work: Proba, unless the class is float; and Marshalling, which depends
-// on the models.
+// Supports reports whether the method of a capability would work. Proba works unless the class is float, and Marshalling depends on
+// the models.
 func (b *Bagging) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: []any{nil}, Own: []estimators.Capability{estimators.Proba}}
 	if b.New != nil {
@@ -387,8 +390,8 @@ func (m *baggingModel) payload() (any, error) {
 }
 
 // UnmarshalBinary decodes the output of MarshalBinary of a Bagging with an equal New and number of Models. Every error leaves the
-// model unchanged: ErrBadModel, with the reason, for data that is cut short, changed, or of another configuration; ErrParam for a
-// nil New.
+// model unchanged. The error is ErrBadModel, with the reason, for data that is truncated, changed, or of another configuration, and
+// ErrParam for a nil New.
 func (b *Bagging) UnmarshalBinary(data []byte) error {
 	members, err := b.build()
 	if err != nil {
@@ -421,7 +424,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// checkFeatures checks the features of one model: want of all features, or all if want is 0.
+// checkFeatures checks the features of one model. There must be want of all features, or all if want is 0.
 func checkFeatures(features []int, all, want int) error {
 	if want == 0 {
 		want = all

@@ -20,7 +20,7 @@ import (
 
 func machine() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
 
-// Trap 11: a Bagging depends only on its seed, whatever the number of workers, and breaks ties by the order of the classes.
+// Trap 11: a Bagging depends only on its seed, whatever the number of workers, and resolves ties by the order of the classes.
 func TestBaggingIsSeeded(t *testing.T) {
 	train, test := speciesGrid(t, 30, 1), speciesGrid(t, 60, 2)
 	proba := func(seed uint64, workers int) *mat.Dense {
@@ -147,7 +147,7 @@ func TestBaggingSavesItself(t *testing.T) {
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 4, Features: 2}).Load(path), estimators.ErrBadModel)
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 3}).Load(path), estimators.ErrBadModel)
 
-			// The Bagging is the Final of a pipeline, and stored in golearn's own archive.
+			// The Bagging is the Final of a pipeline, and is stored in golearn's own archive.
 			p := &golearn.Pipeline{Final: estimators.Clone(config)}
 			require.NoError(t, p.Fit(train))
 			require.NoError(t, p.Save(path))

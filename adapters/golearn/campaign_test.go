@@ -51,7 +51,7 @@ func fileSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 // FuzzFiles changes files and keeps their checksums valid: see [filefuzz].
 func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 
-// TestCampaignFiles is FuzzFiles on random inputs.
+// TestCampaignFiles does the same as FuzzFiles on random inputs.
 func TestCampaignFiles(t *testing.T) {
 	subjects := fileSubjects(t)
 	campaign.Run(t, "files of golearn", 200, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })

@@ -28,8 +28,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// towns returns a grid of a number, one of several towns, and a price that depends on both. With odd, the first row has a town that
-// occurs nowhere else.
+// towns returns a grid of a number, one of several towns, and a price that depends on both. If odd is set, the first row has a town
+// that occurs nowhere else.
 func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstances {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -48,7 +48,7 @@ func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstanc
 	return g
 }
 
-// A pipeline chooses attributes by name: the name of a categorical one stands for the columns of its levels.
+// A pipeline chooses attributes by name. The name of a categorical attribute stands for the columns of its levels.
 func TestPipelinesChooseAttributesByName(t *testing.T) {
 	train := towns(t, 300, 4, 1, false)
 	part := func(town string) *golearn.Regressor {
@@ -70,8 +70,8 @@ func TestPipelinesChooseAttributesByName(t *testing.T) {
 	assert.ErrorContains(t, part("sizes").Fit(train), `Parts[0].Names = "sizes", want a column, perhaps "size"`)
 }
 
-// For more than 32 categories the search gets codes, with one length for all. Other estimators get dummies, and so does the search
-// for fewer categories.
+// For more than 32 categories the search receives codes, with one length for all. Other estimators receive dummies, and so does the
+// search for fewer categories.
 func TestManyCategoriesAreOneColumn(t *testing.T) {
 	train, test := towns(t, 300, 60, 1, false), towns(t, 200, 60, 2, true)
 	r := &golearn.Regressor{}
@@ -105,7 +105,7 @@ func TestManyCategoriesAreOneColumn(t *testing.T) {
 }
 
 // shops returns the text of a CSV file with a size, one of a thousand shops, and a price. Every ninth row lacks the shop and has a
-// high price. With more, as in new rows, every tenth row has a shop that occurs nowhere else.
+// high price. If more is set, as for new rows, every tenth row has a shop that occurs nowhere else.
 func shops(n int, seed uint64, more bool) string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var text strings.Builder
@@ -113,7 +113,7 @@ func shops(n int, seed uint64, more bool) string {
 	for i := range n {
 		size, shop := rng.NormFloat64(), rng.IntN(1000)
 		if shop%3 > 0 {
-			shop %= 40 // two of three rows are of large shops
+			shop %= 40 // two of three rows belong to large shops
 		}
 		name, own := fmt.Sprintf("Shop No. %d", shop), 4*math.Sin(float64(shop*shop))
 		switch {
@@ -127,8 +127,8 @@ func shops(n int, seed uint64, more bool) string {
 	return text.String()
 }
 
-// A column of a thousand names in a file becomes one of codes, a gap is a category, and names that are new to the model differ from
-// all. A model that is read from a file gives the same predictions for a file whose names have another order.
+// A column of a thousand names in a file becomes a column of codes, a gap is a category, and names that are new to the model differ
+// from all others. A model that is read from a file gives the same predictions for a file whose names have another order.
 func TestNamesFromText(t *testing.T) {
 	read := func(text string, o *table.Options) *base.DenseInstances {
 		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)
@@ -205,7 +205,7 @@ func TestNamesFromText(t *testing.T) {
 	}
 }
 
-// A classifier accepts names as a feature too.
+// A classifier also accepts names as a feature.
 func TestNamesFromTextWithClasses(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintln(&text, "shop,size,open")

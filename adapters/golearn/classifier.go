@@ -19,12 +19,12 @@ import (
 //
 // Fit fits a clone of Estimator, so that several Classifiers may share one Estimator. A Fit that fails leaves the model unchanged.
 // Predict and the other methods that take a grid to predict write nothing and may run concurrently. Errors name the attribute and
-// the row, and unwrap to the errors of package estimators. Methods that return a grid return one without rows with an error.
+// the row, and unwrap to the errors of package estimators. If a method that returns a grid returns an error, the grid has no rows.
 //
 // Predict returns the class attribute of the training grid: its name, type and categories. After training on a float class it
-// returns the predicted 0 or 1. With Scores and for golearn's meta.OneVsAllModel it returns a score between 0 and 1: the
-// probability of 1; for an estimator without probabilities, the logistic function of half the difference of the two decision
-// values; and 0 or 1 for an estimator without either.
+// returns the predicted 0 or 1. With Scores, and for golearn's meta.OneVsAllModel, it returns a score between 0 and 1. This is the
+// probability of 1. For an estimator without probabilities, it is the logistic function of half the difference of the two decision
+// values. For an estimator that has neither, it is 0 or 1.
 type Classifier struct {
 	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, it is the zero [selection.Classifier], which scales the
 	// columns, fills gaps and chooses a kernel.
@@ -37,10 +37,10 @@ type Classifier struct {
 	// Balanced gives each row the weight n/(K·the rows of its class), so that all K classes have the same weight. Balanced and
 	// ClassWeights need estimators.WeightedFitter.
 	Balanced bool
-	// ClassWeights has a factor > 0 for the rows of a class, by its name ("0" and "1" for a binary or a float class). The factor of
-	// other classes is 1. It multiplies the weight of Balanced.
+	// ClassWeights holds a factor > 0 for the rows of a class, by the name of the class ("0" and "1" for a binary or a float
+	// class). The factor of other classes is 1. It multiplies the weight of Balanced.
 	ClassWeights map[string]float64
-	// Scores returns scores after training on a float class. The default returns them only to golearn's meta.OneVsAllModel, since
+	// Scores returns scores after training on a float class. By default only golearn's meta.OneVsAllModel receives them, since
 	// golearn's confusion matrix compares printed classes, and needs 0 or 1.
 	Scores bool
 
@@ -65,14 +65,14 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
 }
 
 // FitContext fits the model to the rows of grid, which has one class attribute: categorical, binary, or a float of 0 and 1. The
-// estimator receives the classes that occur as 0 to K-1, in the order of Labels. Errors:
+// estimator receives the classes that occur as 0 to K-1, in the order of Labels. It returns
 //
 //   - ErrParam for a nil grid, an invalid class or category, a rejected categorical feature, or a weight out of range or for no class;
 //   - an error that wraps errors.ErrUnsupported for weights that Estimator does not support;
-//   - ErrShape for no rows, no features or not one class attribute;
+//   - ErrShape for no rows, no features or not exactly one class attribute;
 //   - ErrTooLarge for a matrix over 8 GiB, and ErrNotFinite;
-//   - the estimator's own, since it may reject a single class;
-//   - ctx's.
+//   - the estimator's own errors, since it may reject a single class;
+//   - ctx's error.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, c, grid)
@@ -107,7 +107,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *gridtable.Table) error {
 	return nil
 }
 
-// fitWeighted calls Fit for nil weights, since every estimator has it.
+// fitWeighted calls Fit if the weights are nil, since every estimator has Fit.
 func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y []int, weights []float64) error {
 	if weights == nil {
 		return est.Fit(ctx, x, y)
@@ -214,8 +214,8 @@ func checkShape(what string, m *mat.Dense, rows, columns int) error {
 }
 
 // PredictProba returns a row of class probabilities for each row of grid, with columns in the order of Labels. For a grid without
-// rows it returns the empty matrix. It returns the errors of Predict, and one that wraps errors.ErrUnsupported if the estimator has
-// no probabilities.
+// rows it returns the empty matrix. It returns the errors of Predict. If the estimator has no probabilities, the error wraps
+// errors.ErrUnsupported.
 func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(c, grid)
@@ -231,9 +231,9 @@ func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return give(&m.Schema, t, m.probaOf)
 }
 
-// PredictSet returns, for each row of grid, a set of classes, named as in Labels, that contains the right one with probability
+// PredictSet returns a set of classes for each row of grid, named as in Labels. The set contains the right class with probability
 // level, in (0, 1), as the estimator guarantees (estimators/conformal). For a grid without rows it returns nil. It returns the
-// errors of Predict, and one that wraps errors.ErrUnsupported if the estimator has no sets.
+// errors of Predict. If the estimator has no sets, the error wraps errors.ErrUnsupported.
 func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(c, grid, level)
@@ -267,7 +267,7 @@ func (m *classifierModel) sets(t *gridtable.Table, level float64) ([][]string, e
 }
 
 // Labels returns the classes of the training rows, in the order of the class attribute's categories ("0", "1" for a binary or a
-// float class), and nil before Fit.
+// float class). It returns nil before Fit.
 func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
 		return nil
@@ -275,11 +275,11 @@ func (c *Classifier) Labels() []string {
 	return gridtable.ClassTexts(c.fitted.Target, c.fitted.present)
 }
 
-// Features returns the names of the columns of the estimator's matrix: an attribute's name, or name=category for a categorical one.
-// It returns nil before Fit.
+// Features returns the names of the columns of the estimator's matrix. A name is that of the attribute, or name=category for a
+// categorical attribute. It returns nil before Fit.
 func (c *Classifier) Features() []string { return featuresOf(c) }
 
-// Fitted returns the fitted clone of Estimator, for its own methods, and nil before Fit. It must not be fitted again.
+// Fitted returns the fitted clone of Estimator, for its own methods. It returns nil before Fit. The clone must not be fitted again.
 func (c *Classifier) Fitted() estimators.Classifier {
 	if c.fitted == nil {
 		return nil
@@ -287,7 +287,7 @@ func (c *Classifier) Fitted() estimators.Classifier {
 	return c.fitted.estimator
 }
 
-// Report returns the fitted estimator's report, and the zero Report before Fit or if the estimator has none.
+// Report returns the fitted estimator's report. It returns the zero Report before Fit or if the estimator has none.
 func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends on Estimator: Proba, Cloning, Reporting,
@@ -310,9 +310,9 @@ func (m *classifierModel) payload() (any, error) {
 	return wrappedPayload{m.trained, m.present, m.scores, est}, err
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Classifier. Every error leaves the model unchanged:
-// ErrBadModel for data that is cut short, changed, or of another configuration; one that wraps errors.ErrUnsupported if Estimator
-// cannot be cloned or unmarshalled.
+// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Classifier. Every error leaves the model unchanged.
+// The error is ErrBadModel for data that is truncated, changed, or of another configuration. If Estimator cannot be cloned or
+// unmarshalled, it wraps errors.ErrUnsupported.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	p, est, err := readWrapped(c, data, c.learner(), c.NoOneHot, gapsOf(c.Estimator, c.Missing))
 	if err == nil {

@@ -40,7 +40,7 @@ func TestClassifierDropsIn(t *testing.T) {
 }
 
 func TestClassifierUnderCrossValidation(t *testing.T) {
-	// One instance is fitted again for each fold, on masked views.
+	// The same instance is fitted again for each fold, on masked views.
 	cms, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(flowerGrid(t, 90, 1), &Classifier{Estimator: &centroids{}}, 5)
 	require.NoError(t, err)
 	mean, _ := evaluation.GetCrossValidatedMetric(cms, evaluation.GetAccuracy)
@@ -248,7 +248,7 @@ func TestInsideGolearnsComposites(t *testing.T) {
 	ova.Fit(train)
 	pred, err := ova.Predict(test)
 	require.NoError(t, err)
-	// One centroid for two of the classes together is a poor model of them.
+	// A single centroid for two of the classes together is a poor model of them.
 	assert.Greater(t, accuracy(t, test, pred), 0.6)
 
 	bag := new(meta.BaggedModel)
@@ -262,7 +262,7 @@ func TestInsideGolearnsComposites(t *testing.T) {
 	assert.Greater(t, accuracy(t, test, pred), 0.9)
 }
 
-// Trap 6: BaggedModel dereferences the grid that comes with an error.
+// Trap 6: BaggedModel dereferences the grid that is returned with an error.
 func TestErrorsComeWithAGrid(t *testing.T) {
 	bag := new(meta.BaggedModel)
 	bag.AddModel(&Classifier{Estimator: &lssvm.Classifier{Ridge: -1}})
@@ -436,7 +436,7 @@ func TestCloneIsIndependent(t *testing.T) {
 	assert.Equal(t, cls.Estimator, c.Estimator)
 }
 
-// Sets of classes are the estimator's own, with the names of the classes, also through a pipeline.
+// Sets of classes are those of the estimator, with the names of the classes, even through a pipeline.
 func TestClassifierSets(t *testing.T) {
 	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 30, 2)
 	build := func() *Classifier {

@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// CrossValidateClassifier is golearn's GenerateCrossFoldValidationConfusionMatrices with stratified folds that depend on a seed
-// (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the others. It returns the
-// errors of grids.Folds and of cls, with the fold's number, including a panic of a classifier of golearn; and ctx's. The context is
-// checked before each fold and passed to the models of this package.
+// CrossValidateClassifier does the same as golearn's GenerateCrossFoldValidationConfusionMatrices, with stratified folds that
+// depend on a seed (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the test rows.
+// It returns the errors of grids.Folds and of cls, with the fold's number. The latter include a panic of a classifier of golearn.
+// It also returns ctx's error. The context is checked before each fold and passed to the models of this package.
 func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int,
 	seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
 	defer fault.Recover(&err)
@@ -23,7 +23,8 @@ func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls b
 		})
 }
 
-// CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model that predicts one, such as a Regressor.
+// CrossValidateRegressor is like CrossValidateClassifier, for a float class attribute and a model that predicts one, such as a
+// Regressor.
 func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int,
 	seed uint64) (_ []RegressionSummary, err error) {
 	defer fault.Recover(&err)

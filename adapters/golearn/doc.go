@@ -22,10 +22,9 @@
 //
 // Every attribute except for the class is a feature:
 //
-//   - A float attribute is one column of the estimator's matrix, and a binary one is a column of 0 and 1.
-//   - A categorical attribute is a column for each category of the training rows. NoOneHot rejects categorical features instead.
-//   - With more than 32 categories it is one column of codes for an estimator that takes categories (estimators.Categorizer), such as
-//     the search.
+//   - A float attribute is one column of the estimator's matrix, and a binary attribute is a column of 0 and 1.
+//   - A categorical attribute becomes a column for each category of the training rows. NoOneHot rejects categorical features instead.
+//   - With more than 32 categories it becomes one column of codes if the estimator takes categories (estimators.Categorizer), as the search does.
 //
 // Predict matches attributes by name and type, and categories by their text. It reads a grid correctly that was parsed from another
 // file, with its columns or categories in another order. Columns that are new at Predict are ignored. A category that is new at
@@ -33,25 +32,25 @@
 // lack the class attribute and may have no rows.
 //
 // The class attribute is categorical, binary, or a float of 0 and 1, which is predicted as 0 or 1. golearn's meta.OneVsAllModel
-// passes such a float class and compares the predictions of several models. It gets scores between 0 and 1, as does a Classifier
-// whose Scores field is set. grids.WithClass chooses another attribute as the class.
+// passes such a float class and compares the predictions of several models. It receives scores between 0 and 1, and a Classifier
+// whose Scores field is set returns them as well. grids.WithClass chooses another attribute as the class.
 //
 // # Pipelines
 //
-// A [Pipeline] is a base.Classifier too. Its steps are transformers of this module (Transform) or golearn filters (Filter), and its
-// Final is one of this package's types, another Pipeline, or a golearn classifier:
+// A [Pipeline] is also a base.Classifier. Its steps are transformers of this module (Transform) or golearn filters (Filter), and
+// its Final is a type of this package, another Pipeline, or a golearn classifier:
 //
 //	p := &golearn.Pipeline{
 //		Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 //		Final: knn.NewKnnClassifier("euclidean", "linear", 2),
 //	}
 //
-// The steps are fitted only to the training grid. A filter never changes the class. At Predict it gets cells under the attributes
-// that it was trained on, so that it works on a separately parsed grid.
+// The steps are fitted only to the training grid. A filter never changes the class. At Predict it receives cells under the
+// attributes that it was trained on, so that it works on a separately parsed grid.
 //
 // # Saving
 //
-// Save writes a complete model file or none. Load rejects, with estimators.ErrBadModel, a file that was cut short or changed, and
+// Save writes a complete model file or none. Load rejects a file that was truncated or changed, with estimators.ErrBadModel, and
 // leaves the model unchanged. Configuration is not stored: Load into a value with the configuration of the saved one.
 // SaveWithPrefix and LoadWithPrefix put the same bytes, under one key, into the archives of golearn's composites.
 //
@@ -67,14 +66,15 @@
 //
 // # Errors
 //
-// Invalid input is an error that names the attribute and the row, never a panic, and comes with a grid without rows:
+// Invalid input is an error that names the attribute and the row, never a panic. The grid that is returned with an error has no
+// rows. These are errors:
 //
 //   - a NaN or an infinity in a feature;
 //   - a training grid without rows, without features, or with more or fewer than one class attribute;
 //   - a class cell that is missing;
 //   - a feature that the grid to predict lacks or has as another type.
 //
-// With the field Missing of a Classifier or a Regressor, a NaN is passed to the estimator, or replaced by the feature's mean.
+// With the field Missing of a Classifier or a Regressor, a NaN is passed to the estimator, or replaced with the feature's mean.
 // Without an Estimator, a NaN is passed to the default search, which fills gaps.
 //
 // The package imports golearn's base and evaluation packages. They need no C compiler, and neither does this package. golearn's

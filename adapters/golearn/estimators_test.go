@@ -194,7 +194,7 @@ func TestCSVToPrediction(t *testing.T) {
 	report, err := cls.Inspect(strange)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"soil": 1}, report.Unseen)
-	// The file has no rows after the header.
+	// The file contains only the header.
 	_, err = grids.ParseCSV("plants.csv", strings.NewReader("length,width,soil,kind\n"), nil)
 	assert.ErrorContains(t, err, "plants.csv: there are 0 rows")
 }

@@ -15,11 +15,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// This file reads each of the types from a file and from golearn's archives, by its UnmarshalBinary, and models within others.
+// This file reads each of the types from a file and from golearn's archives with its UnmarshalBinary. It also reads models that are
+// parts of others.
 
 const (
 	payloadVersion  = 1
-	archiveKey      = "KERNELEARN" // one key per model, since golearn syncs the file after each
+	archiveKey      = "KERNELEARN" // one key per model, since golearn syncs the file after each key
 	metadataVersion = "1.0"
 )
 
@@ -42,7 +43,7 @@ func loadWithPrefix(o gridEstimator, r *base.ClassifierDeserializer, prefix stri
 	return o.UnmarshalBinary(data)
 }
 
-// wrappedPayload is the form of a model around an estimator in a file.
+// wrappedPayload is the file form of a model around an estimator.
 type wrappedPayload struct {
 	Trained   trained
 	Present   []int `cbor:",omitempty"` // of a Classifier
@@ -50,7 +51,7 @@ type wrappedPayload struct {
 	Estimator estimators.NestedModel
 }
 
-// readWrapped decodes a model around an estimator. It decodes the estimator into a clone of the configured one.
+// readWrapped decodes a model around an estimator. It decodes the estimator into a clone of the configured estimator.
 func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
 	est = estimators.Clone(configured)
 	if !estimators.Supports(est, estimators.Marshalling) {
@@ -100,7 +101,7 @@ func makeModelPart(c base.Classifier) (out modelPart, err error) {
 	return out, err
 }
 
-// fits makes all possible checks before a classifier of golearn is changed.
+// fits does all possible checks before a classifier of golearn is changed.
 func (p modelPart) fits(kind string, c base.Classifier) error {
 	_, isOurs := embedding.As[gridEstimator](c)
 	got := fmt.Sprintf("%T", c)

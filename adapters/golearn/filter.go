@@ -18,16 +18,16 @@ import (
 
 const (
 	filterName = "golearn: Filter"
-	// rebuilds is the number of calls of the function of a Filter step by Load if its filters are all equal. mostRebuilds is that
-	// number if they differ, as golearn's ChiMerge filters do: their sums in the order of a map decide ties. An outcome with a
-	// frequency of 1 in 200 is missed by 2000 calls once in 20,000 files.
+	// rebuilds is the number of times that Load calls the function of a Filter step if its filters are all equal. mostRebuilds is
+	// that number if they differ, as golearn's ChiMerge filters do, because they sum in the order of a map, which decides ties.
+	// With 2000 calls, an outcome with a frequency of 1 in 200 is missed once in 20,000 files.
 	rebuilds, mostRebuilds = 32, 2000
 )
 
 type fittedFilter struct {
 	train  *gridtable.Table // the input of build, for Save
 	input  *schema
-	attrs  []base.Attribute // attributes of the grid for build
+	attrs  []base.Attribute // attributes of the grid passed to build
 	filter base.Filter
 	parts  []filterPart
 	output []gridtable.Column
@@ -89,7 +89,7 @@ func (f *fittedFilter) plan() error {
 		for _, fa := range after {
 			switch {
 			case fa.Old == nil || fa.New == nil || !fa.Old.Equals(a):
-			case fa.New == fa.Old: // golearn's filters list unchanged attributes as themselves
+			case fa.New == fa.Old: // golearn's filters list unchanged attributes as their own results
 				f.parts = append(f.parts, filterPart{source: j})
 			default:
 				f.parts = append(f.parts, filterPart{source: j, attr: fa.New})
@@ -128,8 +128,8 @@ func (f *fittedFilter) apply(t *gridtable.Table) (*gridtable.Table, error) {
 	return f.run(t, false)
 }
 
-// run filters the cells of an aligned table of all rows. In training, a category index out of range means that the filter was not
-// trained.
+// run filters the cells of an aligned table of all rows. If training is set, a category index out of range means that the filter
+// was not trained.
 func (f *fittedFilter) run(t *gridtable.Table, training bool) (*gridtable.Table, error) {
 	out := &gridtable.Table{Rows: t.Rows, Features: make([]gridtable.Cells, len(f.parts))}
 	for k, p := range f.parts {
@@ -179,8 +179,8 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to gridtable.Column, val
 	return nil
 }
 
-// filterCell filters one cell. It passes the cell in buf, which has room for it, since golearn's grids pass cells in a buffer that
-// they reuse.
+// filterCell filters one cell. It passes the cell in buf, which must have room for it, since golearn's grids pass cells in a buffer
+// that they reuse.
 func filterCell(f base.Filter, old, after base.Attribute, from, to gridtable.Kind, v float64, buf []byte) (float64, error) {
 	raw := buf[:gridtable.CellSize]
 	switch from {
@@ -226,7 +226,7 @@ func digest(t *gridtable.Table) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// filterPayload is the form of a filter in a file: the training grid for its builder, and the resulting attributes.
+// filterPayload is the file form of a filter: the training grid for its builder, and the resulting attributes.
 type filterPayload struct {
 	Train  gridtable.Stored
 	Output []gridtable.Column

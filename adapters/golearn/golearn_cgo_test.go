@@ -141,7 +141,7 @@ func TestRegressorIsShapedLikeLinearRegression(t *testing.T) {
 	assert.InDeltaSlice(t, a, b, 1e-6)
 }
 
-// Trap 10, and the drop-in itself: the same lines work with either classifier.
+// Trap 10, and the drop-in itself: the same lines work with a classifier of golearn and with one of ours.
 func TestDropIn(t *testing.T) {
 	train, test, err := grids.StratifiedSplit(flowerGrid(t, 120, 1), 0.5, 1)
 	require.NoError(t, err)

@@ -11,7 +11,8 @@ var (
 )
 
 // Graph implements [graph.Grapher] with the graph of Fitted. x has the columns of the estimator's matrix: a number for each of
-// Features, and 0 or 1 for each category of a categorical one. Classes are indices of Labels, or the 0 and 1 of a float class.
+// Features, and 0 or 1 for each category of a categorical attribute. Classes are indices of Labels, or the 0 and 1 of a float
+// class.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(c.name())

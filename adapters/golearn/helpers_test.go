@@ -152,7 +152,7 @@ func (c *centroids) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// plain is centroids without probabilities, bytes or a report.
+// plain predicts like centroids, but has no probabilities, bytes or report.
 type plain struct{ c centroids }
 
 func (p *plain) Fit(ctx context.Context, x mat.Matrix, y []int) error { return p.c.Fit(ctx, x, y) }
@@ -248,7 +248,7 @@ func (l *leastSquares) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// scaler subtracts the mean. With Impute it also replaces NaN by it, and with Square it appends the squares.
+// scaler subtracts the mean. With Impute it also replaces NaN with the mean, and with Square it appends the squares of the columns.
 type scaler struct {
 	Impute, Square bool
 
@@ -389,7 +389,7 @@ func classTexts(tb testing.TB, g base.FixedDataGrid) []string {
 	return out
 }
 
-// requireRefused asserts an error and its grid without rows.
+// requireRefused asserts that there is an error and that the grid has no rows.
 func requireRefused(tb testing.TB, g base.FixedDataGrid, err error) {
 	tb.Helper()
 	require.Error(tb, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Trap 12: knn needs a C compiler, linear_models needs a C++ compiler, and ensemble imports it.
+// Trap 12: knn needs a C compiler, linear_models needs a C++ compiler, and ensemble imports linear_models.
 func TestNoCDependency(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

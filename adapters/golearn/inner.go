@@ -12,9 +12,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// A model within a Pipeline or a Bagging is either one of ours, which reads tables, or a stranger, a classifier of golearn or of a
-// third party, which gets grids. These are dense grids with their own attributes, because some classifiers of golearn misread views
-// and some write to attributes.
+// A model within a Pipeline or a Bagging is either a model of this package, which reads tables, or a stranger. A stranger is a
+// classifier of golearn or of a third party, and is given grids. These are dense grids with their own attributes, because some
+// classifiers of golearn misread views and some write to attributes.
 
 // fitInner fits a model to a table.
 func fitInner(ctx context.Context, c base.Classifier, t *gridtable.Table) error {
@@ -74,7 +74,7 @@ func ask(c Model, t *gridtable.Table, class gridtable.Column) (gridtable.Cells, 
 	return gridtable.NewCells(p.Classes[0].Column, values), err
 }
 
-// stranger is a fitted model that is not ours.
+// stranger is a fitted model that is not of this package.
 type stranger struct {
 	trained
 	inner Model
@@ -84,7 +84,7 @@ func (s *stranger) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ask(s.inner, t, s.Target)
 }
 
-// copyOf copies a model of this package, and returns a stranger itself.
+// copyOf copies a model of this package. For a stranger it returns the stranger itself.
 func copyOf(c base.Classifier) base.Classifier {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return estimators.Clone(o)
@@ -92,7 +92,7 @@ func copyOf(c base.Classifier) base.Classifier {
 	return c
 }
 
-// inside returns the capabilities of a model within another, for the other's Supports. A stranger is marshalled by its own
+// inside returns the capabilities of an inner model, for the Supports of the outer one. A stranger is marshalled with its own
 // SaveWithPrefix, and cannot be copied.
 func inside(c base.Classifier) []any {
 	if o, ok := embedding.As[gridEstimator](c); ok || c == nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// killedModel is the environment variable with the file name for the process that is killed.
+// killedModel is the environment variable that holds the file name for the process that is killed.
 const killedModel = "KERNELEARN_TEST_KILLED_MODEL"
 
 // savedInTurn returns two models of one configuration, fitted to a few and to more rows.
@@ -36,7 +36,7 @@ func savedInTurn(t *testing.T) [2]*golearn.Classifier {
 	return out
 }
 
-// A process that is killed while it saves two models in turn to one name leaves one of them, which loads and predicts. It leaves at
+// A process saves two models in turn under one name and is killed. It leaves one of them, which loads and predicts. It leaves at
 // most one temporary file, and none after the next Save.
 func TestCampaignKilledSaves(t *testing.T) {
 	if path := os.Getenv(killedModel); path != "" {

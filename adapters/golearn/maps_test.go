@@ -56,7 +56,7 @@ func radii(t *testing.T, n int, seed uint64) (base.FixedDataGrid, []float64) {
 	return g, y
 }
 
-// mapped returns a pipeline of the features of a kernel and a linear model.
+// mapped returns a pipeline of the features of a kernel and a final linear model.
 func mapped(final base.Classifier, m transformers.Transformer) *golearn.Pipeline {
 	return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{}), golearn.Transform(m)}, Final: final}
 }
@@ -65,7 +65,7 @@ type predictor interface {
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
 }
 
-// unexplained returns the share of the variance of y that a regression leaves.
+// unexplained returns the share of the variance of y that a regression does not explain.
 func unexplained(t *testing.T, p predictor, grid base.FixedDataGrid, y []float64) float64 {
 	out, err := p.Predict(grid)
 	require.NoError(t, err)

@@ -20,8 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// gridEstimator is the common interface of Classifier, Regressor, Pipeline, Bagging and Refitted, for them and the functions of
-// this file. A type that embeds one of them is a stranger (package embedding), since its own methods would not be called.
+// gridEstimator is the common interface of Classifier, Regressor, Pipeline, Bagging and Refitted, used by them and by the functions
+// of this file. A type that embeds one of them is a stranger (package embedding), since its own methods would not be called.
 type gridEstimator interface {
 	base.Classifier
 	estimators.Wrapper
@@ -29,9 +29,9 @@ type gridEstimator interface {
 	encoding.BinaryUnmarshaler
 	kind() string // name in files: "golearn.Classifier"
 	name() string // name in errors: "golearn: Classifier"
-	// fitTable fits to a training table, and leaves the model unchanged if it fails.
+	// fitTable fits to a training table. If it fails, the model is unchanged.
 	fitTable(ctx context.Context, t *gridtable.Table) error
-	// model returns the fitted model, and nil before Fit.
+	// model returns the fitted model, or nil before Fit.
 	model() model
 }
 
@@ -43,7 +43,7 @@ type model interface {
 	payload() (any, error) // the form in its file
 }
 
-// predictor is a fitted model, ours or a stranger. Its results for a table without rows are empty.
+// predictor is a fitted model, either one of this package or a stranger. Its results for a table without rows are empty.
 type predictor interface {
 	class() gridtable.Column // the class of the training grid
 	// predict returns a class cell for each row of t, which has at least one row and the form that the model reads.
@@ -90,8 +90,8 @@ func keep(t *gridtable.Table) trained {
 	return trained{schema{Columns: t.Columns(), Missing: Pass}, t.Classes[0].Column.Owned()}
 }
 
-// adapter is embedded in each of the five types. It holds the fitted model, and has the methods that need nothing else. M is the
-// model's type, and *M is a model.
+// adapter is embedded in each of the five types. It holds the fitted model, and provides the methods that need nothing else. M is
+// the model's type, and *M is a model.
 type adapter[M any] struct{ fitted *M }
 
 func (a *adapter[M]) kind() string { return any(a.fitted).(model).kind() }
@@ -106,8 +106,8 @@ func (a *adapter[M]) model() model {
 }
 
 // Predict returns a grid of the same rows, in the same order, with one attribute, the class, in the form that the documentation of
-// the type describes. Errors: ErrNotFitted; ErrShape for a missing feature; ErrParam for one of another type; ErrNotFinite; those
-// of the fitted model. Errors come with a grid without rows.
+// the type describes. It returns ErrNotFitted, ErrShape for a missing feature, ErrParam for a feature of another type,
+// ErrNotFinite, or the errors of the fitted model. With an error, the grid has no rows.
 func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err error) {
 	defer fault.Recover(&err)
 	class, err := predictWith(a, grid, answer)
@@ -121,7 +121,7 @@ func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err
 }
 
 // Inspect reads grid like Predict and returns the ignored attributes and the unknown categories. It returns the errors of Predict,
-// except for those of the fitted model.
+// except for errors of the fitted model.
 func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	m := a.model()
 	if m == nil {
@@ -135,8 +135,8 @@ func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	return out, named(a, err)
 }
 
-// MarshalBinary encodes the fitted model. Errors: ErrNotFitted, and one that wraps errors.ErrUnsupported if a part of it cannot be
-// marshalled.
+// MarshalBinary encodes the fitted model. It returns ErrNotFitted. If a part of the model cannot be marshalled, the error wraps
+// errors.ErrUnsupported.
 func (a *adapter[M]) MarshalBinary() ([]byte, error) {
 	m := a.model()
 	if m == nil {
@@ -159,7 +159,7 @@ func (a *adapter[M]) Save(path string) error {
 	return named(a, atomicfile.WriteBytes(path, data))
 }
 
-// SaveWithPrefix writes the fitted model into an archive of golearn, under one key, and leaves the archive open. It returns the
+// SaveWithPrefix writes the fitted model to an archive of golearn, under one key, and leaves the archive open. It returns the
 // errors of MarshalBinary.
 func (a *adapter[M]) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
 	if w == nil {
@@ -204,7 +204,7 @@ type opened interface {
 	model() model
 }
 
-// predictWith reads the rows of a grid for a fitted model and calls f with both.
+// predictWith reads the rows of a grid for a fitted model and calls f with the model and the table.
 func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
@@ -271,7 +271,7 @@ func unsupported(c estimators.Capability) error {
 	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
 }
 
-// supports answers for one of the five types, whose methods take grids, by its wrapped model.
+// supports reports the capabilities of one of the five types, whose methods take grids. They depend on its wrapped model.
 func supports(o gridEstimator, c estimators.Capability, w estimators.Wrapped) bool {
 	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
 		w.Methods = []estimators.Capability{c}

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Models of grids are readable without a configured value, and have the names of their columns and classes.
+// Model files of grids can be read without a configured value. They contain the names of the columns and the classes.
 func TestModelFilesOfGrids(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	machine := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .1}, Ridge: .1}
@@ -44,7 +44,7 @@ func TestModelFilesOfGrids(t *testing.T) {
 	}
 }
 
-// Files do not contain functions. They come from the value that is decoded into.
+// Files do not contain functions. The functions come from the value into which a file is decoded.
 func TestModelFilesOfFunctions(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	build := func() base.Classifier {

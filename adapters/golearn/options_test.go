@@ -51,7 +51,7 @@ func TestImpute(t *testing.T) {
 	require.NoError(t, cls.Fit(train))
 	require.NotContains(t, cls.Features(), "size=?")
 	require.Contains(t, cls.Features(), "colour=?", "a category like the others")
-	// The prediction for a gap is that for the mean of the training rows, 4.
+	// The prediction for a gap equals that for the mean of the training rows, 4.
 	mean := parse("size,colour,kind\n4,red,a\n4,blue,b\n1,red,a\n")
 	gap := parse("size,colour,kind\nNaN,red,a\n,blue,b\n1,red,a\n")
 	gap0, _, err := grids.Matrix(gap, nil)
@@ -88,7 +88,7 @@ func TestImpute(t *testing.T) {
 }
 
 func TestImputeForRegression(t *testing.T) {
-	// The mean of a column of the largest numbers does not overflow.
+	// The mean of a column does not overflow, even if its values are near the largest number.
 	train := parse("a,b,y\n1,1e308,2\n,1e308,4\n3,1e308,6\n")
 	reg := &golearn.Regressor{Estimator: &constant{}, Missing: golearn.Impute}
 	require.NoError(t, reg.Fit(train))
@@ -167,8 +167,8 @@ func TestClassWeights(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}, Balanced: true}).Fit(train), errors.ErrUnsupported)
 }
 
-// A float class of 0 and 1 is predicted in the form that golearn prints, and with Scores as a score. The score of a machine without
-// probabilities is its decision.
+// A float class of 0 and 1 is predicted in the form that golearn prints. With Scores it is predicted as a score. The score of a
+// machine without probabilities is its decision.
 func TestScoresOfAFloatClass(t *testing.T) {
 	x, labels := species(60, 1)
 	y := make([]float64, 60)
@@ -210,7 +210,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 	assert.Greater(t, accuracyOf(t, grid, pred), 0.9)
 }
 
-// golearn's OneVsAllModel, which predicts the class with the largest score, gets scores, also through pipelines and bagging.
+// golearn's OneVsAllModel, which predicts the class with the largest score, receives scores, even through pipelines and bagging.
 func TestScoresForOneVsAll(t *testing.T) {
 	for name, build := range map[string]func() base.Classifier{
 		"Classifier": machine,
@@ -257,7 +257,7 @@ func (s *spy) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return pred, err
 }
 
-// overlapping returns species with so much noise that the classes overlap.
+// overlapping returns species with enough noise to make the classes overlap.
 func overlapping(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	x, labels := species(n, seed)
 	noise, _ := species(n, seed+100)
@@ -322,7 +322,7 @@ func TestStructGrid(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"fern", "reed"}, labels)
 	m := fit(t, machine(), grid)
-	// One row has no known class, and a category that the training rows lack.
+	// The one row has no known class, and has a category that the training rows lack.
 	one, err := grids.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"reed"}, texts(t, m, one))
@@ -458,7 +458,7 @@ func TestRegressionSummary(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// The result of a wrapped selection has the trace of its search, before and after saving.
+// The result of a wrapped selection contains the trace of its search, before and after saving.
 func TestTheTraceOfASelection(t *testing.T) {
 	grid := speciesGrid(t, 60, 1)
 	build := func() *golearn.Pipeline {
@@ -498,7 +498,7 @@ type unweighted struct{ estimators.Classifier }
 
 func (u unweighted) Clone() estimators.Classifier { return u }
 
-// Intervals are the estimator's own, also through a pipeline.
+// PredictInterval returns the intervals of the estimator, even through a pipeline.
 func TestPredictInterval(t *testing.T) {
 	train, test := curveGrid(t, 60, 1), curveGrid(t, 20, 2)
 	x, _ := curve(20, 2)

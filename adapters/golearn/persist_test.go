@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// saved is a configuration for all tests of files.
+// saved is a configuration that all tests of files use.
 type saved struct {
 	build func() gridEstimator
 	grid  func(testing.TB) base.FixedDataGrid
@@ -74,7 +74,7 @@ func TestSaveAndLoad(t *testing.T) {
 			assert.Equal(t, 1, got.GetMetadata().FormatVersion)
 			require.ErrorIs(t, got.Load(path+".absent"), os.ErrNotExist)
 
-			// The model is written to an archive of golearn with other models, which stays open.
+			// The model is written to an archive of golearn that also contains other models. The archive stays open.
 			archive := filepath.Join(t.TempDir(), "archive")
 			w, err := base.CreateSerializedClassifierStub(archive, m.GetMetadata())
 			require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestAChangedFileIsRefusedAndTheModelStays(t *testing.T) {
 	}
 }
 
-// A Save that cannot marshal must not change the file either.
+// A Save that cannot marshal does not change the file either.
 func TestAFailedSaveLeavesTheFile(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	path := filepath.Join(t.TempDir(), "model")
@@ -208,7 +208,7 @@ func TestSavedInsideGolearnsComposites(t *testing.T) {
 	again.AddModel(build())
 	again.AddModel(build())
 	require.NoError(t, again.Load(path))
-	for i, m := range bag.Models { // one by one, since golearn breaks the ties of several at random
+	for i, m := range bag.Models { // compared one by one, since golearn resolves the ties of several at random
 		assert.Equal(t, predictions(t, m, g), predictions(t, again.Models[i], g))
 	}
 
@@ -225,7 +225,7 @@ func TestSavedInsideGolearnsComposites(t *testing.T) {
 	assert.Equal(t, classTexts(t, want), classTexts(t, got))
 }
 
-// A checksum is not a signature, so counts by which golearn allocates are checked.
+// A checksum is not a signature, so the counts for which golearn allocates memory are checked.
 func TestHostileArchiveOfAFinal(t *testing.T) {
 	dims := func(attrs, rows uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, attrs), rows)

@@ -50,9 +50,9 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), p, grid)
 }
 
-// FitContext fits the steps and Final to the rows of grid, which has one class attribute. Errors name their step: ErrParam for a
-// nil Final or grid, a filter that panics; ErrShape for no rows, no features or not one class attribute; ErrNotFinite; those of the
-// transformers, of Final, and ctx's.
+// FitContext fits the steps and Final to the rows of grid, which has one class attribute. Errors name their step. It returns
+// ErrParam for a nil Final or grid or a filter that panics, ErrShape for no rows, no features or not exactly one class attribute,
+// ErrNotFinite, the errors of the transformers and of Final, or ctx's error.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, p, grid)
@@ -115,7 +115,7 @@ func (m *pipelineModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ofFinal(m, t, answer)
 }
 
-// ofFinal calls f with Final and the rows after the steps.
+// ofFinal calls f with the fitted Final and the rows after the steps.
 func ofFinal[R any](m *pipelineModel, t *gridtable.Table, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	steps := m.steps
 	if t.Rows == 0 {
@@ -137,8 +137,8 @@ func inFinal(err error) error {
 	return fmt.Errorf("final: %w", err)
 }
 
-// PredictProba returns Final's class probabilities, with columns in the order of Labels, and the empty matrix for a grid without
-// rows. It returns the errors of Predict, and one that wraps errors.ErrUnsupported if Final has no probabilities.
+// PredictProba returns Final's class probabilities, with columns in the order of Labels. For a grid without rows it returns the
+// empty matrix. It returns the errors of Predict. If Final has no probabilities, the error wraps errors.ErrUnsupported.
 func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return predictProba(p, grid)
@@ -148,9 +148,10 @@ func (m *pipelineModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return ofFinal(m, t, predictor.proba)
 }
 
-// PredictVariance returns Final's mean and variance for each row of grid. Both are nil for a grid without rows. The variance does
-// not include the part of its kernel that a Nystroem step leaves out. To include it, put a pipeline.Regressor, with both, into a
-// Regressor. It returns the errors of Predict, and one that wraps errors.ErrUnsupported if Final has no variance.
+// PredictVariance returns Final's mean and variance for each row of grid. Both are nil for a grid without rows. If a Nystroem step
+// leaves out a part of the kernel, the variance does not include that part. To include it, put a pipeline.Regressor that contains
+// the step and the final model into a Regressor. It returns the errors of Predict. If Final has no variance, the error wraps
+// errors.ErrUnsupported.
 func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(p, grid)
@@ -160,8 +161,8 @@ func (m *pipelineModel) variance(t *gridtable.Table) (pair, error) {
 	return ofFinal(m, t, predictor.variance)
 }
 
-// PredictInterval returns Final's interval of that level for each row of grid, like [Regressor.PredictInterval]. The limitation of
-// PredictVariance for a Nystroem step applies.
+// PredictInterval returns Final's interval of the given level for each row of grid, like [Regressor.PredictInterval]. The
+// limitation of PredictVariance for a Nystroem step applies.
 func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(p, grid, level)
@@ -171,7 +172,7 @@ func (m *pipelineModel) interval(t *gridtable.Table, level float64) (pair, error
 	return ofFinal(m, t, intervalOf(level))
 }
 
-// PredictSet returns Final's sets of classes of that level for each row of grid, like [Classifier.PredictSet].
+// PredictSet returns Final's sets of classes of the given level for each row of grid, like [Classifier.PredictSet].
 func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(p, grid, level)
@@ -181,7 +182,7 @@ func (m *pipelineModel) sets(t *gridtable.Table, level float64) ([][]string, err
 	return ofFinal(m, t, setsOf(level))
 }
 
-// Labels returns the classes of a Final of this package, and nil before Fit and for other types.
+// Labels returns the classes of a Final of this package. It returns nil before Fit and for other types.
 func (p *Pipeline) Labels() []string {
 	if final, ok := p.Fitted().(interface{ Labels() []string }); ok {
 		return final.Labels()
@@ -189,7 +190,7 @@ func (p *Pipeline) Labels() []string {
 	return nil
 }
 
-// Fitted returns the fitted final classifier, and nil before Fit. It must not be fitted again. It reads grids in the form after the
+// Fitted returns the fitted final classifier, or nil before Fit. It must not be fitted again. It reads grids in the form after the
 // steps.
 func (p *Pipeline) Fitted() base.Classifier {
 	if p.fitted == nil {
@@ -198,11 +199,11 @@ func (p *Pipeline) Fitted() base.Classifier {
 	return p.fitted.final
 }
 
-// Report returns the report of the fitted Final, and the zero Report before Fit or if Final has none.
+// Report returns the report of the fitted Final. It returns the zero Report before Fit or if Final has none.
 func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
 // Supports reports whether the method of a capability would work. Proba, Variance, Interval, Sets and Reporting depend on Final;
-// Marshalling also depends on the transformers. A Final of golearn is marshalled by its own SaveWithPrefix.
+// Marshalling also depends on the transformers. A Final of golearn is marshalled with its own SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: inside(p.Final)}
 	for _, s := range p.Steps {
@@ -264,9 +265,9 @@ func (m *pipelineModel) payload() (any, error) {
 }
 
 // UnmarshalBinary decodes the output of MarshalBinary of an equally configured Pipeline, and calls the builders of its filters
-// again. Errors: ErrBadModel, with the reason, for data that is cut short, changed, or of another configuration; ErrParam for a nil
-// Final; those of the builders, also as ErrBadModel. They leave the model unchanged. The exception is a Final of golearn that fails
-// to decode itself after everything else was valid: the Pipeline is then not fitted.
+// again. It returns ErrBadModel, with the reason, for data that is truncated, changed, or of another configuration, and for errors
+// of the builders. It returns ErrParam for a nil Final. Errors leave the model unchanged. The exception is a Final of golearn that
+// fails to decode itself after everything else was valid: the Pipeline is then not fitted.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if p.Final == nil {
 		return fault.Param(p.name(), "Final", nil, "a classifier")

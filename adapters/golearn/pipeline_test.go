@@ -41,7 +41,7 @@ func binning(bins int) Step {
 	})
 }
 
-// toBinary returns a step that makes every feature binary, and would do the same to the class.
+// toBinary returns a step that makes every feature binary, and would also make the class binary.
 func toBinary() Step {
 	return Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 		f := filters.NewBinaryConvertFilter()
@@ -113,7 +113,7 @@ func TestPipelines(t *testing.T) {
 			assert.Greater(t, evaluation.GetAccuracy(cm), 0.6)
 			again, err := p.Predict(unlabelled)
 			require.NoError(t, err)
-			if name != "tree" { // golearn's tree draws a branch for a category that is new at a node
+			if name != "tree" { // golearn's tree draws a branch at random for a category that is new at a node
 				assert.Equal(t, classTexts(t, pred), classTexts(t, again), "the class of the grid to predict is ignored")
 			}
 			empty, err := p.Predict(none)
@@ -340,7 +340,7 @@ func TestAFinalOfGolearnThatFails(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// broken is a classifier that behaves like some of golearn.
+// broken is a classifier that behaves like some classifiers of golearn.
 type broken struct {
 	base.Classifier
 	refuse bool
@@ -391,8 +391,8 @@ func TestPipelineCloneIsIndependent(t *testing.T) {
 	assert.Contains(t, new(Pipeline).String(), "no Final")
 }
 
-// Load rebuilds a filter that differs at each build until it equals the saved one, and a filter that is always the same only a few
-// times.
+// Load rebuilds a filter that differs at each build until it equals the saved one. A filter that is always the same is built only a
+// few times.
 func TestLoadOfFiltersThatVary(t *testing.T) {
 	grid := flowerGrid(t, 30, 1)
 	calls, bins := 0, func(int) int { return 3 }

@@ -44,8 +44,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// These tests run every estimator in every place where golearn takes a classifier. They find the lists of docs/golearn.md, which go
-// test -run TestPlaces -update-places writes. A new estimator is one line in one of the two lists.
+// These tests run every estimator in every place where golearn takes a classifier. They produce the lists of docs/golearn.md, which
+// go test -run TestPlaces -update-places writes. A new estimator is one line in one of the two lists.
 
 var updatePlaces = flag.Bool("update-places", false, "write the lists of docs/golearn.md")
 
@@ -98,7 +98,7 @@ var regressorList = []listed[estimators.Regressor]{
 	}},
 }
 
-// transformerList lists the transformers, as steps of a golearn.Pipeline before the first estimator of a list.
+// transformerList lists the transformers, which are tested as steps of a golearn.Pipeline before the first estimator of a list.
 var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler", standardScaler},
 	{"RMSScaler", func() []transformers.Transformer { return []transformers.Transformer{&scalers.RMSScaler{}} }},
@@ -179,7 +179,7 @@ func TestPlacesHaveAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// cellPlace is a use of a model. Its check gets a function that builds new models.
+// cellPlace is a use of a model. Its check receives a function that builds new models.
 type cellPlace struct {
 	name  string
 	check func(t *testing.T, build func() base.Classifier)
@@ -232,14 +232,14 @@ func fit(t *testing.T, m base.Classifier, g base.FixedDataGrid) base.Classifier 
 	return m
 }
 
-// luck is the number of attempts of a check of golearn's random draws, which have no seed. One bag in thirty falls below the
+// luck is the number of attempts in a check of golearn's random draws, which have no seed. One bag in thirty falls below the
 // accuracy of the others.
 const luck = 6
 
 // leastOf is the accuracy that one of luck bags has to exceed.
 const leastOf = 0.85
 
-// oneReaches checks that one of a few draws of golearn, bags or folds, which take no seed, exceeds leastOf.
+// oneReaches checks that one of a few draws of golearn, bags or folds, exceeds leastOf. They take no seed.
 func oneReaches(t *testing.T, accuracy func() float64) {
 	t.Helper()
 	best := 0.0
@@ -296,7 +296,7 @@ func (f *identity) Transform(old, _ base.Attribute, cell []byte) []byte {
 	return cell
 }
 
-// lazy returns the same grid with a filter that runs at each read of a cell.
+// lazy returns the same grid behind a filter that runs at each read of a cell.
 func lazy(t *testing.T, g base.FixedDataGrid) (*base.LazilyFilteredInstances, *identity) {
 	f := newIdentity(t, g)
 	return base.NewLazilyFilteredInstances(g, f), f
@@ -587,7 +587,7 @@ func regressorPlaces() []cellPlace {
 	}
 }
 
-// A lazy filter runs once for each cell, also with one-hot features and pipelines.
+// A lazy filter runs once for each cell, even with one-hot features and pipelines.
 func TestALazyFilterSeesEachCellOnce(t *testing.T) {
 	grid := read(t, plants(30, 1))
 	for name, build := range map[string]func() base.Classifier{
@@ -632,8 +632,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// rows runs each listed estimator in each place, alone and as the Final of a golearn.Pipeline with a step of ours, and writes the
-// places and the estimators that work in all of them. The lists go into the page only if nothing failed.
+// rows runs each listed estimator in each place, alone and as the Final of a golearn.Pipeline with a step of this module. It writes
+// the places and the estimators that work in all of them. The page is changed only if nothing failed.
 func rows[E any](t *testing.T, lists *strings.Builder, title string, places []cellPlace, list []listed[E], wrap func(E) base.Classifier) {
 	fmt.Fprintf(lists, "### %s: %d places\n\n", title, len(places))
 	for i, p := range places {

@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// loadable has the methods that a second process needs of a constructor's value.
+// loadable has the methods that a second process needs from a constructor's value.
 type loadable interface {
 	Fit(base.FixedDataGrid) error
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
@@ -63,7 +63,7 @@ func chiMerged() golearn.Step {
 	})
 }
 
-// constructors are the lines that both processes share.
+// constructors holds the models that the parent and the child process build, by name.
 var constructors = map[string]func() loadable{
 	"Classifier":              func() loadable { return &golearn.Classifier{Estimator: &lssvm.Classifier{}, Balanced: true} },
 	"Regressor":               func() loadable { return &golearn.Regressor{Estimator: &rvm.Regressor{}, Missing: golearn.Impute} },
@@ -103,7 +103,7 @@ const (
 	processMark  = "predicted: "
 )
 
-// predictedBy prints a model's predictions for a grid, numbers with all their digits.
+// predictedBy returns the printed predictions of a model for a grid, numbers with all their digits.
 func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	t.Helper()
 	pred, err := m.Predict(grid)
@@ -122,7 +122,7 @@ func predictedBy(t *testing.T, m loadable, grid base.FixedDataGrid) []string {
 	return out
 }
 
-// A model that one process saves is loaded by another one, which shares only the constructor's line with the first.
+// A model that one process saves is loaded by another one, which shares only the line of the constructor with the first.
 func TestLoadedByAnotherProcess(t *testing.T) {
 	if task := os.Getenv(processModel); task != "" {
 		parts := strings.Split(task, "\n")
@@ -193,7 +193,7 @@ func resealed(data []byte, change func([]byte)) []byte {
 	return out
 }
 
-// A rejected file is an error with the reason: another kind, another version, another configuration, or a file that was cut short
+// A rejected file is an error with the reason: another kind, another version, another configuration, or a file that was truncated
 // or changed.
 func TestARefusedFileSaysWhy(t *testing.T) {
 	grid := speciesGrid(t, 45, 1)
@@ -205,7 +205,7 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 	for name, c := range map[string]struct {
 		build  func() files
 		kind   string
-		others map[string]loadable // by the text of the error
+		others map[string]loadable // keyed by the text of the error
 	}{
 		"Classifier": {func() files { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }, "golearn.Classifier", map[string]loadable{
 			"golearn.Classifier": &golearn.Regressor{Estimator: &ridge.Regressor{}},

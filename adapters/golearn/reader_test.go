@@ -52,7 +52,7 @@ func (t *tallied) Get(s base.AttributeSpec, row int) []byte {
 	return t.FixedDataGrid.Get(s, row)
 }
 
-// fiveTypes returns the five types, in configurations that fit to one grid.
+// fiveTypes returns the five types, in configurations that can all be fitted to one grid.
 func fiveTypes() map[string]func() gridEstimator {
 	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
 	return map[string]func() gridEstimator{
@@ -131,7 +131,7 @@ func TestABaggingNamesTheGridsRows(t *testing.T) {
 	}
 }
 
-// Models within models pick rows and columns of a previous selection.
+// Models within models pick rows and columns from a previous selection.
 func TestModelsWithinModels(t *testing.T) {
 	train, test := flowerGrid(t, 90, 1), flowerGrid(t, 60, 2)
 	bag := func(inner base.Classifier) *Bagging {
@@ -170,7 +170,7 @@ func (o *overriding) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return o.Classifier.Predict(g)
 }
 
-// Types that embed one of our types are called by their own methods.
+// For types that embed one of our types, their own methods are called.
 func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	g := flowerGrid(t, 30, 1)
 	o := &overriding{Classifier: &Classifier{Estimator: &centroids{}}}
@@ -188,8 +188,8 @@ func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	require.ErrorIs(t, err, errUnsupported)
 }
 
-// Categories in a grid's attribute that occur in no row do not make it a different attribute, which golearn's classifiers would
-// reject.
+// If the attribute of a grid has categories that occur in no row, it still counts as the same attribute. golearn's classifiers
+// would reject a different one.
 func TestCategoriesThatNoRowHas(t *testing.T) {
 	train := csvGridOf(t, "colour,class", "red,x", "blue,y", "red,x", "blue,y")
 	wide := csvGridOf(t, "colour,class", "green,x", "red,x", "blue,y")
@@ -209,7 +209,7 @@ func TestCategoriesThatNoRowHas(t *testing.T) {
 	assert.Equal(t, []string{"red", "blue"}, aligned.Features[0].Column.Values)
 }
 
-// A model of golearn matches attributes by their position, and Refitted by their names.
+// A model of golearn matches attributes by their position, but Refitted matches them by name.
 func TestRefittedMatchesAttributes(t *testing.T) {
 	lines := []string{"1,0,x", "1,1,x", "0,0,y", "0,1,y"}
 	train := csvGridOf(t, append([]string{"a,b,class"}, lines...)...)
@@ -244,8 +244,8 @@ func TestRefittedMatchesAttributes(t *testing.T) {
 	assert.Equal(t, "golearn.Refitted(not fitted)", estimators.Clone(r).String())
 }
 
-// first predicts the class of the training row with the same first feature. Like golearn's models, it rejects a grid with other
-// attributes than those of training. It panics if it has a class to read.
+// first predicts the class of the training row with the same first feature. Like golearn's models, it rejects a grid whose
+// attributes differ from those of training. It panics if it has a class to read.
 type first struct {
 	refuse bool
 	x      *mat.Dense
@@ -292,7 +292,7 @@ func (f *first) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	return out, nil
 }
 
-// BenchmarkPredictOneRow measures the cost of a prediction of a single row besides that of the estimator, which is small here.
+// BenchmarkPredictOneRow measures the cost of predicting a single row without that of the estimator, which is small here.
 func BenchmarkPredictOneRow(b *testing.B) {
 	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
 	for _, features := range []int{10, 1000} {

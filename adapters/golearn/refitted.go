@@ -17,12 +17,13 @@ type Model interface {
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
 }
 
-// Refitted turns a model of golearn into a base.Classifier, such as its LinearRegression, which is not one and cannot be saved. It
-// serves as the Final of a Pipeline and in golearn's cross-validation. It stores the training grid, and Load fits a new model to
-// it, which is the same if its fit draws nothing at random. A panic of the model becomes an error.
+// Refitted turns a model of golearn into a base.Classifier. An example is golearn's LinearRegression, which is not a
+// base.Classifier and cannot be saved. It serves as the Final of a Pipeline and in golearn's cross-validation. It stores the
+// training grid, and Load fits a new model to it, which is the same if its fit draws nothing at random. A panic of the model
+// becomes an error.
 //
-// The model gets a copy of the training grid, and at Predict a grid with the same attributes, matched by name and type. The class
-// is a column of zeros.
+// The model receives a copy of the training grid, and at Predict a grid with the same attributes, matched by name and type. The
+// class is a column of zeros.
 type Refitted struct {
 	New func() Model // returns a new, unfitted model at each call
 
@@ -45,9 +46,9 @@ func (r *Refitted) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext fits a new model to the grid. Errors leave the model unchanged: ErrParam for a nil New or a model that panics,
-// ErrShape for a grid without rows or with other than one class, the model's, and ctx's, which is checked before the model is
-// fitted.
+// FitContext fits a new model to the grid. Errors leave the model unchanged. They are ErrParam for a nil New or a model that
+// panics, ErrShape for a grid without rows or with not exactly one class, the error of the model, and ctx's error. The context is
+// checked before the model is fitted.
 func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
@@ -94,7 +95,7 @@ func (m *refittedModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ask(m.inner, t, m.Target)
 }
 
-// Supports reports whether the method of a capability would work: Marshalling.
+// Supports reports whether the method of a capability would work. This is only the case for Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{})
 }
@@ -116,8 +117,8 @@ func (m *refittedModel) payload() (any, error) {
 	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.Store()}, nil
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of a Refitted of the same model, and fits again. Errors: ErrBadModel,
-// ErrParam for a nil New, and the model's. They leave r unchanged.
+// UnmarshalBinary decodes the output of MarshalBinary of a Refitted of the same model, and fits again. It returns ErrBadModel,
+// ErrParam for a nil New, or the error of the model. Errors leave r unchanged.
 func (r *Refitted) UnmarshalBinary(data []byte) error {
 	m, err := r.build()
 	if err != nil {

@@ -38,7 +38,7 @@ func namesOf(v any) (columns, classes []string) {
 	return columns, classes
 }
 
-// storedStep is the form of a Step of a transformer in a model file.
+// storedStep is the form of a Step with a transformer in a model file.
 type storedStep struct{ Transform transformers.Transformer }
 
 func (s Step) stored() (out storedStep, ok bool) { return storedStep{s.transform}, s.build == nil }

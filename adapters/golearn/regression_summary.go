@@ -13,15 +13,15 @@ import (
 )
 
 // RegressionSummary compares predicted numbers with observed ones, like golearn's confusion matrix for classes. Its fields are
-// those of package metrics: RMSE and MAE in the target's unit, R2 = 1 - NMSE.
+// defined as in package metrics: RMSE and MAE in the target's unit, R2 = 1 - NMSE.
 type RegressionSummary struct {
 	Target              string
 	Rows                int
 	RMSE, MAE, R2, NMSE float64
 }
 
-// SummarizeRegression compares the float class attribute of predicted with that of reference, row by row. Errors: ErrShape for
-// another number of rows, none, or not one class attribute; ErrParam for a class of another type; ErrNotFinite.
+// SummarizeRegression compares the float class attribute of predicted with that of reference, row by row. It returns ErrShape for
+// different numbers of rows, no rows, or not exactly one class attribute, ErrParam for a class of another type, or ErrNotFinite.
 func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
 	const name = "golearn: SummarizeRegression"
 	target, y, err := gridtable.ReadTargets(reference)

@@ -16,7 +16,7 @@ import (
 // Regressor is a base.Classifier whose class attribute is a number. It follows the convention of golearn's LinearRegression: Fit
 // takes a float class attribute, and Predict returns a grid with one float attribute of that name.
 //
-// The properties of Classifier hold for clones, failed fits, concurrency and errors.
+// Clones, failed fits, concurrency and errors are as described for Classifier.
 type Regressor struct {
 	// Estimator is the model to fit. Fit fits a clone of it. If it is nil, it is the zero [selection.Regressor], which scales the
 	// columns, fills gaps and chooses a kernel.
@@ -45,9 +45,10 @@ func (r *Regressor) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext fits the model to the rows of grid, whose one class attribute is a float attribute. Errors: ErrParam for a nil grid, a
-// class attribute of another type, a rejected categorical feature; ErrShape for no rows, no features or not one class attribute;
-// ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's own; ctx's.
+// FitContext fits the model to the rows of grid, whose one class attribute is a float attribute. It returns ErrParam for a nil
+// grid, a class attribute of another type or a rejected categorical feature, and ErrShape for no rows, no features or not exactly
+// one class attribute. It also returns ErrTooLarge for a matrix over 8 GiB, ErrNotFinite, the estimator's own errors, or ctx's
+// error.
 func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
@@ -89,8 +90,8 @@ func (m *regressorModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 }
 
 // PredictVariance returns, for each row of grid, the mean and the variance of a new observation there, in the units of the target
-// and of its square. Both are nil for a grid without rows. It returns the errors of Predict, and one that wraps
-// errors.ErrUnsupported if the estimator has no variance.
+// and of its square. Both are nil for a grid without rows. It returns the errors of Predict. If the estimator has no variance, the
+// error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(r, grid)
@@ -108,8 +109,8 @@ func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
 }
 
 // PredictInterval returns, for each row of grid, the bounds between which a new observation there lies with the probability level,
-// in (0, 1). Both are nil for a grid without rows. It returns the errors of Predict, ErrParam for another level, and one that wraps
-// errors.ErrUnsupported if the estimator has no intervals.
+// in (0, 1). Both are nil for a grid without rows. It returns the errors of Predict, and ErrParam for a level outside this range.
+// If the estimator has no intervals, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(r, grid, level)
@@ -126,7 +127,7 @@ func (m *regressorModel) interval(t *gridtable.Table, level float64) (pair, erro
 	})
 }
 
-// Target returns the name of the predicted attribute, and "" before Fit.
+// Target returns the name of the predicted attribute, or "" before Fit.
 func (r *Regressor) Target() string {
 	if r.fitted == nil {
 		return ""
@@ -134,11 +135,11 @@ func (r *Regressor) Target() string {
 	return r.fitted.Target.Name
 }
 
-// Features returns the names of the columns of the estimator's matrix: an attribute's name, or name=category for a categorical one.
-// It returns nil before Fit.
+// Features returns the names of the columns of the estimator's matrix. A name is that of the attribute, or name=category for a
+// categorical attribute. It returns nil before Fit.
 func (r *Regressor) Features() []string { return featuresOf(r) }
 
-// Fitted returns the fitted clone of Estimator, for its own methods, and nil before Fit. It must not be fitted again.
+// Fitted returns the fitted clone of Estimator, for its own methods. It returns nil before Fit. The clone must not be fitted again.
 func (r *Regressor) Fitted() estimators.Regressor {
 	if r.fitted == nil {
 		return nil
@@ -146,7 +147,7 @@ func (r *Regressor) Fitted() estimators.Regressor {
 	return r.fitted.estimator
 }
 
-// Report returns the fitted estimator's report, and the zero Report before Fit or if the estimator has none.
+// Report returns the fitted estimator's report. It returns the zero Report before Fit or if the estimator has none.
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends on Estimator: Variance, Interval, Reporting,
@@ -168,9 +169,9 @@ func (m *regressorModel) payload() (any, error) {
 	return wrappedPayload{Trained: m.trained, Estimator: est}, err
 }
 
-// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Regressor. Every error leaves the model unchanged:
-// ErrBadModel for data that is cut short, changed, or of another configuration; one that wraps errors.ErrUnsupported if Estimator
-// cannot be cloned or unmarshalled.
+// UnmarshalBinary decodes the output of MarshalBinary of an equally configured Regressor. Every error leaves the model unchanged.
+// The error is ErrBadModel for data that is truncated, changed, or of another configuration. If Estimator cannot be cloned or
+// unmarshalled, it wraps errors.ErrUnsupported.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	p, est, err := readWrapped(r, data, r.learner(), r.NoOneHot, gapsOf(r.Estimator, r.Missing))
 	if err != nil {

@@ -29,8 +29,8 @@ const (
 	Refuse Missing = iota
 	// Pass passes a gap to the estimator, for one that fills gaps itself.
 	Pass
-	// Impute replaces a gap by the mean of the feature over the training rows, in training and at Predict, and by 0 if they hold no
-	// number. For other statistics put a columnwise.Imputer into a Pipeline.
+	// Impute replaces a gap with the mean of the feature over the training rows, in training and at Predict. If they hold no
+	// number, it is replaced with 0. For other statistics put a columnwise.Imputer into a Pipeline.
 	Impute
 )
 
@@ -41,7 +41,7 @@ func (m Missing) String() string {
 	return enum.Name("Missing", int(m), missingNames...)
 }
 
-// gapsOf returns the treatment of gaps before an estimator of the configuration, which may be nil.
+// gapsOf returns the treatment of gaps for the configured estimator, which may be nil.
 func gapsOf(estimator any, m Missing) Missing {
 	if estimator == nil && m == Refuse {
 		return Pass
@@ -58,14 +58,14 @@ func (m Missing) check() error {
 
 // schema holds the features of a training grid. It converts other rows to the columns of the estimator's matrix.
 type schema struct {
-	Columns  []gridtable.Column // of a categorical feature: the categories of the training rows
+	Columns  []gridtable.Column // for a categorical feature, with the categories of the training rows
 	NoOneHot bool
 	Missing  Missing
-	// Fills has, with Impute, the replacement of a NaN in each matrix column.
+	// Fills holds, with Impute, the replacement of a NaN in each matrix column.
 	Fills codec.Floats `cbor:",omitempty"`
 }
 
-// mostDummies is the largest number of categories that get a column each for an estimator that also takes codes. With few
+// mostDummies is the largest number of categories that get a column each for an estimator that also accepts codes. With few
 // categories a length is fitted for each, and predictions are a little better.
 const mostDummies = 32
 
@@ -152,10 +152,11 @@ func give[R any](s *schema, t *gridtable.Table, f func(x *mat.Dense) (R, error))
 // Inspection describes how a fitted model reads a grid.
 type Inspection struct {
 	Rows int
-	// Ignored names the attributes that the training grid lacks, in the grid's order, without class attributes.
+	// Ignored lists the attributes that the training grid lacks, in the grid's order, without class attributes.
 	Ignored []string
-	// Unseen counts, for each categorical feature with such rows, the rows with a category that the training rows lack. All of the
-	// feature's columns are 0 in such a row, or its code differs from those of all training rows.
+	// Unseen maps the name of a categorical feature to the number of rows whose category the training rows lack. Features without
+	// such rows are omitted. In such a row, all of the feature's columns are 0, or its code differs from those of all training
+	// rows.
 	Unseen map[string]int
 }
 
@@ -181,7 +182,7 @@ func (s *schema) inspect(t *gridtable.Table) (Inspection, error) {
 	return out, nil
 }
 
-// fits compares the configuration in a file with the receiver's.
+// fits compares the configuration in a file with that of the receiver.
 func (s *schema) fits(modelKind string, noOneHot bool, missing Missing) error {
 	if s.NoOneHot != noOneHot {
 		return fault.BadModel(modelKind, "written with NoOneHot = %t, the receiver has %t", s.NoOneHot, noOneHot)

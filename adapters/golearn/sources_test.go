@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
-// sources returns the same rows in every form that golearn, or a program, may use. The categories of the sky and of the class have
-// another order in some of them.
+// sources returns the same rows in every form that golearn, or a program, may use. In some of them the categories of the sky and of
+// the class have another order.
 func sources(t *testing.T) map[string]base.FixedDataGrid {
 	const weatherARFF = `@relation weather
 

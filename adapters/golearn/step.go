@@ -24,16 +24,16 @@ type Step struct {
 	build     func(train base.FixedDataGrid) (base.Filter, error)
 }
 
-// Transform returns a step with a transformer, whose clones are fitted. The transformer receives the features in the form of a
+// Transform returns a step with a transformer, whose clones are fitted. The transformer receives the features in the same form as a
 // Classifier, with categorical ones as columns of 0 and 1. NaN cells are included, since imputing is a transformer's task.
 //
 // The resulting grid has one float attribute for each column that the transformer returns, with the names of its FeatureNames
-// (transformers.FeatureNamer). If it has no names, or names a column twice or like the class, the attributes keep their previous
-// names if their number is the same, and are z0, z1 and so on if not. The class is unchanged.
+// (transformers.FeatureNamer). If the transformer has no names, or uses a name twice or the name of the class, the attributes keep
+// their previous names, or are called z0, z1 and so on if their number has changed. The class is unchanged.
 func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 
-// Filter returns a step with a golearn filter. The function build gets the training grid in its form after the previous steps, and
-// returns a filter that is trained on it:
+// Filter returns a step with a golearn filter. The function build receives the training grid in its form after the previous steps,
+// and returns a filter that is trained on it:
 //
 //	golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 //		f := filters.NewChiMergeFilter(train, 0.90)
@@ -43,13 +43,13 @@ func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 //		return f, f.Train()
 //	})
 //
-// Add the attributes of train, because golearn's filters identify them by pointer. Each cell is filtered once. A filter never receives
-// the class cells of the grid that it filters, and its result for the class attribute is ignored. A category index past the last
-// category, which BinningFilter returns for a value above the training range, counts as the last category.
+// Add the attributes of train, because golearn's filters identify them by pointer. Each cell is filtered once. A filter never
+// receives the class cells of the grid that it filters, and its result for the class attribute is ignored. A category index past
+// the last category, which BinningFilter returns for a value above the training range, counts as the last category.
 //
-// Save stores the training grid. Load calls build again, with an equal grid, until the filter gives the same result for that grid as
-// the saved one. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ, since golearn's
-// ChiMergeFilter sums in random order, and may round to other intervals.
+// Save stores the training grid. Load calls build again, with an equal grid, until the filter gives the same result for that grid
+// as the saved one. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ, since
+// golearn's ChiMergeFilter sums in random order, and may round to other intervals.
 func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 	return Step{build: build}
 }
@@ -62,7 +62,7 @@ type fittedStep interface {
 	payload() (stepPayload, error)
 }
 
-// stepPayload holds the form of either kind of step in a file.
+// stepPayload is the file form of either kind of step.
 type stepPayload struct {
 	Transform *transformPayload
 	Filter    *filterPayload
@@ -133,8 +133,8 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *g
 	return f, gridtable.TableOfMatrix(z, f.output), nil
 }
 
-// transformed returns the attributes after a fitted transformer. If a transformer has no names for them and keeps the number of
-// columns, the attributes keep their names.
+// transformed returns the attributes after a fitted transformer. If the transformer does not name its columns and keeps their
+// number, the attributes keep their names.
 func transformed(t transformers.Transformer, in []gridtable.Column, width int, class string) []gridtable.Column {
 	list := gridtable.MatrixNames(in)
 	if own, err := transformers.NamesOf(t, list); err == nil && len(own) == width {
@@ -162,7 +162,7 @@ func transformed(t transformers.Transformer, in []gridtable.Column, width int, c
 	return out
 }
 
-// classMatrix returns the class of each row in the form for transformers that fit to targets.
+// classMatrix returns the class of each row in the form that transformers with targets expect.
 func classMatrix(t *gridtable.Table) (mat.Matrix, error) {
 	y, err := t.Values(&t.Classes[0])
 	if err != nil || t.Classes[0].Column.Kind == gridtable.FloatKind {

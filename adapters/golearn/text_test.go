@@ -18,10 +18,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// sheetOfTexts holds the texts of a grid.
+// sheetOfTexts holds the texts of which a grid consists.
 type sheetOfTexts struct{ Column, Words, Category, Class, Label string }
 
-// grid returns a grid in the form of golearn's own functions. A float class is called Class.
+// grid returns a grid in the form in which golearn's own functions create it. A float class is called Class.
 func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 	t.Helper()
 	g := base.NewDenseInstances()
@@ -51,8 +51,8 @@ func (s sheetOfTexts) grid(t *testing.T, float bool) *base.DenseInstances {
 	return g
 }
 
-// Fit of each type rejects a text that is not UTF-8 in names of columns, of the class or the target, in categories and in labels,
-// so that every saved file can be loaded.
+// Fit of each type rejects a text that is not UTF-8 in the names of columns, of the class or the target, in categories and in
+// labels. So every saved file can be loaded.
 func TestTextsOfGridsAreUTF8(t *testing.T) {
 	classifier := func() *golearn.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }
 	regressor := func() *golearn.Regressor { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }

@@ -19,7 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// gapped returns species and curves with a gap in every tenth row, in a grid whose class is a word or a number.
+// gapped returns a grid with a gap in every tenth row, and its matrix. If numbers is true, the class attribute is a number computed
+// from two columns; otherwise it is the name of a species.
 func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstances, *mat.Dense) {
 	t.Helper()
 	x, labels := species(n, seed)
@@ -41,8 +42,8 @@ func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstance
 	return g, x
 }
 
-// Without an Estimator the zero value of selection is fitted, also to rows with gaps. It gives the same predictions as by itself on
-// the same matrix.
+// Without an Estimator the zero value of selection is fitted, even to rows with gaps. Its predictions equal those of the zero value
+// alone on the same matrix.
 func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	grid, x := gapped(t, 60, 1, true)
 	test, z := gapped(t, 30, 2, true)
@@ -88,7 +89,7 @@ func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	assert.Greater(t, accuracyOf(t, others, guess), 0.9)
 }
 
-// Gaps pass if Missing is zero, other values of Missing have their effect, and an infinity is not a gap.
+// Gaps are passed on if Missing is zero, other values of Missing have their effect, and an infinity is not a gap.
 func TestGapsWithoutAnEstimator(t *testing.T) {
 	train := parse("size,colour,kind\n1,red,a\n,blue,b\n3,red,a\n8,?,b\n2,red,a\n7,blue,b\n")
 	whole := parse("size,colour,kind\n1,red,a\n9,blue,b\n3,red,a\n8,red,b\n2,red,a\n7,blue,b\n")
@@ -106,7 +107,7 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, report.Rows)
 
-	// Impute replaces gaps by means before the search receives the rows.
+	// Impute replaces gaps with means before the search receives the rows.
 	imputed := &golearn.Classifier{Missing: golearn.Impute}
 	require.NoError(t, imputed.Fit(train))
 	want, err := imputed.PredictProba(parse("size,colour,kind\n4.2,red,a\n1,red,b\n"))
@@ -114,7 +115,7 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	got, err := imputed.PredictProba(parse("size,colour,kind\nNaN,red,a\n1,red,b\n"))
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(want, got, 1e-12), "the mean of 1, 3, 8, 2 and 7")
-	// The same search, configured, still rejects them.
+	// The same search, set as the Estimator, still rejects gaps.
 	refused := &golearn.Classifier{Estimator: &selection.Classifier{}}
 	require.ErrorIs(t, refused.Fit(train), estimators.ErrNotFinite)
 	require.ErrorIs(t, (&golearn.Classifier{NoOneHot: true}).Fit(train), estimators.ErrParam)
@@ -165,8 +166,8 @@ func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 	assert.InDeltaSlice(t, want, got, 1e-3)
 }
 
-// A file loads into the configuration of the saved model: no Estimator, also in a Pipeline, or the default search with gaps passed
-// on.
+// A file loads into the configuration of the saved model. This is no Estimator, also in a Pipeline, or the default search with gaps
+// passed on.
 func TestFilesWithoutAnEstimator(t *testing.T) {
 	grid, _ := gapped(t, 40, 3, true)
 	path := filepath.Join(t.TempDir(), "model")

@@ -43,7 +43,7 @@ func Example() {
 	// true onnx: pipeline: Classifier: final (lssvm.Classifier): onnx_test.triangle cannot be written as a graph of primitive operators, its kernel has no methods Graph and GraphDiag: unsupported operation
 }
 
-// triangle is a kernel outside the module.
+// triangle is a kernel defined outside the module.
 type triangle struct{}
 
 func (triangle) Eval(x, z []float64) float64 { return kernels.Laplacian{}.Eval(x, z) }

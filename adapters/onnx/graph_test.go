@@ -15,8 +15,8 @@ import (
 // promised is the largest error of an output, relative to its size.
 const promised = 1e-10
 
-// off returns the largest difference of two outputs, relative to the larger of the number and the size of the output on usual rows.
-// It returns +Inf if their shapes or their NaN differ.
+// off returns the largest difference between two outputs. It is relative to the larger of the number and the size of the output on
+// usual rows. If the shapes or the positions of NaN differ, it returns +Inf.
 func off(got, want *mat.Dense, usual int) float64 {
 	n, k := want.Dims()
 	if r, c := got.Dims(); r != n || c != k {

@@ -48,7 +48,7 @@ type fitted struct {
 	name  string
 	model any
 	x     *mat.Dense
-	usual int // number of rows like those of Fit; the others are far outside
+	usual int // number of rows that resemble the training rows; the others are far outside
 	gaps  bool
 }
 
@@ -85,7 +85,7 @@ func targets(x *mat.Dense) ([]float64, []int, []int) {
 	return y, two, three
 }
 
-// tried returns rows to predict: new ones, some of those of Fit, and some far outside.
+// tried returns rows to predict: new rows, some training rows, and some rows far outside.
 func tried(train *mat.Dense) (*mat.Dense, int) {
 	fresh := sample(30, 99)
 	out := mat.NewDense(50, columns, nil)
@@ -108,7 +108,7 @@ func tried(train *mat.Dense) (*mat.Dense, int) {
 // nearer leaves out rows very far outside, where sines and cosines consist only of the rounding of the angle.
 func nearer(x *mat.Dense) *mat.Dense { return mat.DenseCopyOf(x.Slice(0, 41, 0, columns)) }
 
-// waves reports whether a model consists of sines and cosines, by its name.
+// waves reports whether a model consists of sines and cosines, according to its name.
 func waves(name string) bool {
 	return strings.Contains(name, "gabasr") || strings.Contains(name, "Fourier") || strings.Contains(name, "Periodic")
 }
@@ -243,7 +243,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	return names, out
 }
 
-// leafs returns the types in a model, as declared.Types names them.
+// leafs returns the types in a model, in the form of declared.Types.
 func leafs(model any) []string {
 	out := []string{declared.Name(model)}
 	switch m := model.(type) {

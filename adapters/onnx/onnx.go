@@ -13,9 +13,9 @@
 //	probabilities or scores  a column for each class, by ascending labels, which the metadata "classes" lists as JSON
 //	features                 of a transformer
 //
-// Every transformer, pipeline, estimator and search of this module can be written, and custom types that have graph.Grapher. For
-// other types, Write returns an error that names the type and wraps errors.ErrUnsupported. A served model checks nothing: rows with
-// NaN or infinities, which Predict rejects, give arbitrary numbers.
+// Every transformer, pipeline, estimator and search of this module can be written, and so can custom types that implement
+// graph.Grapher. For other types, Write returns an error that names the type and wraps errors.ErrUnsupported. A served model checks
+// nothing: rows with NaN or infinities, which Predict rejects, give arbitrary numbers.
 package onnx
 
 import (
@@ -36,24 +36,25 @@ const (
 	irVersion = 8
 )
 
-// Options set the outputs and the metadata of a model. They may be nil.
+// Options sets the outputs and the metadata of a model. Nil means the zero value.
 type Options struct {
-	// Variance adds the output variance of a regressor. It may need a matrix with a row for each row of Fit.
+	// Variance adds the output variance of a regressor. It may need a matrix with a row for each training row.
 	Variance bool
 	// Float32 makes the input float32. The model converts it to double precision first.
 	Float32 bool
-	// Columns are names of the columns of x. The metadata "columns" contains them as JSON, for the program that serves the model.
-	// If they are nil, they are the names of the model ([estimators.ColumnNamer]).
+	// Columns lists the names of the columns of x. The metadata "columns" contains them as JSON, for the program that serves the
+	// model. If Columns is nil, the names are those of the model ([estimators.ColumnNamer]).
 	Columns []string
 	// Doc is a text in the model file, for users.
 	Doc string
 }
 
-// mostBytes is the largest size of a protocol buffer, less a reserve for the parts other than numbers.
+// mostBytes is the largest size of a protocol buffer, minus a reserve for the parts other than numbers.
 var mostBytes int64 = math.MaxInt32 - 1<<20
 
-// Write writes a model that is fitted to rows with this number of columns. Errors: ErrNotFitted; ErrShape for another number of
-// columns; ErrTooLarge over 2 GiB; an error that wraps errors.ErrUnsupported and names the type that cannot be written; w's.
+// Write writes a model that was fitted to rows with the given number of columns. It returns ErrNotFitted, ErrShape if the number of
+// columns differs, ErrTooLarge above 2 GiB, or the error of w. For a type that cannot be written, the error names the type and
+// wraps errors.ErrUnsupported.
 func Write(w io.Writer, model any, columns int, opt *Options) error {
 	data, err := marshal(model, columns, opt)
 	if err != nil {

@@ -107,8 +107,8 @@ func TestSameBytes(t *testing.T) {
 }
 
 // A machine with a small ridge has large coefficients of both signs, so that the rounding of its kernel is visible. In Go,
-// predictions change too if rows are predicted one at a time or change in their last bit. The error of the file is at most 20 times
-// that change.
+// predictions also change if rows are predicted one at a time or change in their last bit. The error of the file is at most 20
+// times that change.
 func TestBadlyConditioned(t *testing.T) {
 	python, folder := pythonWith(t), t.TempDir()
 	train := sample(100, 3)

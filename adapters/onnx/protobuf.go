@@ -6,7 +6,7 @@ import (
 )
 
 // message is a protocol buffer under construction. ONNX files consist of a few types of messages (github.com/onnx/onnx,
-// onnx.proto3), and need only their fields of numbers, texts and messages.
+// onnx.proto3). Of these, only fields with numbers, texts and messages are needed.
 type message struct{ data []byte }
 
 // Kinds of fields on the wire.

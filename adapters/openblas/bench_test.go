@@ -17,7 +17,7 @@ import (
 // BenchmarkRoutines compares the time of each routine of adapters/simdblas with gonum's and OpenBLAS's, in the same run.
 // OPENBLAS_NUM_THREADS must equal -cpu.
 func BenchmarkRoutines(b *testing.B) {
-	// The function that keeps OpenBLAS to one thread within our tasks takes longer than a small product of ours.
+	// The function that limits OpenBLAS to one thread within our tasks takes longer than a small product of ours.
 	parallel.OnParallel(nil, nil)
 	defer surroundTasks()
 	// OpenBLAS's threads wait actively for 2²⁸ cycles after a call, on processors that the other contenders need.

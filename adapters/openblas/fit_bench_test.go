@@ -18,8 +18,8 @@ import (
 )
 
 // BenchmarkThreads fits the relevance vector machine to Friedman's first function, with three settings of OpenBLAS's threads in
-// turn: the default, one within our tasks; the threads everywhere; and one thread throughout. The smallest times count. The ratios
-// are to the first setting.
+// turn. They are the default, one thread within our tasks, then all threads everywhere, and one thread throughout. The smallest
+// times count. The ratios are relative to the first setting.
 func BenchmarkThreads(b *testing.B) {
 	if !ownThreads {
 		b.Skip("no OpenBLAS with threads of its own")

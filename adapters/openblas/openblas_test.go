@@ -17,7 +17,7 @@ func TestImportRegisters(t *testing.T) {
 	assert.IsType(t, blasnetlib.Implementation{}, blas64.Implementation())
 }
 
-// The routines of BLAS and LAPACK that the library uses give the results of gonum's.
+// The routines of BLAS and LAPACK that the library uses give the same results as gonum's.
 func TestAgreesWithGonum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const n = 150

@@ -1,5 +1,5 @@
-// Package progress shows the progress of any fit or search of kernelearn: as a bar on a terminal, drawn by
-// github.com/schollz/progressbar, and as a line every ten seconds in any other output. It is a separate module.
+// Package progress shows the progress of any fit or search of kernelearn. On a terminal it is a bar, drawn with
+// github.com/schollz/progressbar, and in any other output a line every ten seconds. It is a separate module.
 //
 //	bar := progress.New(os.Stderr, "falkon")
 //	model := &falkon.Regressor{Observe: bar.Step}
@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Bar is a bar from 0% to 100%, with the message of the last iteration beside it. It starts again with each fit. On a terminal it
+// Bar is a bar from 0% to 100%, with the message of the last iteration next to it. It starts again with each fit. On a terminal it
 // is drawn at most ten times a second, and stays after the fit. Any other writer, such as a log file, gets a line every ten
 // seconds, and none for shorter fits. Several goroutines may call its methods.
 type Bar struct {

@@ -81,7 +81,7 @@ func ExampleNew() {
 	// Output: <nil>
 }
 
-// Rows of a search have the completed share, including the last fit.
+// Rows of a search contain the completed share, including the last fit.
 func ExampleBar_Row() {
 	x, y := sine(40)
 	model := &selection.Regressor{Search: &grid.Search{}, Observe: progress.New(os.Stderr, "grid").Row}

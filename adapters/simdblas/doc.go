@@ -1,27 +1,27 @@
 // Package simdblas makes gonum's matrix routines several times as fast on amd64 processors with AVX2 and FMA, without a C compiler.
-// They are faster again with AVX-512. On arm64 it uses NEON, measured so far only by counts of instructions. One blank import in
-// the program registers it:
+// They are faster again with AVX-512. On arm64 it uses NEON; so far only instruction counts were measured there. One blank import
+// in the program registers it:
 //
 //	import _ "github.com/kernelearn/kernelearn/adapters/simdblas"
 //
-// All of gonum that uses blas64 benefits, including its lapack package. This library always computes with these routines, as long
-// as gonum's own BLAS is the registered one: the import is for the program's own matrices.
+// All parts of gonum that use blas64 benefit, including its lapack package. This library always computes with these routines, as
+// long as gonum's own BLAS is the registered one: the import is for the program's own matrices.
 //
-// Implementation embeds gonum's own BLAS. It replaces Dgemm, Dsyrk, Dsyr2k, Dsymm, Dtrmm and Dtrsm by products of packed blocks, or
-// of unpacked factors if they are small. It replaces Dgemv, Dsymv, Dger, Dsyr, Dsyr2, Dtrsv, Ddot, Daxpy, Dscal and Dnrm2 by vector
-// loops. On other processors, on other architectures and with the build tag purego it is gonum's BLAS and registers nothing.
+// Implementation embeds gonum's own BLAS. It replaces Dgemm, Dsyrk, Dsyr2k, Dsymm, Dtrmm and Dtrsm with products of packed blocks,
+// or of unpacked factors if they are small. It replaces Dgemv, Dsymv, Dger, Dsyr, Dsyr2, Dtrsv, Ddot, Daxpy, Dscal and Dnrm2 with
+// vector loops. On other processors, on other architectures and with the build tag purego it is gonum's BLAS and registers nothing.
 //
 // # Results
 //
-// Results differ from gonum's by rounding, since sums are taken in another order, and with fused multiply-adds. They do not depend
+// Results differ from gonum's by rounding, since terms are added in another order, and with fused multiply-adds. They do not depend
 // on GOMAXPROCS: the inner dimension is never split between goroutines, and the lengths of its blocks depend only on the arguments.
 // They do not depend on AVX-512 either, except for Dtrsm and Dtrmm, whose blocks are then larger. Dtrsm multiplies by the
-// reciprocals of the diagonal, as gonum's does on the left. If a reciprocal would be infinite, for 0 and below about 5.6e-309, it
-// is gonum's Dtrsm.
+// reciprocals of the diagonal, as gonum's does on the left. If a reciprocal would be infinite, for 0 and below about 5.6e-309,
+// gonum's Dtrsm is used.
 //
-// Arguments are checked by the same rules and with the same panics: any arguments that are not clearly valid are passed to gonum's
+// Arguments are checked with the same rules and the same panics: any arguments that are not clearly valid are passed to gonum's
 // routine. NaN and Inf differ in one point. gonum's loops skip the zeros of one factor, so that 0·NaN and 0·Inf sometimes count as
-// 0 there. Here they are always NaN, as in IEEE 754, except for products with the unreferenced triangle of a triangular or
-// symmetric matrix. With beta = 0 the result is overwritten, whatever it held, and with alpha = 0 the factors are not read, as in
-// gonum. Dger accepts negative increments, for which gonum's (v0.17.0, on amd64) reads outside x and y.
+// 0. Here they are always NaN, as in IEEE 754, except for products with the unreferenced triangle of a triangular or symmetric
+// matrix. With beta = 0 the result is overwritten, whatever it contained, and with alpha = 0 the factors are not read, as in gonum.
+// Dger accepts negative increments, for which gonum's Dger (v0.17.0, on amd64) reads outside x and y.
 package simdblas

@@ -6,7 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/simd"
 )
 
-// Implementation is gonum's BLAS, with the routines replaced that the package's documentation lists. It has no state, and its zero
+// Implementation is gonum's BLAS with some routines replaced. The package documentation lists them. It has no state, and its zero
 // value is ready for use.
 type Implementation struct {
 	simd.Implementation

@@ -10,16 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadARFF reads a file in Weka's format, optionally compressed by gzip. Options may be nil. Numeric, real and integer attributes
-// are numbers. Nominal attributes are categories with their values as levels, in their order. Strings are texts, categories or ids,
-// and dates without a format are times. Only a question mark without quotes is a gap. A cell that a sparse row, {2 7, 5 red},
-// leaves out is 0, or the first value of a nominal attribute. Weights of rows, relational attributes and dates in other formats
-// than ISO are errors.
+// ReadARFF reads a file in Weka's format, optionally compressed with gzip. Options may be nil. Numeric, real and integer attributes
+// are numbers. Nominal attributes are categories whose levels are the declared values, in their order. Strings are texts,
+// categories or ids, and dates without a format are times. Only a question mark without quotes is a gap. A cell that a sparse row,
+// {2 7, 5 red}, leaves out is 0, or the first value of a nominal attribute. Weights of rows, relational attributes and dates in
+// formats other than ISO are errors.
 //
 // It returns the errors of [ReadCSV], and ErrParam with the line for a file that is not ARFF.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
 
-// ParseARFF is ReadARFF for a reader. Errors contain the name, such as a file's.
+// ParseARFF is like ReadARFF, for a reader. Errors contain name, which may be that of a file.
 func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	options, err := o.complete()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // Learn determines the schema of a source in two passes. It keeps one block of rows and the distinct texts of each column in
-// memory. The schema equals that of [Source.Table]. Errors: those of Table, except for gaps in the target, the groups and the
-// weights, which [Blocks] reports; and ctx's.
+// memory. The schema equals that of [Source.Table]. It returns the errors of Table, except for gaps in the target, the groups and
+// the weights, which [Blocks] reports. It also returns ctx's error.
 func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	defer check.Begin(&ctx)(&err)
 	options, err := o.complete()
@@ -60,12 +60,12 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	return all.learn(surveys, func(c *Cells) int { return gaps[c.name] })
 }
 
-// Blocks returns the rows of a source, read by a schema, in the form that FitBlocks of an estimator, a pipeline and a transformer
-// takes. Y is float64 for targets and int for labels. Blocks have the weights if the schema has them. Each pass opens the source
-// again. Rows is the size of a block; 0: 4096.
+// Blocks returns the rows of a source, read with a schema, in the form that FitBlocks of an estimator, a pipeline and a transformer
+// takes. Y is float64 for targets and int for labels. If the schema has weights, the blocks contain them. Each pass opens the
+// source again. Rows is the size of a block; 0: 4096.
 //
-// The iterator yields errors: those of [Source.Table] and ctx's; ErrParam where Y does not fit the Task of the schema, and for a
-// target that is a gap or a class that the schema does not have; ErrShape for a source without rows.
+// The iterator yields the errors of [Source.Table] and ctx's error. It yields ErrParam if Y does not fit the Task of the schema,
+// and for a target that is a gap or a class that the schema does not list. For a source without rows it yields ErrShape.
 func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, rows int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		some := false
@@ -165,10 +165,10 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 	return out, nil
 }
 
-// FitBlocks fits a clone of Regressor or Classifier to a source that is not held in memory, by a schema that Learn returned. The
-// estimator needs a FitBlocks method, as those of falkon and of a pipeline. A nil estimator and one without the method are errors
-// that wrap errors.ErrUnsupported. Groups are not used. Errors: those of [Blocks], and the estimator's. They leave the model
-// unchanged.
+// FitBlocks fits a clone of Regressor or Classifier to a source that is not held in memory, with a schema that Learn returned. The
+// estimator needs a FitBlocks method, as those of falkon and of a pipeline have. For a nil estimator, and for one without the
+// method, the error wraps errors.ErrUnsupported. Groups are not used. It returns the errors of [Blocks] and of the estimator, which
+// leave the model unchanged.
 func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if schema == nil {

@@ -23,7 +23,7 @@ type format struct {
 	names  []string // the columns of the files
 	seeds  []string
 	pieces []string
-	dense  bool // a few bytes may ask for many zeros
+	dense  bool // a few bytes may request many zeros
 }
 
 var formats = map[string]format{
@@ -35,7 +35,7 @@ var formats = map[string]format{
 		[]string{" ", "\n", "1", ":", "qid:", "#", "-", "1:1", "2:.5", "999999:1", "inf", "a", "\xff", "+"}, true},
 }
 
-// damaged returns a file with pieces changed, cut, repeated or replaced.
+// damaged returns a file in which pieces were changed, cut, repeated or replaced.
 func (f format) damaged(rng *rand.Rand) string {
 	data := []byte(f.seeds[rng.IntN(len(f.seeds))])
 	for range 1 + rng.IntN(2) {
@@ -86,8 +86,8 @@ func (f format) drawOptions(rng *rand.Rand) *Options {
 // budget is the limit of allocated bytes per byte of a file, including garbage.
 const budget = 4000
 
-// readOrRefused reads a text that need not be valid. It checks that the result is a table that its schema reads again unchanged, or
-// an error that names the file.
+// readOrRefused reads a text that need not be valid. It checks that the result is a table, which its schema reads again unchanged,
+// or an error that names the file.
 func readOrRefused(t *testing.T, f format, text string, o *Options) bool {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -180,7 +180,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Learn on a stream gives the schema of the reader.
+// Learn on a stream gives the same schema as the reader.
 func TestCampaignLearn(t *testing.T) {
 	campaign.RunTest(t, "table-learn", 200, func(t *testing.T, rng *rand.Rand) {
 		text, o := formats["csv"].damaged(rng), formats["csv"].drawOptions(rng)

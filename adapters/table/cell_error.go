@@ -1,10 +1,10 @@
 package table
 
-// CellError is an error with the row and the column of a cell, in rows that are read by a schema. Its text is that of Err, which
-// names both. The functions that read rows return it, and so do predictions of rows that another schema read. Use errors.As to find
-// it.
+// CellError is an error with the row and the column of a cell, in rows that are read with a schema. Its text is that of Err, which
+// names both. The functions that read rows return it, and so do predictions of rows that were read with another schema. Use
+// errors.As to find it.
 type CellError struct {
-	Row    int    // from 1, without the header; 0 for an error of the column, such as a missing one
+	Row    int    // from 1, without the header; 0 for an error of the column, such as a missing column
 	Column string // the column's name
 	Err    error
 }

@@ -14,7 +14,7 @@ type Cells struct {
 	of     *intake
 	name   string
 	typed  typed
-	note   string // the reason why an input cannot give the cells
+	note   string // the reason why an input cannot provide the cells
 	stats  celltext.Column
 	skip   bool // the column is left out
 	unread bool // its cells are not collected
@@ -28,22 +28,23 @@ type Cells struct {
 // typed holds the type that an input declares for a column.
 type typed struct {
 	kind   Kind     // 0: the cells decide
-	levels []string // of a Category, in the order of their codes
+	levels []string // levels of a Category, in the order of their codes
 	words  bool     // cells are texts, including those that look like numbers
 }
 
-// Append appends a value by the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column that its
-// reader declares as Text or Category, a text that looks like a number is a word. Errors: ErrParam for any other value, and for a
-// text that is not UTF-8.
+// Append appends a value according to the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column
+// that its reader declares as Text or Category, a text that looks like a number is a word. It returns ErrParam for any other value,
+// and for a text that is not UTF-8.
 func (c *Cells) Append(value any) error { return c.of.addValue(c, value, c.typed.words) }
 
-// AppendNumbers appends numbers, which may be seconds, with NaN for gaps.
+// AppendNumbers appends numbers, which may be seconds. NaN is a gap.
 func (c *Cells) AppendNumbers(values []float64) { c.appendTyped(values, celltext.Number) }
 
-// AppendTimes appends seconds since 1970 in UTC, with NaN for gaps.
+// AppendTimes appends seconds since 1970 in UTC. NaN is a gap.
 func (c *Cells) AppendTimes(seconds []float64) { c.appendTyped(seconds, celltext.Time) }
 
-// appendTyped appends cells without texts. Rows that are read by a schema need no statistics except for the infinities.
+// appendTyped appends cells without texts. For rows that are read with a schema, no statistics are needed except for the
+// infinities.
 func (c *Cells) appendTyped(cells []float64, kind celltext.Kind) {
 	line, counted := c.line(), !c.skip && c.of.options.Schema == nil
 	for i, v := range cells {

@@ -12,21 +12,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadCSV reads a CSV file, optionally compressed by gzip. Options may be nil.
+// ReadCSV reads a CSV file, optionally compressed with gzip. Options may be nil.
 //
-// Errors name the file and the line:
+// Errors name the file and the line. They are
 //
 //   - ErrShape for a line with more or fewer cells than the first, and for a file without rows;
-//   - estimators.MixedColumnError, an ErrParam, for a column of nearly only numbers, or times, with other words;
-//   - ErrParam for a column that Options name and the file lacks, for a name that occurs twice, for text that is not UTF-8, for a gap in
-//     the target, the groups or the weights, and for an integer that a float64 cannot represent;
+//   - estimators.MixedColumnError, an ErrParam, for a column that consists almost entirely of numbers, or times, with other words;
+//   - ErrParam for a column that Options name and the file lacks, for a name that occurs twice, and for text that is not UTF-8;
+//   - ErrParam for a gap in the target, the groups or the weights, and for an integer that a float64 cannot represent;
 //   - ErrNotFinite for a number that is too large for a float64;
-//   - those of the file system and of encoding/csv.
+//   - errors of the file system and of encoding/csv.
 //
-// Memory is about the size of the file and 25 bytes a cell.
+// It takes memory for about the size of the file and 25 bytes a cell.
 func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o, ParseCSV) }
 
-// ParseCSV is ReadCSV for a reader. Errors contain the name, such as a file's.
+// ParseCSV is like ReadCSV, for a reader. Errors contain name, which may be that of a file.
 func ParseCSV(name string, r io.Reader, o *Options) (*Table, error) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(r), nil }
 	return Source{Name: name, Open: open}.Table(context.Background(), o)

@@ -11,15 +11,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Encoder converts single cells to numbers by a schema, for a program that leaves out the rows that do not fit. A [Table] and
-// [Blocks] give the same numbers. Several goroutines may use it at the same time.
+// Encoder converts single cells to numbers according to a schema, for a program that leaves out the rows that do not fit. A [Table]
+// and [Blocks] contain the same numbers. Several goroutines may use it at the same time.
 type Encoder struct {
 	parser   *celltext.Parser
 	plain    *celltext.Parser // for texts in UTF-8
 	decoders []decoder
 }
 
-// Encoder returns the encoder of a schema. Errors: ErrParam for an invalid schema or Format.
+// Encoder returns the encoder of a schema. It returns ErrParam for an invalid schema or Format.
 func (s *Schema) Encoder() (*Encoder, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func (s *Schema) Encoder() (*Encoder, error) {
 }
 
 // Text returns the number of a cell of a text file, in the column of the schema with this index. The result is a number, seconds,
-// the code of a level or a class, len(Levels) for a level that the schema does not have, or NaN for a gap. Errors, which name the
-// column: ErrParam for a cell that does not fit, or is not in the encoding of the Format; ErrNotFinite.
+// the code of a level or a class, len(Levels) for a level that the schema does not list, or NaN for a gap. It returns ErrParam for
+// a cell that does not fit, or is not in the encoding of the Format, or ErrNotFinite. Errors name the column.
 func (e *Encoder) Text(column int, raw string) (float64, error) {
 	return e.text(e.parser, column, raw)
 }
@@ -50,7 +50,7 @@ func (e *Encoder) text(parser *celltext.Parser, column int, raw string) (float64
 	return e.decoders[column].value(cell, text)
 }
 
-// Value is Text for a value of the types that [FromRows] accepts: a number, a text, a bool, a time.Time, or nil for a gap.
+// Value is like Text, for a value of the types that [FromRows] accepts: a number, a text, a bool, a time.Time, or nil for a gap.
 func (e *Encoder) Value(column int, value any) (float64, error) {
 	d := &e.decoders[column]
 	text, cell, isText, ok := values.Cell(value)
@@ -144,7 +144,7 @@ func (d *decoder) refused(value, want string) error {
 	return &CellError{0, d.Name, misfit(fmt.Sprintf("column %q = %s, want %s", d.Name, value, want))}
 }
 
-// misfit is the ErrParam of a cell, to which the caller adds the row.
+// misfit is the ErrParam error of a cell, to which the caller adds the row.
 type misfit string
 
 // Error implements error.

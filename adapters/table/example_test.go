@@ -78,7 +78,7 @@ func ExampleSchema() {
 	// [flat_id area city] <nil>
 }
 
-// Predictions are written beside the columns of a file, in any order of the columns.
+// Predictions are written next to the columns of a file, whose columns may have any order.
 func ExampleTable_WriteCSV() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent", Drop: []string{"sold", "flat_id"}})
 	if err != nil {
@@ -153,7 +153,7 @@ func ExampleSource() {
 	// Output: 500 <nil>
 }
 
-// A CellError has the position of a cell, for programs that show it beside the input.
+// A CellError holds the position of a cell, for programs that show the error next to the input.
 func ExampleCellError() {
 	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
 	if err != nil {
@@ -202,7 +202,8 @@ func (p *pairs) Next(_ context.Context, to []*table.Cells, most int) (int, error
 // Close implements table.Reader.
 func (p *pairs) Close() error { return nil }
 
-// A format that this package does not support needs a Reader, which fills Cells. Its rows and those of a CSV file form one source.
+// A format that this package does not support needs a Reader, which fills Cells. The rows of the Reader and of a CSV file form one
+// source.
 func ExampleReader() {
 	open := func(context.Context) (table.Reader, error) { // called for each pass
 		return &pairs{rows: 2, fill: func(seconds, volts *table.Cells) {
@@ -250,7 +251,7 @@ func ExampleEncoder() {
 	// column "area" = "about 60", want a number
 }
 
-// Predictions have columns, for a file of another format.
+// Predictions can be converted to columns, for a file of another format.
 func ExamplePredictionColumn() {
 	p := &table.Predictions{Numbers: []float64{2}, Low: []float64{1}, High: []float64{3}}
 	var columns []table.PredictionColumn = p.Columns("rent")

@@ -16,7 +16,7 @@ type intake struct {
 	input   string // a file's name
 	options Options
 	parser  *celltext.Parser
-	plain   *celltext.Parser // for texts in UTF-8, whatever the encoding of files
+	plain   *celltext.Parser // parser for texts in UTF-8, whatever the encoding of files
 	columns []*Cells
 	places  []int // the lines of rows; nil: the numbers of rows, from 1
 	parts   []part
@@ -110,7 +110,7 @@ func (t *intake) names() []string {
 	return out
 }
 
-// checkPresent returns ErrParam for a feature of the schema that the input lacks.
+// checkPresent returns ErrParam if the input lacks a feature of the schema.
 func (t *intake) checkPresent() error {
 	names := t.names()
 	for _, c := range t.options.Schema.Columns {
@@ -122,7 +122,7 @@ func (t *intake) checkPresent() error {
 	return nil
 }
 
-// begin starts the next part, and returns the cells of its columns, nil for columns that are not read.
+// begin starts the next part, and returns the cells of its columns, with nil for columns that are not read.
 func (t *intake) begin(name string, columns []Column) ([]*Cells, error) {
 	t.parts = append(t.parts, part{name: name, from: t.rows})
 	out := make([]*Cells, len(columns))

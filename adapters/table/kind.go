@@ -12,7 +12,7 @@ const (
 	Number   Kind = iota + 1
 	Category      // codes from 0; only the equality of their values counts
 	Time          // seconds since 1970, UTC
-	Text          // words of a language, with different texts in nearly all rows
+	Text          // words of a language; nearly all rows have different texts
 	ID            // names of rows
 	Duration      // seconds, which text files hold as numbers
 )
@@ -22,10 +22,10 @@ var kindNames = []string{"", "number", "category", "time", "text", "id", "durati
 // String returns the kind's name.
 func (k Kind) String() string { return enum.Name("Kind", int(k), kindNames...) }
 
-// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for an undefined kind.
+// MarshalText implements [encoding.TextMarshaler]. It returns ErrParam for an undefined kind.
 func (k Kind) MarshalText() ([]byte, error) { return enum.Marshal("table", "Kind", int(k), kindNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of an undefined kind.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for the name of an undefined kind.
 func (k *Kind) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Kind", k, text, kindNames)
 }
@@ -47,10 +47,10 @@ var roleNames = []string{"feature", "left out", "target", "group", "weight"}
 // String returns the role's name.
 func (r Role) String() string { return enum.Name("Role", int(r), roleNames...) }
 
-// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for an undefined role.
+// MarshalText implements [encoding.TextMarshaler]. It returns ErrParam for an undefined role.
 func (r Role) MarshalText() ([]byte, error) { return enum.Marshal("table", "Role", int(r), roleNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of an undefined role.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for the name of an undefined role.
 func (r *Role) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Role", r, text, roleNames)
 }
@@ -60,7 +60,7 @@ type Task int
 
 // The tasks of a target.
 const (
-	Auto           Task = iota // classes if the target is words or two whole numbers, else numbers
+	Auto           Task = iota // classes if the target is words or two whole numbers, otherwise numbers
 	Regression                 // predicts numbers
 	Classification             // predicts classes
 )
@@ -70,10 +70,10 @@ var taskNames = []string{"auto", "regression", "classification"}
 // String returns the task's name.
 func (t Task) String() string { return enum.Name("Task", int(t), taskNames...) }
 
-// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for an undefined task.
+// MarshalText implements [encoding.TextMarshaler]. It returns ErrParam for an undefined task.
 func (t Task) MarshalText() ([]byte, error) { return enum.Marshal("table", "Task", int(t), taskNames) }
 
-// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of an undefined task.
+// UnmarshalText implements [encoding.TextUnmarshaler]. It returns ErrParam for the name of an undefined task.
 func (t *Task) UnmarshalText(text []byte) error {
 	return enum.Unmarshal("table", "Task", t, text, taskNames)
 }

@@ -15,11 +15,11 @@ import (
 // These constants separate texts and ids from categories.
 const (
 	fewestRows   = 10  // with fewer, every text is a level
-	nearlyEvery  = 0.9 // the smallest share of distinct values of names of rows
+	nearlyEvery  = 0.9 // the smallest share of distinct values in a column that names its rows
 	mostlyOther  = 0.5 // the same for texts of many words
-	severalWords = 3   // on average; from here on, texts that name rows are Text, not ID
+	severalWords = 3   // mean number of words from which texts that name rows are Text, not ID
 	manyWords    = 5   // on average
-	mostDistinct = 1e5 // the limit of counted values; the rest is assumed to be similar
+	mostDistinct = 1e5 // the limit of counted values; all others are assumed to be similar
 )
 
 // ways lists the options for a column of numbers with words.
@@ -59,7 +59,7 @@ func (t *intake) surveyed(out map[string]*survey.Survey) map[string]*survey.Surv
 	return out
 }
 
-// learn decides the kind of each column. Gaps counts the rows of a column without a value.
+// learn decides the kind of each column. The function gaps counts the rows of a column without a value.
 func (t *intake) learn(surveys map[string]*survey.Survey, gaps func(*Cells) int) (*Schema, error) {
 	s := &Schema{Format: t.options.Format}
 	for _, c := range t.columns {

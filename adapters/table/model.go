@@ -21,13 +21,13 @@ import (
 )
 
 // Model is an estimator with the schema of the rows that it was fitted to, so that it predicts rows in their original form. The
-// zero value is ready to use. Fit fits a clone of Regressor or Classifier, by the task. It is an error if only the other one is
-// set.
+// zero value is ready to use. Fit fits a clone of Regressor or Classifier, depending on the task. It is an error if only the other
+// one is set.
 //
-// An estimator with Categories, as in package selection, gets their column numbers ([Schema.Categories]). A pipeline gets the
-// unchanged matrix with the names and the categories, by which a [pipeline.ColumnPart] chooses columns. Before any other estimator,
-// a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer] fills gaps with means, and a [scalers.StandardScaler]
-// gives the numbers a common scale, since times are seconds.
+// An estimator with Categories, as in package selection, receives their column numbers ([Schema.Categories]). A pipeline receives
+// the unchanged matrix with the names and the categories, by which a [pipeline.ColumnPart] chooses columns. Before any other
+// estimator, a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer] fills gaps with means, and a
+// [scalers.StandardScaler] gives the numbers a common scale, since times are seconds.
 type Model struct {
 	Regressor  estimators.Regressor  // predicts numbers; nil: the zero [selection.Regressor]
 	Classifier estimators.Classifier // predicts classes; nil: the zero [selection.Classifier]
@@ -46,9 +46,9 @@ const (
 	modelVersion = 1
 )
 
-// Fit fits the model to the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors:
-// ErrParam for a table without a target, and for a target that is a gap; an error that wraps errors.ErrUnsupported for weights that
-// the estimator does not support; the estimator's own; ctx's. They leave the model unchanged.
+// Fit fits the model to the rows of a table with a target, with its groups and weights. The model keeps the table's schema. It
+// returns ErrParam for a table without a target or for a target that is a gap, the estimator's own errors, or ctx's error. If the
+// estimator does not support weights, the error wraps errors.ErrUnsupported. Errors leave the model unchanged.
 func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := checkTable(t); err != nil {
@@ -75,7 +75,7 @@ func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	return nil
 }
 
-// FitCSV reads a CSV file and fits the zero Model to its rows. Errors: those of [ReadCSV] and of [Model.Fit].
+// FitCSV reads a CSV file and fits the zero Model to its rows. It returns the errors of [ReadCSV] and of [Model.Fit].
 func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
 	rows, err := ReadCSV(path, o)
 	if err != nil {
@@ -86,9 +86,10 @@ func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
 }
 
 // Bind returns a model with a fitted estimator, an estimators.Regressor or an estimators.Classifier, and the schema of the matrix
-// that it was fitted to, such as by [Blocks]. The model predicts rows in their original form, but it does not fill gaps. Save and
-// Load need a model whose Regressor or Classifier has the estimator's type. Errors: ErrParam for an estimator that does not fit the
-// Task or the classes of the schema; ErrNotFitted, and ErrShape for other columns than the schema's, from the estimator.
+// that it was fitted to, for example through [Blocks]. The model predicts rows in their original form, but it does not fill gaps.
+// Save and Load need a model whose Regressor or Classifier has the estimator's type. It returns ErrParam for an estimator that does
+// not fit the Task or the classes of the schema. It also returns the estimator's errors: ErrNotFitted, and ErrShape for columns
+// other than the schema's.
 func Bind(s *Schema, estimator any) (_ *Model, err error) {
 	defer fault.Recover(&err)
 	if s == nil {
@@ -172,7 +173,7 @@ func (m *Model) learner(s *Schema) (any, error) {
 	return nil, fault.Param("table: Model", "estimator", fmt.Sprintf("%T", out), "one that can be cloned")
 }
 
-// explained adds the column's name to an error of an estimator with its number, unless the estimator adds it itself.
+// explained adds the column's name to an error of an estimator that contains its number, unless the estimator adds it itself.
 func explained(s *Schema, estimator any, err error) error {
 	if estimators.Supports(estimator, estimators.Naming) {
 		return err
@@ -180,8 +181,8 @@ func explained(s *Schema, estimator any, err error) error {
 	return fault.NameColumns(err, s.Names())
 }
 
-// Schema returns the schema of the rows of Fit, by which other rows are read ([Options.Schema]), and nil before Fit. It must not be
-// changed.
+// Schema returns the schema of the training rows, with which other rows are read ([Options.Schema]). It returns nil before Fit. The
+// schema must not be changed.
 func (m *Model) Schema() *Schema {
 	if m.fitted == nil {
 		return nil
@@ -189,8 +190,8 @@ func (m *Model) Schema() *Schema {
 	return m.fitted.schema
 }
 
-// Fitted returns the fitted estimator, an estimators.Regressor or an estimators.Classifier, and nil before Fit. It must not be
-// fitted again.
+// Fitted returns the fitted estimator, an estimators.Regressor or an estimators.Classifier. It returns nil before Fit. The
+// estimator must not be fitted again.
 func (m *Model) Fitted() any {
 	if m.fitted == nil {
 		return nil
@@ -216,13 +217,13 @@ func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 // always known. It returns the errors of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
-// payload is the form of a fitted model in a file.
+// payload is the file form of a fitted model.
 type payload struct {
 	Schema    Schema
 	Estimator estimators.NestedModel
 }
 
-// MarshalBinary implements [encoding.BinaryMarshaler]. Errors: ErrNotFitted, and those of the estimator.
+// MarshalBinary implements [encoding.BinaryMarshaler]. It returns ErrNotFitted or the error of the estimator.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if m.fitted == nil {
 		return nil, fault.NotFitted(modelKind)
@@ -234,8 +235,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(modelKind, modelVersion, payload{*m.fitted.schema, e})
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel.
-// They leave the model unchanged.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. It returns
+// ErrBadModel and then leaves the model unchanged.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	var p payload
 	if _, err := codec.Unmarshal(data, modelKind, modelVersion, &p); err != nil {
@@ -270,7 +271,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// bound returns a clone of Regressor or Classifier if its type is typ, as in a model of Bind, and else nil.
+// bound returns a clone of Regressor or Classifier if its type is typ, as in a model of Bind, and otherwise nil.
 func (m *Model) bound(typ string) any {
 	for _, e := range []any{m.Regressor, m.Classifier} {
 		if !check.IsNil(e) && registry.NameOf(e) == typ {
@@ -280,7 +281,7 @@ func (m *Model) bound(typ string) any {
 	return nil
 }
 
-// checkFitted returns an error if an estimator has other columns or classes than the schema.
+// checkFitted returns an error if the columns or classes of an estimator differ from those of the schema.
 func checkFitted(s *Schema, estimator any) error {
 	x := mat.NewDense(1, len(s.Names()), nil)
 	var err error

@@ -202,7 +202,7 @@ func TestZeroModel(t *testing.T) {
 	assert.Equal(t, "low", p.Class)
 }
 
-// A pipeline gets the codes, and encodes them itself.
+// A pipeline receives the codes, and encodes them itself.
 func TestPipelineGetsTheMatrix(t *testing.T) {
 	rows := parsed(t, &Options{Target: "y", Drop: []string{"class", "weight"}}, line(40)...)
 	m := &Model{Regressor: &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}}}, Final: &ridge.Regressor{Ridge: 1e-9}}}
@@ -305,7 +305,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// A table that WriteCSV wrote is read unchanged.
+// A table written by WriteCSV is read unchanged.
 func TestWrittenIsRead(t *testing.T) {
 	first := parsed(t, &Options{Target: "price"}, houses...)
 	var out bytes.Buffer
@@ -365,7 +365,7 @@ func TestRowsAtTheSameTime(t *testing.T) {
 	group.Wait()
 }
 
-// The groups of rows reach the estimator, which is chosen for groups that it was not fitted to.
+// The groups of rows reach the estimator. It is then chosen for groups that it was not fitted to.
 func TestGroupsOfAModel(t *testing.T) {
 	lines := []string{"who,a,y"}
 	for i := range 40 {

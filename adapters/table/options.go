@@ -18,13 +18,13 @@ type Options struct {
 	Task       Task   // the task of the target
 	Group      string // the column of groups, such as patients: rows of one value belong together; "": none
 	Weight     string // the column of the weights of rows, numbers > 0; "": none
-	// Drop names columns that are left out.
+	// Drop lists columns that are left out.
 	Drop []string
 	// Kinds overrides the kinds that the cells suggest: {"postcode": table.Category}.
 	Kinds map[string]Kind
 	// Format sets how cells are written.
 	Format Format
-	// Schema is the schema of the rows that a model was fitted to. Rows are then read by it, and the fields above stay empty.
+	// Schema is the schema of the rows that a model was fitted to. Rows are then read with it, and the fields above stay empty.
 	// Columns are found by their names, in any order. The target, the groups and the weights may be missing or have gaps, in which
 	// case groups and weights are nil. A zero Format stands for the schema's.
 	Schema *Schema
@@ -44,7 +44,8 @@ type Format struct {
 	Percent bool `json:"percent,omitempty"`
 	// Missing lists the cells that are gaps; nil is "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
 	Missing []string `json:"missing,omitempty"`
-	// WordsAsGaps reads the words in a column of nearly only numbers, or times, as gaps, instead of returning an error.
+	// WordsAsGaps reads words as gaps, instead of returning an error, in a column that consists almost entirely of numbers, or
+	// times.
 	WordsAsGaps bool `json:"words_as_gaps,omitempty"`
 	// RoundIntegers rounds integers that a float64 cannot represent, instead of returning an error.
 	RoundIntegers bool `json:"round_integers,omitempty"`
@@ -57,7 +58,7 @@ func (f Format) isZero() bool {
 		!f.RoundIntegers && !f.Latin1
 }
 
-// comma returns the mark between cells.
+// comma returns the separator of cells.
 func (f Format) comma() rune {
 	if f.Comma == 0 {
 		return ','
@@ -71,7 +72,7 @@ func (f Format) parser() (*celltext.Parser, error) {
 		Parser("table: Format")
 }
 
-// plain returns the parser of texts in UTF-8, for a Format without errors of parser.
+// plain returns the parser of texts in UTF-8, for a Format for which parser returns no error.
 func (f Format) plain() *celltext.Parser {
 	f.Latin1 = false
 	p, _ := f.parser()
@@ -138,7 +139,7 @@ func (o *Options) completeTarget(columns []string) {
 	}
 }
 
-// checkColumns returns ErrParam for an option that names a column that the input does not have.
+// checkColumns returns ErrParam if an option names a column that the input does not have.
 func (o *Options) checkColumns(input string, header []string) error {
 	named := map[string][]string{
 		"Target": {o.Target}, "Group": {o.Group}, "Weight": {o.Weight}, "Drop": o.Drop, "Kinds": slices.Sorted(maps.Keys(o.Kinds)),

@@ -19,7 +19,7 @@ type Predictions struct {
 	Numbers   []float64 // of a regression, else nil
 	Low, High []float64 // of PredictInterval, else nil
 	Classes   []string  // of a classification, else nil
-	// Proba has the probability of each of ClassNames in a row's columns; nil if the estimator has no probabilities.
+	// Proba holds the probability of each of ClassNames in the columns of a row. It is nil if the estimator has no probabilities.
 	Proba      *mat.Dense
 	ClassNames []string
 }
@@ -34,19 +34,20 @@ type Prediction struct {
 	Proba     map[string]float64 // by class; nil if the estimator has no probabilities
 }
 
-// RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] accepts any other.
+// RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] accepts any level.
 const RowLevel = 0.95
 
-// Predict predicts the rows of a table, read by any schema: columns are found by their names. Calls may run at the same time.
-// Errors: ErrNotFitted; ErrParam for a feature that is missing, and for a cell that does not fit the model's schema; the
-// estimator's.
+// Predict predicts the rows of a table, read with any schema: columns are found by their names. Calls may run at the same time. It
+// returns ErrNotFitted, ErrParam for a feature that is missing or a cell that does not fit the model's schema, or the error of the
+// estimator.
 func (m *Model) Predict(t *Table) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
 	return m.predict(t, 0)
 }
 
-// PredictInterval is Predict with the bounds between which a new number lies with probability level, 0 < level < 1. Errors: those
-// of Predict, and one that wraps errors.ErrUnsupported for a classification and for an estimator without intervals.
+// PredictInterval is like Predict, with the bounds between which a new number lies with probability level, 0 < level < 1. It
+// returns the errors of Predict. For a classification, and for an estimator without intervals, the error wraps
+// errors.ErrUnsupported.
 func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {
@@ -55,8 +56,8 @@ func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err er
 	return m.predict(t, level)
 }
 
-// PredictRow predicts one row: a map from names to values, a struct, or a line of a CSV file; see [Schema.Rows]. Errors: those of
-// Predict.
+// PredictRow predicts one row: a map from names to values, a struct, or a line of a CSV file; see [Schema.Rows]. It returns the
+// errors of Predict.
 func (m *Model) PredictRow(row any) (_ Prediction, err error) {
 	defer fault.Recover(&err)
 	if m.fitted == nil {
@@ -128,7 +129,7 @@ func (m *Model) predict(t *Table, level float64) (*Predictions, error) {
 // classify predicts the classes, and probabilities if there are any.
 func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat.Dense) error {
 	p.ClassNames = classes
-	labels := e.Classes() // a part of the schema's classes, after a fit to a subset of the rows
+	labels := e.Classes() // a subset of the schema's classes, after a fit to a subset of the rows
 	var chosen []int
 	if estimators.Supports(e, estimators.Proba) {
 		proba, err := e.(estimators.ProbaPredictor).PredictProba(x)
@@ -166,8 +167,8 @@ type PredictionColumn struct {
 	Texts   []string
 }
 
-// Columns returns the columns of a file: name, a number or a class; name_low and name_high for intervals; name_of_C for the
-// probability of each class C.
+// Columns returns the columns of a file. The column name holds a number or a class, name_low and name_high hold intervals, and
+// name_of_C holds the probability of each class C.
 func (p *Predictions) Columns(name string) (out []PredictionColumn) {
 	if p.Classes != nil {
 		out = append(out, PredictionColumn{Name: name, Texts: p.Classes})
@@ -201,10 +202,11 @@ func (c *PredictionColumn) text(row int, format Format) string {
 // rows returns the number of predictions.
 func (p *Predictions) rows() int { return max(len(p.Numbers), len(p.Classes)) }
 
-// WriteCSV writes the rows of a table, each cell with its original text, and the predictions as further columns: prediction, a
-// number or a class; prediction_low and prediction_high for intervals; prediction_of_C for the probability of each class C. The
-// separator of cells and the decimal mark are those of the Format of the table's schema. Nil predictions add no columns. Errors:
-// ErrShape for predictions of other rows; ErrParam for a column of the table that has one of these names; w's.
+// WriteCSV writes the rows of a table, each cell with its original text, and the predictions as further columns. The column
+// prediction holds a number or a class, prediction_low and prediction_high hold intervals, and prediction_of_C holds the
+// probability of each class C. The separator of cells and the decimal mark are those of the Format of the table's schema. Nil
+// predictions add no columns. It returns ErrShape for predictions of other rows, ErrParam if a column of the table has one of these
+// names, or the error of w.
 func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
 	if p == nil {
 		p = &Predictions{}

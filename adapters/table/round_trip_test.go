@@ -39,7 +39,7 @@ func drawText(rng *rand.Rand) string {
 	return "w" + strings.TrimSpace(s.String()+strings.Repeat("z", rng.IntN(2)))
 }
 
-// drawNumber returns a finite number in a form that programs write.
+// drawNumber returns a finite number in a form in which programs write numbers.
 func drawNumber(rng *rand.Rand) string {
 	v := rng.NormFloat64() * math.Pow(10, float64(rng.IntN(40)-20))
 	switch rng.IntN(5) {

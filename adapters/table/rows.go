@@ -12,11 +12,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Rows reads the features of rows by the schema. Each row is a map from names to values, a struct (see [FromStructs]), or a line of
-// a CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a
+// Rows reads the features of rows with the schema. Each row is a map from names to values, a struct (see [FromStructs]), or a line
+// of a CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a
 // time.Time, a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read like the cells of a file.
 //
-// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is not a column of the
+// It returns ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is not a column of the
 // schema, and for a value that does not fit the schema.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
 	const input = "table: rows"
@@ -43,7 +43,7 @@ func (s *Schema) Rows(rows ...any) (*Table, error) {
 	return t.encode(s, false)
 }
 
-// addValues appends a row of values by the names of the schema.
+// addValues appends a row of values, given by the names of the schema.
 func (t *intake) addValues(values map[string]any) error {
 	known := make(map[string]bool, len(t.columns))
 	for j, c := range t.columns {
@@ -68,7 +68,7 @@ func (t *intake) addValues(values map[string]any) error {
 	return nil
 }
 
-// addValue appends a value. If texts is true, every text that is not a gap is a word, also if it looks like a number.
+// addValue appends a value. If texts is true, every text that is not a gap is a word, even if it looks like a number.
 func (t *intake) addValue(c *Cells, value any, texts bool) error {
 	text, cell, isText, ok := values.Cell(value)
 	row := len(c.kinds)

@@ -107,7 +107,7 @@ func TestRefusedStructs(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 }
 
-// Texts are numbers if Kinds declares them so.
+// Texts are numbers if Kinds declares them as numbers.
 func TestNumbersInTexts(t *testing.T) {
 	got, err := FromStructs([]struct{ A, B string }{{"1.5", "2"}, {"", "3"}}, &Options{Kinds: map[string]Kind{"A": Number}})
 	require.NoError(t, err)

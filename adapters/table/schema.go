@@ -13,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Schema records the decision for each column, and the reason. It is determined from the rows of a fit. Other rows are read by it
-// ([Options.Schema]), so that they have the same columns with the same codes. It is JSON, and a [Model] keeps it in its file.
-// Reading does not change it, so that several goroutines may read by it at the same time.
+// Schema records the decision for each column, and the reason. It is determined from the rows of a fit. Other rows are read with it
+// ([Options.Schema]), so that they have the same columns with the same codes. It is stored as JSON, and a [Model] keeps it in its
+// file. Reading does not change it, so several goroutines may use it at the same time.
 type Schema struct {
 	Columns []Column `json:"columns"` // in the order of the input
 	Task    Task     `json:"task"`    // the task of the target; Auto without a target
@@ -43,7 +43,7 @@ func (s *Schema) Names() (out []string) {
 	return out
 }
 
-// Categories returns the positions of the categories in the matrix, such as for the Categories of a selection.Regressor.
+// Categories returns the positions of the categories in the matrix, for example for the Categories of a selection.Regressor.
 func (s *Schema) Categories() (out []int) {
 	j := 0
 	for _, c := range s.Columns {
@@ -66,7 +66,7 @@ func (s *Schema) Target() (Column, bool) {
 	return Column{}, false
 }
 
-// Classes returns the classes of the labels 0, 1, ..., and nil unless the Task is Classification.
+// Classes returns the classes of the labels 0, 1, ... It returns nil unless the Task is Classification.
 func (s *Schema) Classes() []string {
 	if c, ok := s.Target(); ok && s.Task == Classification {
 		return slices.Clone(c.Levels)

@@ -13,13 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Source gives rows in several passes: a CSV file, a file of another format, or several of them ([Join]). They are never held in
-// memory at once, except by Table.
+// Source gives rows in several passes. They come from a CSV file, a file of another format, or several of them ([Join]). They are
+// never held in memory at once, except by Table.
 type Source struct {
 	Name string // part of errors
 	// Open opens a CSV file.
 	Open func() (io.ReadCloser, error)
-	// Read opens a file of another format, instead of Open. Package adapters/arrow has it for Parquet and Arrow files.
+	// Read opens a file of another format, instead of Open. Package adapters/arrow provides it for Parquet and Arrow files.
 	Read func(ctx context.Context) (Reader, error)
 
 	parts []Source // the sources of Join
@@ -29,21 +29,21 @@ type Source struct {
 type Reader interface {
 	// Columns returns the names of the columns with the declarations of the format. Kind is Time, Duration or Category if the
 	// format declares it, Text for texts that are words even if they look like numbers, and 0 if the cells decide. Levels are set
-	// if they are known. The Role is LeftOut, with a Note that names the type, for a column that cannot be read.
+	// if they are known. For a column that cannot be read, the Role is LeftOut, and a Note names the type.
 	Columns() []Column
-	// Next appends at most that number of rows to the cells of each column, and returns their number. Cells are nil for columns
-	// that are not read. They are the same in all calls. The error is io.EOF after the last row.
+	// Next appends at most most rows to the cells of each column, and returns their number. The slice to is the same in all calls,
+	// and is nil for columns that are not read. The error is io.EOF after the last row.
 	Next(ctx context.Context, to []*Cells, most int) (rows int, err error)
 	io.Closer
 }
 
-// File returns the source of a CSV file, optionally compressed by gzip.
+// File returns the source of a CSV file, optionally compressed with gzip.
 func File(path string) Source {
 	return Source{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
-// Join returns the source of the rows of several sources, one after the other. Columns are found by the names of the first source,
-// in any order. Further columns of the others are not read.
+// Join returns the source of the rows of several sources, one after the other. The columns of the first source are found by their
+// names in the others, in any order. Further columns of the others are not read.
 func Join(sources ...Source) Source {
 	switch len(sources) {
 	case 0:
@@ -91,7 +91,7 @@ type collection struct {
 	options Options
 	rows    int                    // the number of rows of a block
 	wanted  func(name string) bool // the columns to read; nil: all
-	do      func(*intake) error    // called with each block, whose rows are dropped with the next
+	do      func(*intake) error    // called with each block, whose rows are overwritten by the next
 
 	in *intake // nil before the first part
 }
@@ -171,7 +171,7 @@ func (s Source) each(ctx context.Context, o Options, rows int, wanted func(strin
 	return do(in)
 }
 
-// Table reads all rows into memory. Options may be nil. Errors: those of [ReadCSV], those of the reader, and ctx's.
+// Table reads all rows into memory. Options may be nil. It returns the errors of [ReadCSV] and of the reader, or ctx's error.
 func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
 	defer check.Begin(&ctx)(&err)
 	options, err := o.complete()
@@ -185,10 +185,10 @@ func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
 	return in.table()
 }
 
-// Tables returns the rows by a schema in tables of n rows, 0: 4096, to predict files that do not fit in memory. The last may have
-// fewer rows, and a table is overwritten when the next is requested. Targets, labels, groups and weights are nil. WriteCSV writes
-// all columns of a source, but only the features of a joined one. A source without rows has no tables. The iterator yields the
-// errors of [Source.Table].
+// Tables returns the rows, read with a schema, in tables of n rows (0: 4096), to predict files that do not fit in memory. The last
+// table may have fewer rows, and a table is overwritten when the next is requested. Targets, labels, groups and weights are nil.
+// WriteCSV writes all columns of a single source, but only the features of a joined one. A source without rows has no tables. The
+// iterator yields the errors of [Source.Table].
 func (s Source) Tables(ctx context.Context, schema *Schema, n int) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		err := checkBlocks(schema, n)

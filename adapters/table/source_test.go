@@ -72,7 +72,8 @@ func kindsOf(s *Schema) (out []Column) {
 	return out
 }
 
-// Values of another format, joined with a CSV file in another order, give the schema and the matrix of their texts.
+// Values of another format, joined with a CSV file whose columns have another order, give the same schema and matrix as their
+// texts.
 func TestSourceOfValues(t *testing.T) {
 	ctx, opened := context.Background(), 0
 	day := time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -176,7 +177,7 @@ func TestReaderThatMiscounts(t *testing.T) {
 	assert.Zero(t, opened)
 }
 
-// The last column is the target if no other is named.
+// The last column is the target if no target is named.
 func TestTargetLast(t *testing.T) {
 	lines := []string{"a,b,c", "1,2.5,3", "2,3.5,4", "5,6.5,7"}
 	for want, o := range map[string]Options{
@@ -241,7 +242,7 @@ func TestEncoder(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// A model of a schema and an estimator predicts like the estimator, and its file contains both.
+// A model made of a schema and an estimator predicts like the estimator, and its file contains both.
 func TestBind(t *testing.T) {
 	ctx := context.Background()
 	lines := line(60)

@@ -10,8 +10,8 @@ import (
 // FromRows reads all remaining rows of a query and does not close them. NULL is a gap, and a bool is false or true. Texts are read
 // like the cells of a file, since some drivers return numbers as texts. Options may be nil.
 //
-// Errors: those of [ReadCSV], which name the row, counted from 1, and of the query; ErrParam for a value that is not a number,
-// text, bool or time.
+// It returns the errors of [ReadCSV], which name the row, counted from 1, the errors of the query, and ErrParam for a value that is
+// not a number, text, bool or time.
 func FromRows(rows *sql.Rows, o *Options) (*Table, error) {
 	const input = "table: FromRows"
 	options, err := o.complete()

@@ -20,8 +20,8 @@ import (
 // nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"` names the column of a field, and
 // `table:"-"` leaves it out. Options may be nil.
 //
-// Errors: ErrShape for no rows; ErrParam for a T that is not a struct, for a field of another type, and for two fields with one
-// name; those of [ReadCSV], which name the row, counted from 1.
+// It returns ErrShape for no rows. It returns ErrParam for a T that is not a struct, for a field of another type, and for two
+// fields with one name. It also returns the errors of [ReadCSV], which name the row, counted from 1.
 func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 	const input = "table: FromStructs"
 	options, err := o.complete()

@@ -15,20 +15,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadSVMLight reads a file in the format of svmlight and LIBSVM, optionally compressed by gzip. A row is a target and its nonzero
-// features, as in
+// ReadSVMLight reads a file in the format of svmlight and LIBSVM, optionally compressed with gzip. A row is a target and its
+// nonzero features, as in
 //
 //	1 qid:3 1:0.5 7:2 # a comment
 //
-// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It holds all
-// zeros: 8 bytes a cell. Of Options, which may be nil, Task sets the task of the target, Schema reads further rows to the same
-// columns, and the other fields are not used. Qid is the group of a row, if the first row has one.
+// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It contains all
+// zeros: 8 bytes a cell. Options may be nil. Task sets the task of the target, Schema reads further rows into the same columns, and
+// the other fields are not used. Qid is the group of a row, if the first row has one.
 //
-// Errors, with the line: ErrParam for text that is not a number, for feature numbers that do not ascend, and for a feature that the
-// Schema does not have; ErrNotFinite; ErrTooLarge for a matrix above 8 GiB; ErrShape for no rows; and those of the file system.
+// It returns ErrParam for text that is not a number, for feature numbers that do not ascend, and for a feature that the Schema does
+// not list. It returns ErrNotFinite, ErrTooLarge for a matrix above 8 GiB, ErrShape for no rows, and errors of the file system.
+// Errors name the line.
 func ReadSVMLight(path string, o *Options) (*Table, error) { return readFile(path, o, ParseSVMLight) }
 
-// ParseSVMLight is ReadSVMLight for a reader. Errors contain the name, such as a file's.
+// ParseSVMLight is like ReadSVMLight, for a reader. Errors contain name, which may be that of a file.
 func ParseSVMLight(name string, r io.Reader, o *Options) (*Table, error) {
 	options, err := o.complete()
 	if err != nil {

@@ -16,16 +16,17 @@ import (
 // Table holds rows in the form that estimators take, with the cells from which they were read.
 type Table struct {
 	Schema *Schema
-	// X is the matrix (n×d), a column for each feature: numbers; times in seconds since 1970; the codes of categories; and NaN for
-	// gaps. The code of a level that the schema does not have is the number of levels.
+	// X is the matrix (n×d), with a column for each feature. It contains numbers, times in seconds since 1970, the codes of
+	// categories, and NaN for gaps. The code of a level that the schema does not list is the number of levels.
 	X       *mat.Dense
 	Targets []float64 // of a Regression: n, NaN for a gap in rows read by a Schema; nil without the column
-	Labels  []int     // of a Classification: n, -1 for a gap or a class that the Schema does not have; nil without the column
+	Labels  []int     // of a Classification: n, -1 for a gap or a class that the Schema does not list; nil without the column
 	Groups  []int     // n numbers from 0, or nil
 	Weights []float64 // n, or nil
-	// Unseen counts, for each category with such rows, the rows of a level that the Schema does not have.
+	// Unseen maps the name of a category to the number of rows whose level is missing from the Schema. Categories without such rows
+	// are omitted.
 	Unseen map[string]int
-	// Ignored names the columns of the input that the Schema does not have.
+	// Ignored lists the columns of the input that the Schema does not have.
 	Ignored []string
 
 	input *intake // nil if only X is known
@@ -38,8 +39,8 @@ func (t *Table) Rows() int {
 	return n
 }
 
-// Subset returns the table of some rows, by their indices, such as those of a fold. The schema stays the same. Errors: ErrShape for
-// no rows, ErrParam for an index out of range.
+// Subset returns the table of some rows, given their indices, such as those of a fold. The schema stays the same. It returns
+// ErrShape for no rows, or ErrParam for an index out of range.
 func (t *Table) Subset(rows []int) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, fault.Shape("table: Subset: there are", 0, "rows", "want at least 1")
@@ -88,7 +89,7 @@ func featureColumns(s *Schema) (out []int) {
 	return out
 }
 
-// readBy returns the table of the same rows, read by another schema.
+// readBy returns the table of the same rows, read with another schema.
 func (t *Table) readBy(s *Schema) (*Table, error) {
 	if t.Schema == s || t.Schema != nil && t.Schema.sameFeatures(s) {
 		return t, nil
@@ -123,7 +124,7 @@ func (t *intake) table() (*Table, error) {
 	return t.encode(s, true)
 }
 
-// encode reads the rows by a schema: the features, and all other columns if all is true.
+// encode reads the rows with a schema: the features, and all other columns if all is true.
 func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 	features := featureColumns(s)
 	if err := check.Numbers(fmt.Sprintf("%s: a matrix of %d rows and %d columns", t.input, t.rows, len(features)),
@@ -161,7 +162,7 @@ func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 	return out, nil
 }
 
-// encodeOther reads a column that is not a feature. Rows that are read by a schema may lack groups and weights.
+// encodeOther reads a column that is not a feature. Rows that are read with a schema may lack groups and weights.
 func (t *intake) encodeOther(out *Table, c Column, in *Cells) (err error) {
 	switch c.Role {
 	case Target:
@@ -225,7 +226,7 @@ func (d *decoder) codesOf(in *Cells, out []float64, stride int) (unseen int) {
 	return unseen
 }
 
-// encodeTarget writes Targets or Labels. In rows for a fit, a gap is an error.
+// encodeTarget writes Targets or Labels. For a gap in rows of a fit, it returns an error.
 func (t *intake) encodeTarget(out *Table, c Column, in *Cells) error {
 	values := make([]float64, t.rows)
 	if _, err := t.values(c, in, values, 1); err != nil {

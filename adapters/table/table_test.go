@@ -27,7 +27,7 @@ func parsed(t testing.TB, o *Options, lines ...string) *Table {
 	return out
 }
 
-// assertCells compares a matrix with its rows; gaps are equal.
+// assertCells compares a matrix with rows. Gaps count as equal.
 func assertCells(t testing.TB, want [][]float64, got *mat.Dense) {
 	t.Helper()
 	rows, columns := got.Dims()
@@ -44,7 +44,7 @@ func assertCells(t testing.TB, want [][]float64, got *mat.Dense) {
 
 var gap = math.NaN()
 
-// houses has one row for each kind of cells.
+// houses has one row for each kind of cell.
 var houses = []string{
 	"key,area,district,built,note,price",
 	"17,80.5,south,2000-01-01,bright and near the lake,100",
@@ -72,7 +72,7 @@ func TestCSV(t *testing.T) {
 	assert.Contains(t, got.Schema.String(), "district  feature   category    2 levels; rows without a value: 1\n")
 }
 
-// Names of rows and long texts are recognised from ten rows on.
+// Ids and long texts are recognised from ten rows on.
 func TestIDsAndTexts(t *testing.T) {
 	lines := []string{",user_id,uuid,text,year,city,repeated,target"}
 	for i := range 20 {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// From returns the rows of x, which the caller must not change: sparse if x is and sparse rows are wanted, and otherwise dense. Errors
-// are those of [check.Dense].
+// From returns the rows of x, which the caller must not change. They are sparse if x is sparse and sparse rows are wanted, and
+// dense otherwise. It returns the errors of [check.Dense].
 func From(name string, x mat.Matrix, wantSparse bool) (mat.Matrix, error) {
 	if wantSparse && sparse.Is(x) {
 		rows, err := sparse.From(name, x)
@@ -28,7 +28,7 @@ func From(name string, x mat.Matrix, wantSparse bool) (mat.Matrix, error) {
 	return xd, nil
 }
 
-// Wide is From for rows that have as many columns as Fit saw.
+// Wide is like From, for rows that must have as many columns as Fit saw.
 func Wide(name string, x mat.Matrix, fitted int, wantSparse bool) (mat.Matrix, error) {
 	rows, err := From(name, x, wantSparse)
 	if err != nil {
@@ -48,7 +48,7 @@ func Copy(x mat.Matrix) mat.Matrix {
 	return mat.DenseCopyOf(x)
 }
 
-// Pick returns a copy of the rows of these numbers.
+// Pick returns a copy of the rows with the given numbers.
 func Pick(x mat.Matrix, numbers []int) mat.Matrix {
 	if rows, ok := x.(*sparse.Rows); ok {
 		return rows.Pick(numbers)

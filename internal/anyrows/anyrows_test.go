@@ -13,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Every function gives the same rows of a sparse matrix and of its dense copy.
+// Every function returns the same rows for a sparse matrix as for its dense copy.
 func TestSparseAndDenseAreAlike(t *testing.T) {
-	// Rows 0 and 2 are equal, though row 2 stores a 0, and row 3 differs from them by the column of an entry.
+	// Rows 0 and 2 are equal, although row 2 stores a 0. Row 3 has its entry in another column.
 	x, err := sparse.NewRows(3, []int{0, 1, 1, 3, 4}, []int{1, 0, 1, 2}, []float64{5, 0, 5, 5})
 	require.NoError(t, err)
 	dense := x.Dense()

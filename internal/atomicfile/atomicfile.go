@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Write calls write with a temporary file beside path, flushes the file to the disk and renames it to path. If write or any later
-// step fails, the temporary file is removed and the file at path is unchanged. A new file is readable and writable by its owner
-// only. A replaced file keeps its permissions, and a symbolic link stays a link, even if its target does not exist yet. Write also
-// removes temporary files that killed programs left for the same path.
+// Write calls write with a temporary file in the folder of path, flushes the file to the disk and renames it to path. If write or
+// any later step fails, the temporary file is removed and the file at path is unchanged. A new file is readable and writable by its
+// owner only. A replaced file keeps its permissions, and a symbolic link stays a link, even if its target does not exist yet. Write
+// also removes temporary files that killed programs left for the same path.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	if path, err = follow(path); err != nil {
 		return err
@@ -48,7 +48,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	if err := tmp.Sync(); err != nil {
 		return err
 	}
-	// Where the system has file locks, hold the lock until the file has its name. Otherwise another program might remove it.
+	// Where the system has file locks, hold the lock until the file is renamed. Otherwise another program might remove it.
 	if !locks {
 		if err := tmp.Close(); err != nil {
 			return err

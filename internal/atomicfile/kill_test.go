@@ -38,8 +38,8 @@ func whole(t *testing.T, data []byte) uint64 {
 	return number
 }
 
-// A process that is killed while it writes leaves a complete file, from its last or its next write, and at most one temporary file.
-// The next Write removes the temporary file.
+// A process that is killed while it writes leaves a complete file, either the one it is writing or the one before, and at most one
+// temporary file. The next Write removes the temporary file.
 func TestCampaignKilledWriters(t *testing.T) {
 	if path := os.Getenv(killedPath); path != "" {
 		out := bufio.NewWriter(os.Stdout)

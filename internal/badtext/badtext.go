@@ -1,4 +1,4 @@
-// Package badtext puts text that is not UTF-8 into values, for tests of the checks where text enters the library.
+// Package badtext puts text that is not UTF-8 into values. Tests use it to verify that text is checked where it enters the library.
 package badtext
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Column counts the kinds of the cells of a column. The zero value is an empty column.
+// Column counts the cells of a column by kind. The zero value is an empty column.
 type Column struct {
 	count    [Word + 1]int32
 	decimals int8
@@ -45,7 +45,7 @@ func (c *Column) Add(cell Cell, text string, line int) {
 	c.seen.add(cell, tooLarge, text, line)
 }
 
-// full reports whether no more cells of this kind are kept. A column of texts has many.
+// full reports whether no more cells of this kind are kept, since a column of texts may have many.
 func (r *remarkable) full(cell Cell, tooLarge bool) bool {
 	switch {
 	case tooLarge:
@@ -114,11 +114,11 @@ const (
 	Texts
 )
 
-// nearlyAll is the ratio of numbers to words from which on a column is nearly all numbers: four of five cells are.
+// nearlyAll is the smallest ratio of numbers to words at which a column counts as nearly all numbers: four of five cells.
 const nearlyAll = 4
 
-// Type returns the type of the column. Mixed reports that at least four of five cells are numbers, or times, but that there are
-// words or numbers in another notation, too. The type is then that of the majority.
+// Type returns the type of the column. Mixed reports that at least four of five cells are numbers, or times, and that the others
+// include words or numbers in another notation. The type is then that of the majority.
 func (c *Column) Type() (t Type, mixed bool) {
 	numbers, like, times, words := int(c.count[Integer])+int(c.count[Number]), int(c.count[Lookalike]), int(c.count[Time]),
 		int(c.count[Word])

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Unpacked returns the text of a file that gzip may have compressed, which its first two bytes tell.
+// Unpacked returns the text of a file. If the first two bytes are those of gzip, it decompresses the file.
 func Unpacked(name string, r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	if start, err := in.Peek(2); err != nil || start[0] != 0x1f || start[1] != 0x8b {
-		return in, nil // a short file is text, and an error comes again
+		return in, nil // a short file is text, and a read error occurs again
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
@@ -21,7 +21,7 @@ func Unpacked(name string, r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// Comma returns the mark between the cells of a file: the one that is set, else a tab for a name that ends in .tsv, else a comma.
+// Comma returns the separator of the cells of a file: set if it is not 0, a tab if the name ends in .tsv, and otherwise a comma.
 func Comma(set rune, name string) rune {
 	switch {
 	case set != 0:

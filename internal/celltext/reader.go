@@ -36,9 +36,9 @@ type Layout struct {
 
 // Open reads the names of the columns. Empty lines are skipped, and an empty file has no columns.
 //
-// Errors name the file, and the line where there is one: ErrParam for UTF-16, for bytes outside the encoding of the rules, and for
-// a Comma outside the encoding; ErrShape for a line with more columns than the first, or for very many columns without a name;
-// those of encoding/csv and of r.
+// Errors name the file, and the line if there is one. ErrParam reports UTF-16, bytes outside the encoding of the rules, or a Comma
+// outside the encoding. ErrShape reports a line with more columns than the first, or very many columns without a name. Open also
+// returns the errors of encoding/csv and of r.
 func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error) {
 	if parser.rules.Latin1 && of.Comma >= utf8.RuneSelf {
 		return nil, fault.Param(name, "Comma", strconv.QuoteRune(of.Comma), "an ASCII character with Latin1")
@@ -145,7 +145,7 @@ func NotUTF8(place, column, cell string) error {
 	return fault.Param(place, column, strconv.Quote(Short(cell)), "UTF-8, or Latin1 set for a file that is Latin-1")
 }
 
-// wrong adds the file's name to an error of encoding/csv, which has the line.
+// wrong adds the file's name to an error of encoding/csv, which contains the line.
 func (r *Records) wrong(err error) error {
 	var parse *csv.ParseError
 	switch {
@@ -160,7 +160,7 @@ func (r *Records) wrong(err error) error {
 // byteOrderMark begins files that spreadsheets write.
 const byteOrderMark = "\ufeff"
 
-// SkipMark drops a byte order mark and returns its length. Errors: ErrParam for UTF-16, and those of reading.
+// SkipMark drops a byte order mark and returns its length. It returns ErrParam for UTF-16, and errors of reading.
 func SkipMark(name string, in *bufio.Reader) (int, error) {
 	start, err := in.Peek(4)
 	switch {
@@ -200,8 +200,8 @@ const (
 )
 
 // Lines passes on the bytes of a CSV file. If the first line ends with a carriage return alone, it turns carriage returns into line
-// ends. A line with far more cells than the first, or a first line with far more cells than names, is an error before the rest of
-// it is read.
+// ends. A line with far more cells than the first is refused before it is read to its end. So is a first line with far more cells
+// than names.
 type Lines struct {
 	name    string
 	in      *bufio.Reader

@@ -23,7 +23,7 @@ func parser(t testing.TB, r Rules) *Parser {
 	return p
 }
 
-// The table of rules, with the kind and value of each text.
+// Each text has the kind and the value in this table.
 func TestRules(t *testing.T) {
 	gap := math.NaN()
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestRulesThatCannotBe(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
-// Bytes are UTF-8, or decoded from code page 1252.
+// Text accepts UTF-8, or decodes code page 1252.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		latin1    bool

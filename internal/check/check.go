@@ -135,7 +135,7 @@ func Rows(name string, got, rows int) error {
 	return nil
 }
 
-// Labelled is Dense for the rows of Fit, with the given number of labels.
+// Labelled is like Dense, for training rows with the given number of labels.
 func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) { return labelled(x, labels, nil) }
 
 func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, error) {
@@ -147,7 +147,7 @@ func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, 
 	return xd, Rows("y", labels, n)
 }
 
-// Targeted is Labelled for targets y, which must be finite.
+// Targeted is like Labelled, for targets y, which must be finite.
 func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) { return targeted(x, y, nil) }
 
 func targeted(x mat.Matrix, y []float64, gap func(column int) bool) (*mat.Dense, error) {
@@ -174,7 +174,7 @@ func Spread(typ string, y []float64) error {
 	return SpreadOf(typ, "the spread of y", most-least)
 }
 
-// SpreadOf is Spread for targets whose spread is known. The error uses the name.
+// SpreadOf is like Spread, for targets whose spread is known. The error uses the name.
 func SpreadOf(typ, name string, spread float64) error {
 	if spread > 0 && spread < leastSpread {
 		return fault.Param(typ, name, spread, fmt.Sprintf(">= %v, or 0: multiply y by a constant", leastSpread))
@@ -182,8 +182,8 @@ func SpreadOf(typ, name string, spread float64) error {
 	return nil
 }
 
-// Targets is Targeted for all rows of a fit of typ. It checks the spread of the targets as [Spread] does, and the weights of
-// FitWeighted.
+// Targets is like Targeted, for all training rows of typ. It also checks the spread of the targets, as [Spread] does, and the
+// weights of FitWeighted.
 func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error) {
 	return targets(typ, x, y, weights, nil)
 }
@@ -197,12 +197,12 @@ func targets(typ string, x mat.Matrix, y, weights []float64, gap func(column int
 	return xd, TargetValues(typ, n, y, weights)
 }
 
-// TargetValues returns the error of the targets and weights of n rows that [Targets] returns.
+// TargetValues returns the error that [Targets] returns for the targets and weights of n rows.
 func TargetValues(typ string, n int, y, weights []float64) error {
 	return cmp.Or(Rows("y", len(y), n), Vector("y", y), Spread(typ, y), GivenWeights(typ, weights, len(y)))
 }
 
-// Wide is Dense for rows that must have as many columns as Fit had.
+// Wide is like Dense, for rows that must have as many columns as Fit had.
 func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 	return wide(name, x, fitted, nil)
 }
@@ -289,8 +289,8 @@ func Weights(typ string, w []float64, n int) error {
 	return nil
 }
 
-// Given returns a copy of the weights that FitWeighted was given. The copy is never nil, so that [GivenWeights] can distinguish nil
-// weights from the absent weights of Fit.
+// Given returns a copy of the weights that the caller passed to FitWeighted. The copy is never nil, so that [GivenWeights] can
+// distinguish nil weights from the absent weights of Fit.
 func Given(weights []float64) []float64 { return append([]float64{}, weights...) }
 
 // GivenWeights is Weights for a result of [Given]. It accepts nil, which Fit passes.
@@ -301,8 +301,8 @@ func GivenWeights(typ string, w []float64, n int) error {
 	return Weights(typ, w, n)
 }
 
-// Symmetric validates a precomputed kernel matrix K, and that it has the given number of rows. Row sums decide cheaply whether its
-// values need a look.
+// Symmetric returns an error unless a precomputed kernel matrix K is finite and has the given number of rows. It checks the single
+// values of a row only if their sum is not finite.
 func Symmetric(k mat.Symmetric, rows int) error {
 	if IsNil(k) || k.SymmetricDim() == 0 {
 		return fault.Shape("K has", 0, "rows", "want at least 1")
@@ -333,8 +333,8 @@ func Symmetric(k mat.Symmetric, rows int) error {
 	return nil
 }
 
-// Begin opens an exported function that takes a context. If the caller passed nil, *ctx becomes a context that has ended with an
-// ErrParam error. Defer the result with the function's error. It also does what fault.Recover does:
+// Begin is for the first statement of an exported function that takes a context. If the caller passed nil, *ctx becomes a context
+// that has ended with an ErrParam error. Defer the result with the function's error. It also does what fault.Recover does:
 //
 //	defer check.Begin(&ctx)(&err)
 func Begin(ctx *context.Context) func(err *error) {

@@ -1,5 +1,5 @@
-// Package classes holds the label handling of classifiers: distinct labels in order, the position of each row's label among them,
-// targets of ±1, the class with the largest score, and row weights by class.
+// Package classes handles the labels of classifiers: distinct labels in order, the position of each row's label among them, targets
+// of ±1, the class with the largest score, and row weights by class.
 package classes
 
 import (
@@ -63,8 +63,8 @@ func Machines(k int) int {
 	return k
 }
 
-// AgainstRest returns the targets of the machines, n×Machines(k), for rows at these positions of k classes: +1 in the column of a
-// row's class and -1 elsewhere. With two classes the single column is that of the second.
+// AgainstRest returns the targets of the machines, n×Machines(k). The labels of the rows have these positions among k classes. A
+// row has +1 in the column of its class and -1 elsewhere. For two classes the single column is that of the second class.
 func AgainstRest(at []int, k int) *mat.Dense {
 	columns := Machines(k)
 	first := k - columns

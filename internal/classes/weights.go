@@ -13,7 +13,7 @@ import (
 // Weights holds the fields Balanced and ClassWeights of a classifier.
 type Weights struct {
 	Balanced bool            // weights each row by n/(K·rows of its class), so that classes weigh equally
-	Of       map[int]float64 // a factor > 0 per class, multiplied with the balance; absent: 1
+	Of       map[int]float64 // a factor > 0 per class, multiplied by the balance; absent: 1
 	Part     bool            // the rows are a subset, in which classes of Of may be absent
 }
 
@@ -27,8 +27,8 @@ func (w Weights) Validate(typ string) error {
 	return nil
 }
 
-// Distinguish is the function [Distinguish] for a fit of typ. Own are the weights of FitWeighted, nil for Fit. It checks them, and
-// that each factor belongs to a class that occurs.
+// Distinguish is like the function [Distinguish], for a fit of typ. It also checks own, the weights of FitWeighted (nil for Fit),
+// and that each factor belongs to a class that occurs.
 func (w Weights) Distinguish(typ string, y []int, own []float64) (classes, at []int, err error) {
 	if err := check.GivenWeights(typ, own, len(y)); err != nil {
 		return nil, nil, err
@@ -79,8 +79,8 @@ func FitsFold(estimator any) {
 	}
 }
 
-// Factors returns the factor of each class. Rows are the weights of the rows at these positions, and nil means 1 each. The balance
-// sums these weights.
+// Factors returns the factor of each class. The argument rows holds the weights of the rows at these positions, and nil means 1
+// each. The balance sums these weights.
 func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
 	count, total := make([]float64, len(classes)), 0.0
 	for i, l := range at {

@@ -1,4 +1,5 @@
-// Package cli holds what the programs share: flags that are checked before any computation, and the exit of a program.
+// Package cli provides the shared code of the programs. It checks flags before any computation, and ends programs with an exit
+// code.
 package cli
 
 import (

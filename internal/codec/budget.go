@@ -14,7 +14,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Reading may allocate a multiple of the input, and a megabyte.
+// Reading may allocate a megabyte plus a multiple of the input's length.
 const (
 	budgetFactor = 64
 	budgetFloor  = 1 << 20
@@ -170,7 +170,8 @@ func (w *walk) array(t reflect.Type, n uint64, depth int) error {
 	return nil
 }
 
-// interfaceSize is the approximate overhead of a value in an interface, entrySize that of a map entry beside its key and value.
+// interfaceSize is the approximate overhead of a value in an interface, and entrySize that of a map entry without its key and
+// value.
 const (
 	interfaceSize = 32
 	entrySize     = 48
@@ -269,7 +270,7 @@ func notUTF8(body []byte) (text string, found bool) {
 	return "", false
 }
 
-// maxNested limits the nesting of envelopes. The checksum of each covers all those within it.
+// maxNested limits the nesting of envelopes. The checksum of each envelope covers all envelopes within it.
 const maxNested = 32
 
 // nested returns the depth of nested envelopes in data.
@@ -294,7 +295,7 @@ func nested(data []byte) int {
 	}
 }
 
-// announced returns the end that an envelope at a position claims. It returns false if there is no envelope.
+// announced returns the end that the envelope at the given offset claims. It returns false if there is no envelope.
 func announced(data []byte, at int) (end int, ok bool) {
 	if len(data)-at < fixedSize+checksumSize {
 		return 0, false

@@ -62,7 +62,7 @@ func TestCampaignHeads(t *testing.T) {
 	})
 }
 
-// Decoding returns the sentinel error, or matrices that Dense accepts or refuses.
+// Decoding returns ErrBadModel, or matrices for which Dense returns an error or the right number of values.
 func TestCampaignDecode(t *testing.T) {
 	data, err := Marshal("kind", 1, example())
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package codec is the file format of everything fitted: an envelope with kind, version and checksum around a CBOR payload (RFC
-// 8949). For any input, reading never panics and never allocates more than a small multiple of the input's length.
+// Package codec implements the file format of everything fitted: an envelope with kind, version and checksum around a CBOR payload
+// (RFC 8949). For any input, reading never panics and never allocates more than a small multiple of the input's length.
 //
 //	offset  size  field
 //	0       4     magic "KELN"

@@ -15,8 +15,8 @@ type Verdict struct {
 // Failed reports whether the check found something.
 func (v Verdict) Failed() bool { return len(v.Failures) > 0 }
 
-// Probe collects the findings of a check. It is not a *testing.T, so that a suite can run on types that are known to be broken and
-// be seen to fail.
+// Probe collects the findings of a check. It is not a *testing.T, so that a test can run a suite on broken types and expect
+// failures.
 type Probe struct{ Verdict }
 
 // stop is the value of the panic that ends a check early.
@@ -46,7 +46,7 @@ func (p *Probe) Must(doing string, err error) {
 	}
 }
 
-// Judge runs a check, unless skip has a reason for its name. A panic in the tested type is a failure.
+// Judge runs a check, unless skip holds a reason for its name. A panic in the tested type is a failure.
 func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict) {
 	p := &Probe{}
 	defer func() {
@@ -64,7 +64,8 @@ func Judge(skip map[string]string, name string, check func(p *Probe)) (v Verdict
 	return v
 }
 
-// ValidSkips describes what is wrong with the skips: a name of no check, or an empty reason. It returns "" if nothing is.
+// ValidSkips describes a fault of the skips: a name that is not one of the checks, or an empty reason. It returns "" if there is
+// none.
 func ValidSkips(skip map[string]string, checks []string) string {
 	known := map[string]bool{}
 	for _, name := range checks {

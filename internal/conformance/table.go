@@ -44,8 +44,8 @@ func (t *Table) Outcome(typ, check string) (Verdict, bool) {
 }
 
 // Render formats a table of these checks, with one row per type and one column per check. Columns are numbered, and a legend below
-// explains the numbers and the letters that stand for skip reasons. A dot is a check that does not apply to the type or that go
-// test -run left out.
+// explains the numbers and the letters that stand for skip reasons. A dot stands for a check that does not apply to the type, or
+// that go test -run left out.
 func (t *Table) Render(checks []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

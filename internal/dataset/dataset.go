@@ -39,8 +39,8 @@ type Set struct {
 	SHA256  string // hexadecimal checksum of the file
 }
 
-// Open reads name.csv from dir by the protocol of that name, or as Read does if there is none. If dir is "", it reads from the sets
-// in the repository.
+// Open reads name.csv from dir according to the protocol of that name, or as Read does if there is none. If dir is "", it reads
+// from the sets in the repository.
 func Open(dir, name string) (*Set, error) {
 	content, err := fs.ReadFile(Folder(dir), name+".csv")
 	if err != nil {

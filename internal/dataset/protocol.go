@@ -2,8 +2,8 @@ package dataset
 
 import "slices"
 
-// Protocol describes how a set of the papers becomes numbers where the general rule of Read is not enough, and the expected result.
-// docs/data.md is this table in prose, and a test compares the two.
+// Protocol describes how a data set of the papers is converted to numbers where the general rule of Read is not enough, and the
+// expected result. docs/data.md contains the same table in prose, and a test compares the two.
 type Protocol struct {
 	Name   string
 	Papers string   // papers that use the set

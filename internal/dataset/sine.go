@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Normal draws n rows of d standard normal columns. The same seed gives the same rows, and a smaller n gives the first of them.
+// Normal draws n rows of d standard normal columns. The same seed gives the same rows, and a smaller n gives the first rows.
 func Normal(n, d int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, d, nil)

@@ -1,7 +1,7 @@
 // Package distinct merges rows that occur more than once into one row with a weight.
 //
-// A copy of a row reveals everything about a row that a method leaves out. So methods that leave rows out work on the distinct
-// rows. If the targets of distinct row i are t[ij] with weights w[ij], the merged row has
+// If a method leaves out a row, a copy of the row still reveals everything about it. So methods that leave rows out work on the
+// distinct rows. If the targets of distinct row i are t[ij] with weights w[ij], the merged row has
 //
 //	W[i] = Σj w[ij],   t[i] = Σj w[ij] t[ij] / W[i]
 //
@@ -313,9 +313,9 @@ func (r *Rows) MostFrequent(labels []int) []int {
 	return out
 }
 
-// CountEach returns the weights (m) of a likelihood of classes. Given holds the targets ±1 of the original rows (n×k), and mean
-// their means (m×k). The weights are those of Relative. If equal rows are observations rather than Copies, each one counts, and the
-// weights are multiplied by n/m. The weights are nil if all are 1.
+// CountEach returns the weights (m) for a likelihood of classes. The argument given holds the targets ±1 of the original rows
+// (n×k), and mean holds their means (m×k). The weights are those of Relative. If equal rows are observations rather than Copies,
+// each one counts, and the weights are multiplied by n/m. The weights are nil if all are 1.
 func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 	if r.Copies(given, mean) {
 		return r.Weights
@@ -328,10 +328,10 @@ func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 	return out
 }
 
-// CountInClass returns the weights (m) of a likelihood of classes from which a kernel is learnt: those of CountEach, and for Copies
-// divided by the mean of their class. If each row of a class occurred eight times, the likelihood would trust that class eight
-// times as much, and the kernel would become so short that it encloses each of its rows. Class weights should move the border
-// between classes, not the kernel.
+// CountInClass returns the weights (m) for a likelihood of classes from which a kernel is learnt. They are the weights of
+// CountEach. For Copies they are divided by the mean of their class. If each row of a class occurred eight times, the likelihood
+// would trust that class eight times as much, and the kernel would become so short that it encloses each of its rows. Class weights
+// should move the border between classes, not the kernel.
 func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
 	if r.Weights == nil || !r.Copies(given, mean) {
 		return r.CountEach(given, mean)
@@ -405,8 +405,8 @@ func (r *Rows) Kernel(k mat.Symmetric) *mat.SymDense {
 }
 
 // Groups returns the distinct rows of each group, given the group of each of the n rows. Groups that share a distinct row are
-// joined, and groups with a single distinct row are left out. It returns an ErrShape error if the length is not n or only one group
-// remains. Nil groups give nil.
+// joined, and groups with a single distinct row are left out. It returns an ErrShape error if groups does not have n entries or
+// only one group remains. Nil groups give nil.
 func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	if groups == nil {
 		return nil, nil

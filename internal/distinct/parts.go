@@ -18,12 +18,13 @@ const (
 
 // Parts divides equal rows among parts, if they are observations that coincide because the columns have few values, such as a few
 // categories, rather than copies. It returns the part of each of the n rows of x, or nil for copies. R holds the distinct rows of
-// x. A method that leaves one part of a row out still has the other parts, and learns that they have the same target.
+// x. A method that leaves out one part of equal rows still has the other parts, and learns from them that equal rows have the same
+// target.
 //
 // Equal rows are observations if each occurs three times on average, and there are at most eight times as many equal pairs as
 // independent columns would have. Rows with a number that takes many values have far fewer. A single column always satisfies this.
-// Unless it is a category, which named says, its equal rows are copies if all of them have the same target. There are two parts, or
-// up to five while they have at most a thousand rows together, and never more than most rows.
+// Its equal rows are copies if all of them have the same target, unless named is set, which means that the column is a category.
+// There are two parts, or up to five while they have at most a thousand rows together, and never more than most rows.
 func Parts[T float64 | int](r *Rows, x *mat.Dense, target []T, named bool, most int) []int {
 	n, d := x.Dims()
 	if !r.Repeated() || n < leastRepeats*r.m || 2*r.m > most || !r.natural(x) || d == 1 && !named && agree(r, target) {
@@ -59,8 +60,8 @@ func (r *Rows) natural(x *mat.Dense) bool {
 	return math.Log(1-Differ(index)) <= independent+math.Log(mostEqual)
 }
 
-// variables returns the columns of x, with the dummies of a category combined into one column. Dummies are columns of two values of
-// which no row has the larger one twice.
+// variables returns the columns of x, with the dummies of a category combined into one column. Dummies are columns of two values
+// such that no row has the larger value in two of them.
 func variables(x *mat.Dense) (out [][]float64) {
 	_, d := x.Dims()
 	var categories [][]float64 // per row the dummy with the larger value, from 1, or 0

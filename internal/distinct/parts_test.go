@@ -70,7 +70,7 @@ func TestParts(t *testing.T) {
 	assert.Equal(t, 1, slices.Max(Parts(Merge(many, nil), many, manyLabels, false, 5000)))
 	assert.Nil(t, Parts(Merge(many, nil), many, manyLabels, false, 799))
 
-	// Copies: rows that occur twice, or whose numbers take many values.
+	// Rows that occur twice, or whose numbers take many values, are copies.
 	twice, twiceLabels := repeated(grid, 2)
 	assert.Nil(t, Parts(Merge(twice, nil), twice, twiceLabels, false, 5000))
 	normal := mat.NewDense(40, 3, nil)
@@ -79,7 +79,7 @@ func TestParts(t *testing.T) {
 	assert.Nil(t, Parts(Merge(copies, nil), copies, copiedLabels, false, 5000))
 	assert.Nil(t, Parts(Merge(normal, nil), normal, copiedLabels[:40], false, 5000))
 
-	// A single column: a category, or targets that differ.
+	// The equal rows of a single column are copies, unless it is a category or their targets differ.
 	one, oneLabels := repeated(mat.DenseCopyOf(normal.Slice(0, 40, 0, 1)), 5)
 	assert.Nil(t, Parts(Merge(one, nil), one, oneLabels, false, 5000))
 	assert.NotNil(t, Parts(Merge(one, nil), one, oneLabels, true, 5000))

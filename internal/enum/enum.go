@@ -17,7 +17,8 @@ func Name(typ string, value int, names ...string) string {
 	return names[value]
 }
 
-// Marshal returns the name of a value. Errors: ErrParam, of a field of a package, for a value without a name.
+// Marshal returns the name of a value. For a value without a name, it returns an ErrParam error that names the package and the
+// field.
 func Marshal(of, field string, value int, names []string) ([]byte, error) {
 	if value < 0 || value >= len(names) || names[value] == "" {
 		return nil, fault.Param(of, field, value, "one of "+Listed(names))
@@ -25,7 +26,8 @@ func Marshal(of, field string, value int, names []string) ([]byte, error) {
 	return []byte(names[value]), nil
 }
 
-// Unmarshal sets the value of a name. Errors: ErrParam, of a field of a package, for another name.
+// Unmarshal sets *to to the value with the name text. For an unknown name, it returns an ErrParam error that names the package and
+// the field.
 func Unmarshal[T ~int](of, field string, to *T, text []byte, names []string) error {
 	if k := slices.Index(names, string(text)); k >= 0 && len(text) > 0 {
 		*to = T(k)

@@ -51,7 +51,7 @@ func TestCampaignSums(t *testing.T) {
 	})
 }
 
-// Any bytes are a sum in its canonical form, or an error.
+// Any bytes are decoded to a sum in its canonical form, or are an error.
 func TestCampaignBytesOfSums(t *testing.T) {
 	var data [64]byte
 	campaign.Run(t, "bytes of exact sums", 20000, func(rng *rand.Rand) error {

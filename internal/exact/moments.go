@@ -52,8 +52,8 @@ func (m Moments) Mean() float64 {
 	return out
 }
 
-// Deviation returns the standard deviation with denominator n-1, rounded once. It is 0 if all numbers are equal. It is limited to
-// the largest number, and if it is not 0, to at least the smallest positive one.
+// Deviation returns the standard deviation with denominator n-1, rounded once. It is 0 if all numbers are equal. Otherwise it is
+// limited to the range from the smallest positive float64 to the largest.
 func (m Moments) Deviation() float64 {
 	if m.N < 2 {
 		return 0

@@ -82,7 +82,7 @@ func syrk(ctx context.Context, most float64, t blas.Transpose, alpha float64, a 
 	return eachPart(ctx, c.N, rows, func(i, n int) error {
 		own := linesOf(a, i, n, t != blas.NoTrans)
 		Syrk(t, alpha, own, beta, blas64.Symmetric{N: n, Stride: c.Stride, Data: window(whole, i, i, n, n).Data, Uplo: c.Uplo})
-		// The part of the triangle beside the square on the diagonal.
+		// The part of the triangle next to the square on the diagonal.
 		first, count := i+n, c.N-i-n
 		if c.Uplo == blas.Lower {
 			first, count = 0, i
@@ -100,7 +100,7 @@ func TrsmContext(ctx context.Context, s blas.Side, tA blas.Transpose, alpha floa
 }
 
 func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alpha float64, a blas64.Triangular, b blas64.General) error {
-	lines := b.Cols // these are independent of each other
+	lines := b.Cols // columns of b are solved independently
 	if s == blas.Right {
 		lines = b.Rows
 	}
@@ -169,7 +169,8 @@ func linesFor(lines int, each, most float64) int {
 	return lines
 }
 
-// eachPart calls f for nearly equal blocks of about size of n lines. It checks ctx before each block and at the end.
+// eachPart divides n lines into nearly equal blocks of about size lines, and calls f for each. It checks ctx before each block and
+// at the end.
 func eachPart(ctx context.Context, n, size int, f func(first, count int) error) error {
 	parts := 1
 	if size > 0 {
@@ -198,7 +199,7 @@ func eachPart(ctx context.Context, n, size int, f func(first, count int) error) 
 	return ctx.Err()
 }
 
-// linesOf returns these rows, or columns, of a.
+// linesOf returns the given rows, or columns, of a.
 func linesOf(a blas64.General, first, count int, columns bool) blas64.General {
 	if columns {
 		return window(a, 0, first, a.Rows, count)

@@ -1,4 +1,4 @@
-// Package fast is the linear algebra of this library's hot paths. It has the functions of gonum's package blas64, with a choice of
+// Package fast provides the linear algebra of this library's hot paths: the functions of gonum's package blas64, with a choice of
 // BLAS. If the program has registered an implementation with blas64.Use, that one is used. If the registered one is gonum's own,
 // package simd takes its place on processors that support it. Other uses of gonum in the program are not affected.
 //

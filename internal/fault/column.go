@@ -18,8 +18,9 @@ func (e *columnError) Error() string { return e.text }
 // Unwrap returns the error with column numbers.
 func (e *columnError) Unwrap() error { return e.err }
 
-// NameColumns adds the names of the columns of x to an error that has their numbers: the column of a value that is not finite, or
-// all expected columns if their number is wrong. It returns other errors, and those with names, unchanged. Nil names are unknown.
+// NameColumns adds the names of the columns of x to an error that contains their numbers: the column of a value that is not finite,
+// or all expected columns if their number is wrong. It returns all other errors, and errors that already contain names, unchanged.
+// Nil names are unknown.
 func NameColumns(err error, names []string) error {
 	if err == nil || len(names) == 0 { // before anything is allocated
 		return err

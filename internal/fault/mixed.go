@@ -12,7 +12,7 @@ type MixedColumnError struct {
 	Of           string        // the majority of the cells: "numbers" or "times"
 	Cells        int           // cells that are not gaps
 	Strange      int           // cells that are not Of
-	Words        []StrangeText // the first distinct ones, in the order of their lines
+	Words        []StrangeText // the first distinct words, in the order of their lines
 	Hint         string        // what the user can do
 }
 

@@ -41,7 +41,8 @@ type rightSide struct {
 	iterations                 int
 	energy                     float64 // estimated energy norm of the error, √(e'(S + ΛI)e)
 	state                      state
-	// Changes of u as changes in leave-one-out predictions, by the diagonal of the approximation. Probes do not have it.
+	// Dividing a change of u by diagonal, that of the approximation, gives the change in leave-one-out predictions. Probes have
+	// none.
 	diagonal []float64
 	before   []float64 // u at iteration looked
 	looked   int       // the iteration of before
@@ -183,7 +184,8 @@ func (s *rightSide) turn() {
 	s.rho = rho
 }
 
-// iterate solves all right-hand sides that have not ended. It calls checkpoint, unless it is nil, after each iteration.
+// iterate continues all right-hand sides that have not ended until they end. If checkpoint is not nil, it is called after each
+// iteration.
 func (p *Problem) iterate(ctx context.Context, sides []*rightSide, checkpoint func()) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()

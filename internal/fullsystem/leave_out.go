@@ -20,9 +20,9 @@ import (
 
 // A left-out row has the variance v[i] given all other rows, and 1/(v[i] + λ/w[i]) is the diagonal of (K + λ/w)⁻¹. Nearly all
 // information about a row comes from the rows near it. So v is c times its variance given the rows of its leaf and the leaf's
-// context, by a Cholesky factor of a few hundred rows, as in [Posterior]. The factor c is near 1. It makes the mean of the diagonal
-// equal to that from random probes: for random signs z, z∘(S + ΛI)⁻¹z has the diagonal as its mean. Single elements are noisy, but
-// the sum over all rows is not.
+// context, computed with a Cholesky factor of a few hundred rows, as in [Posterior]. The factor c is near 1. It makes the mean of
+// the diagonal equal to that from random probes: for random signs z, z∘(S + ΛI)⁻¹z has the diagonal as its mean. Single elements
+// are noisy, but the sum over all rows is not.
 
 const (
 	// bounds of c
@@ -55,7 +55,7 @@ func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
 	return ctx.Err()
 }
 
-// grow prepares what the solutions of all ridges share.
+// grow prepares the posterior and the leaves that the solutions of all ridges share.
 func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	if p.base != nil {
 		return ctx.Err()
@@ -193,7 +193,7 @@ func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.
 	return out, nil
 }
 
-// leftOut sets the leave-one-out results that follow from the variances, and finds c.
+// leftOut computes the leave-one-out results that follow from the variances, and c.
 func (p *Problem) leftOut(s *Solution, variances []float64) {
 	noise := func(i int) float64 { return s.Ridge / weights.Weight(p.weights, i) }
 	diagonal := s.system.diagonal()

@@ -35,8 +35,8 @@ type forest struct {
 	leaves   []leaf
 }
 
-// newForest bisects the rows recursively, by which of two distant rows is nearer, and then finds the context of each leaf. The cost
-// is O(n log n + n contextRows) kernel values, and n²/leafRows² for the leaves.
+// newForest bisects the rows recursively, according to the nearer of two distant rows. Then it finds the context of each leaf. The
+// cost is O(n log n + n contextRows) kernel values, and n²/leafRows² for the leaves.
 func newForest(ctx context.Context, kernel kernels.Kernel, rows mat.Matrix, workers int) (*forest, error) {
 	n, _ := rows.Dims()
 	f := &forest{kernel: kernel, rows: rows, diagonal: make([]float64, n)}

@@ -22,7 +22,7 @@ type Storage int
 const (
 	// Single stores tiles in float32, and computes them in float32 if the kernel supports it.
 	Single Storage = iota
-	// Refined stores tiles in float32, and corrects the solution by residuals with tiles computed in float64.
+	// Refined stores tiles in float32, and corrects the solution with residuals from tiles computed in float64.
 	Refined
 	// Double stores tiles in float64.
 	Double
@@ -77,7 +77,7 @@ func (m *matrix) side(block int) int { return min(tileRows, m.n-block*tileRows) 
 // place returns the index of a tile on or above the diagonal.
 func (m *matrix) place(i, j int) int { return i*m.blocks - i*(i-1)/2 + j - i }
 
-// compute sets a tile. A tile on the diagonal is exactly symmetric.
+// compute fills tile with block (i, j) of the kernel matrix, divided by U. A tile on the diagonal is made exactly symmetric.
 func (m *matrix) compute(tile []float64, i, j int) error {
 	rows, columns := m.side(i), m.side(j)
 	tile = tile[:rows*columns]

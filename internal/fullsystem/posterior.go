@@ -28,8 +28,8 @@ import (
 // It is nearly proportional to the variance given all rows, and a little larger. The factor c matches the mean over some training
 // rows, each left out, to the result of leave_out.go.
 //
-// Two alternatives were worse. With the pivots alone, the ratio to the variance given all rows spreads several times as widely. 64
-// samples by random features have a noise of 18%, and each needs a right-hand side.
+// Two alternatives were worse. With the pivots alone, the ratio to the variance given all rows spreads several times as widely. An
+// estimate from 64 samples of random features has a noise of 18%, and each sample needs a right-hand side.
 type Posterior struct {
 	Pivots []int            // row indices of the pivots
 	Unit   float64          // U
@@ -50,7 +50,7 @@ type Posterior struct {
 const (
 	// neighbours is the number of nearest rows.
 	neighbours = 128
-	// c is determined from calibrating training rows, together of them at a time.
+	// calibrating is the number of training rows from which c is determined, and together the number of them per batch.
 	calibrating, together = 256, 64
 	// calibrationStream is the random stream "calibrate".
 	calibrationStream = 0x63616c6962726174

@@ -134,7 +134,7 @@ const (
 
 func (c *preconditioner) strips(n int) int { return (n + strip - 1) / strip }
 
-// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ with the ridge of each c. Shift must have made their factors.
+// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ with the ridge of each c. Its factor must have been computed by shift.
 func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges []float64) error {
 	n, r := len(v[0]), c.rank()
 	ctx = progress.Silent(ctx)
@@ -259,8 +259,8 @@ const (
 	largestShare = 2
 	// growth is the step in rank at which the estimates are compared.
 	growth = 1.25
-	// A factor is always made up to the cost of leastPasses passes. With short lengths the first pivots predict little about the
-	// next ones.
+	// A factor is always extended until it has cost as much as leastPasses passes. With short lengths the first pivots predict
+	// little about the next ones.
 	leastPasses = 3
 )
 

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// Block rows are distributed over partial sums, each in a fixed order, and the sums are added in order. There are fewer sums if
-	// they would exceed sumNumbers numbers.
+	// Block rows are distributed over partial sums. The terms of each sum are added in a fixed order, and then the sums are. There
+	// are fewer sums if they would exceed sumNumbers numbers.
 	mostSums, leastSums = 16, 2
 	sumNumbers          = 1 << 25
 	// sumStrip is the number of elements of the sums that are added at a time.

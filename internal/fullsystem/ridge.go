@@ -23,8 +23,8 @@ const (
 )
 
 // Search returns the solution with the smallest leave-one-out error among ridges a factor of three apart around start. It solves
-// the first two together. While the best is the smallest or the largest, it solves the next one beyond, starting from the best
-// solution. If a difference is within the noise of the probes, it prefers the larger ridge. It calls observe for each ridge.
+// the first two together. While the best ridge is the smallest or the largest, it solves the next one beyond, starting from the
+// best solution. If a difference is within the noise of the probes, it prefers the larger ridge. It calls observe for each ridge.
 func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
 	one := p.unit * p.spread * p.meanWeight()
 	start = max(start, leastStart*one)

@@ -55,7 +55,7 @@ func (p *Problem) state(s *system) *State {
 const stateTolerance = 1e-4
 
 // resumeFrom restores the right-hand sides of a system from a state. It takes one pass over K to compare the residuals of the state
-// with those of this system. It returns ErrParam for a state of another system, or ctx's error.
+// with those of this system. It returns ErrParam for a state from another system, or ctx's error.
 func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
 	sides := s.all()
 	other := fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", at.Iteration),
@@ -92,7 +92,7 @@ func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
 	return nil
 }
 
-// Check describes what is wrong with a state that was read. It returns "" if nothing is.
+// Check describes the fault of a state that was read. It returns "" if there is none.
 func (s *State) Check() string {
 	if !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || s.Iteration < 1 || len(s.Sides) < 2 || !(s.Error >= 0) {
 		return "a value is out of range"

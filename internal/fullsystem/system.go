@@ -39,7 +39,7 @@ type Settings struct {
 	MaxBytes  int64 // 0: kernels.MaxKernelBytes
 	Steps     *progress.Steps
 	Storage   *Storage // nil: chosen by the ridge
-	// If Checkpoint is not nil, it is called after each iteration of Solve for one ridge, until a stagnation or a correction. If
+	// If Checkpoint is not nil, it is called after each iteration of Solve for one ridge, until stagnation or a correction. If
 	// Resume is not nil, Solve continues from it.
 	Checkpoint func(*State)
 	Resume     *State
@@ -54,7 +54,7 @@ type Problem struct {
 	Settings
 	n       int
 	kernel  kernels.Kernel
-	rows    mat.Matrix // n×d, as package anyrows has them
+	rows    mat.Matrix // n×d, dense or sparse as in package anyrows
 	weights []float64  // nil: all 1
 	roots   []float64  // square roots of the weights
 	means   []float64  // means of the targets
@@ -91,8 +91,8 @@ const (
 )
 
 // NewProblem prepares the problem of these distinct rows and targets (n×k). It keeps the rows and changes none of its arguments. It
-// computes nothing of order n². Errors: ErrTooLarge if a preconditioner of a small rank does not fit into memory, ErrNotFinite if a
-// kernel value overflows, and ctx's.
+// computes nothing of order n². It returns ErrTooLarge if a preconditioner of a small rank does not fit into memory, ErrNotFinite
+// if a kernel value overflows, or ctx's error.
 func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows mat.Matrix, targets *mat.Dense, weights []float64) (*Problem,
 	error) {
 	p := &Problem{Settings: s, kernel: kernel, rows: rows, weights: weights}
@@ -136,7 +136,7 @@ func (s Settings) Holds(rows int) error {
 		int64(s.limit()), "use package falkon, which fits any number of rows on landmarks, or raise MaxKernelBytes")
 }
 
-// Keeps reports whether all entries of K, in float32, fit into the memory beside the largest factor.
+// Keeps reports whether all entries of K, in float32, fit into the memory in addition to the largest factor.
 func (s Settings) Keeps(rows int) bool { return tileBytes(rows, 4) <= (1-factorShare)*s.limit() }
 
 // SetTargets replaces the targets (n×k) for later solutions.
@@ -211,13 +211,13 @@ const (
 	// The ridge must exceed safe times the bound of the perturbation, and refines times its probable norm. A correction then leaves
 	// less than a third of the error.
 	safe, refines = 10, 3
-	// The ratio of its probable norm to the ridge is about the relative change of leave-one-out residuals. Up to this fraction of
-	// the tolerance it is ignored.
+	// The ratio of the probable norm of the perturbation to the ridge is about the relative change of leave-one-out residuals. Up
+	// to this fraction of the tolerance it is ignored.
 	perturbedShare = 1. / 3
 )
 
-// estimatePerturbation bounds the errors of float32 tiles: by the rounding of each entry, or, if the kernel computes in float32, by
-// the errors in the square submatrix of estimateNorm.
+// estimatePerturbation bounds the errors of float32 tiles. The bound follows from the rounding of each entry or, if the kernel
+// computes in float32, from the errors in the square submatrix of estimateNorm.
 func (p *Problem) estimatePerturbation(ctx context.Context) error {
 	p.perturbation = rounding * p.norm
 	if !p.matrix.hasSingle {
@@ -263,7 +263,7 @@ func (p *Problem) chooseStorage(ridge, perturbation float64) Storage {
 	return Double
 }
 
-// share returns the fraction of the tiles that fits into memory beside other uses, in bytes.
+// share returns the fraction of the tiles that fits into memory in addition to other uses, in bytes.
 func (p *Problem) share(s Storage, beside float64) float64 {
 	return max(0, min(1, (p.limit()-beside)/tileBytes(p.n, s.size())))
 }
@@ -288,11 +288,11 @@ type Solution struct {
 
 // Report describes the course of a solution.
 type Report struct {
-	Iterations int // the largest number of any right-hand side
+	Iterations int // the largest number of iterations of any right-hand side
 	Rank       int
 	Storage    Storage
 	Kept       float64 // the fraction of stored tiles; the others were computed in each pass
-	Corrected  int     // the number of corrections by residuals in float64
+	Corrected  int     // the number of corrections with residuals in float64
 	Warnings   []string
 }
 
@@ -304,7 +304,7 @@ func (r Report) Entries() string {
 	return fmt.Sprintf("%v, %.0f%% of it stored", r.Storage, 100*r.Kept)
 }
 
-// Solve solves for each of the ridges λ, with one pass over K per iteration. The report says whether it converged.
+// Solve solves for each of the ridges λ, with one pass over K per iteration. The report shows whether it converged.
 func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
 	return p.solveFrom(ctx, nil, ridges)
 }
@@ -372,7 +372,7 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 	if p.conditioner != nil {
 		most = p.conditioner.rank()
 	}
-	// Memory for the features of the pivots and the variances of each ridge is needed beside the factor.
+	// Memory for the features of the pivots and the variances of each ridge is needed in addition to the factor.
 	beside := func(most int) float64 {
 		return vectors + 8*n*float64(most+min(most, conditionalRank)+2*ridges) + 16*float64(most*most)
 	}
@@ -445,7 +445,7 @@ const (
 	// energyTolerance is the largest energy norm of an error relative to that of the solution. It applies to probes, whose noise is
 	// larger, and to the ones, whose sum then has an error of 1%.
 	energyTolerance = 0.06
-	// probeResidual is the largest residual of a probe, relative to its norm.
+	// probeResidual is the largest residual of a probe, relative to the norm of the probe.
 	probeResidual = 0.3
 	// probeStream is the random stream "probes".
 	probeStream = 0x70726f626573
@@ -512,7 +512,7 @@ func (p *Problem) excessOfProbe(s *rightSide) float64 {
 	return max(p.excessOfEnergy(s), ratio(floats.Norm(s.r, 2), probeResidual*math.Sqrt(float64(p.n))))
 }
 
-// excessOfOnes requires that the error times b is as small as that of a target, in addition to a small energy norm.
+// excessOfOnes requires that the error times b is as small as that of a target, and that the energy norm is small.
 func (p *Problem) excessOfOnes(s *system) float64 {
 	sum := floats.Dot(s.ones.u, s.ones.b)
 	out := p.excessOfEnergy(s.ones)

@@ -36,7 +36,7 @@ func sample(n, d, k int, seed uint64) (x, y *mat.Dense) {
 	return x, y
 }
 
-// exact is the solution by a Cholesky factor.
+// exact is the solution computed with a Cholesky factor.
 type exact struct {
 	alpha *mat.Dense
 	bias  []float64
@@ -364,7 +364,7 @@ func TestEndsAndErrors(t *testing.T) {
 	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test"}, kernels.Tanh{Gamma: 1, Coef0: -1}), fault.ErrNotPSD)
 }
 
-// TestSmallerFactor checks that the rank is reduced if memory cannot hold the largest factor beside the tiles.
+// TestSmallerFactor checks that the rank is reduced if memory cannot hold the largest factor in addition to the tiles.
 func TestSmallerFactor(t *testing.T) {
 	x, y := sample(2000, 4, 1, 8)
 	limit := int64(tileBytes(2000, 4) + 8*2000*500)

@@ -36,8 +36,8 @@ func Check(groups []int, n, want int) error {
 }
 
 // Deal returns the part of each row. There must be at least as many groups as sizes. Labels are the classes of the rows, or nil for
-// a single class. The parts have approximately these relative sizes, overall and within each class, as far as undivided groups
-// allow. No part is empty. Groups of equal size and classes are assigned in random order.
+// a single class. The sizes of the parts are approximately in proportion to sizes, overall and within each class, as far as
+// undivided groups allow. No part is empty. Groups of equal size and classes are assigned in random order.
 func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
 	all, classes := gathered(groups, labels)
 	order := rng.Perm(len(all)) // breaks ties
@@ -101,8 +101,7 @@ func Count(groups []int) int {
 	return len(seen)
 }
 
-// gathered returns the groups in ascending order, with the fractions of the rows of each class that they hold, and the number of
-// classes.
+// gathered returns the groups in ascending order, with their fractions of the rows of each class, and the number of classes.
 func gathered(groups, labels []int) (out []group, classes int) {
 	class, count := map[int]int{}, []float64{}
 	at := make([]int, len(groups))

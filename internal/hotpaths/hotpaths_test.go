@@ -44,7 +44,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// path is a piece of work, and a reference routine from outside this module.
+// path is code to be timed, and a reference routine from outside this module.
 type path struct {
 	name      string
 	run       func() error
@@ -239,7 +239,7 @@ func BenchmarkHotPaths(b *testing.B) {
 				reference, own = append(reference, between.Sub(began).Seconds()), append(own, time.Since(between).Seconds())
 				require.NoError(b, err)
 			}
-			b.ReportMetric(0, "ns/op") // it would be the sum of both
+			b.ReportMetric(0, "ns/op") // it would be the sum of the path and its reference
 			b.ReportMetric(median(own)/median(reference), "ratio")
 		})
 	}

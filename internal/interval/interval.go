@@ -26,8 +26,8 @@ func Normal(level float64) Predictions {
 	return ends(distuv.UnitNormal.Quantile((1 + level) / 2))
 }
 
-// Student returns central intervals of t distributions with df degrees of freedom at a level. Their variances are given. Up to df =
-// 2, where they have no variance, their squared scales are given.
+// Student returns central intervals of t distributions with df degrees of freedom at a level. It takes their variances. Up to df =
+// 2, where they have no variance, it takes their squared scales.
 func Student(level, df float64) Predictions {
 	z := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile((1 + level) / 2)
 	if df > 2 {

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
-// computing lists the functions of blas64 that package fast has, and the methods of matrices.
+// computing lists the functions of blas64 that package fast also provides, and the methods of matrices.
 var computing = map[string]bool{
 	"Gemm": true, "Symm": true, "Syrk": true, "Trmm": true, "Trsm": true, "Gemv": true, "Symv": true, "Trsv": true,
 	"Trmv": true, "Syr2": true, "Dot": true, "Axpy": true, "Nrm2": true, "Scal": true,

@@ -92,7 +92,7 @@ func TestPageHasCapabilities(t *testing.T) {
 	assert.Equal(t, "\n"+out.String()+"\n", table, "go test ./internal/layers -run Capabilities -update-capabilities")
 }
 
-// takesSparseRows fits an estimator, with a linear kernel if it has one, to sparse rows whose dense copy is over the limit.
+// takesSparseRows fits an estimator, with a linear kernel if it has a kernel, to sparse rows whose dense copy is over the limit.
 func takesSparseRows(t *testing.T, of any) bool {
 	const n, d = 150, 1 << 23
 	numbers, y := sparsetest.Rows(n, 50, 8, 1)

@@ -21,7 +21,7 @@ import (
 
 var updateEnglish = flag.Bool("update-english", false, "write testdata/english.txt, where the counts are not larger")
 
-// stilted holds phrases that docs/style.md replaces.
+// stilted lists phrases that docs/style.md replaces.
 var stilted = map[string]*regexp.Regexp{
 	"headless definition": regexp.MustCompile(`^[A-Za-z]\w* (?:is|are) (?:that|what|those|whose|how|whether|where)\b`),
 	"of anybody":          regexp.MustCompile(`(?i)\banybody\b`),

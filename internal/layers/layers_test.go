@@ -19,7 +19,7 @@ const module = "github.com/kernelearn/kernelearn/"
 var order = []string{"internal", "sparse", "graph", "kernels", "streaming", "transformers", "estimators", "selection", "adapters", "cmd",
 	"examples", "docs"}
 
-// layerOf returns the layer of a package of this module by its folder, and -1 for other packages.
+// layerOf returns the layer of a package of this module, given its folder, and -1 for other packages.
 func layerOf(path string) int {
 	rest, ours := strings.CutPrefix(path, module)
 	if !ours {

@@ -27,7 +27,7 @@ var noZero = regexp.MustCompile(`(^|[^\w.])\.\d`)
 // indented matches a line of an indented code block. Continuation lines in a list have less indentation.
 var indented = regexp.MustCompile(`(?m)^(    |\t).*$`)
 
-// pages returns the pages in the root and in docs by their paths.
+// pages returns the text of the pages in the root and in docs, by path.
 func pages(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

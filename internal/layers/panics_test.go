@@ -14,8 +14,8 @@ import (
 // runsUserCode lists prefixes of functions that call kernels, estimators and transformers without a context.
 var runsUserCode = []string{"Predict", "Decision", "PairDecision", "Transform", "InverseTransform", "AddBlock", "Fit"}
 
-// TestPanicsAreHeld checks that every exported function that takes a context, and every prediction, begins with one of the openings
-// or only calls a method that does, so that a panic in a kernel, an Observe function or a BLAS becomes an error. It also checks
+// TestPanicsAreHeld checks that a panic in a kernel, an Observe function or a BLAS becomes an error. Every exported function that
+// takes a context, and every prediction, must begin with one of the openings or only call a method that does. The test also checks
 // that goroutines start only where panics are caught.
 func TestPanicsAreHeld(t *testing.T) {
 	held := 0

@@ -10,9 +10,9 @@ import (
 )
 
 // A climb ends at the nearest maximum. With one length for all columns, a kernel detects a wave or a product of a few columns only
-// if these are a large part of all columns. Otherwise a climb from there learns nothing. The searches below look for a much higher
-// maximum elsewhere. They ignore maxima of similar height, which the evidence cannot rank: those that it prefers have no smaller
-// error.
+// if these are a large fraction of all columns. Otherwise a climb from there learns nothing. The searches below look for a much
+// higher maximum elsewhere. They ignore maxima of similar height, which the evidence cannot rank: those that it prefers have no
+// smaller error.
 const (
 	// ClearlyHigher is the gain in log evidence per row that makes a maximum clearly higher. It corresponds to a fifth less error.
 	ClearlyHigher = 0.125
@@ -35,10 +35,9 @@ const (
 // ShortRidges are the initial ridges for short lengths.
 var ShortRidges = []float64{0.1, 1}
 
-// Starts searches for the highest maximum by climbs from several starts: from the end of another climb, from one short length for
-// all columns, and from the best point so far with one length shortened. It shortens the length of the column that gives the
-// largest evidence, and repeats this. It uses the Restricted evidence, which is the cheapest, whatever the objective of the other
-// climb.
+// Starts searches for the highest maximum with climbs from several starting points: the end of another climb, one short length for
+// all columns, and the best point so far with one length shortened. It shortens the length of the column that gives the largest
+// evidence, and repeats this. It uses the Restricted evidence, which is the cheapest, whatever the objective of the other climb.
 type Starts struct {
 	Kernel kernels.ARD
 	Blocks []*Block
@@ -48,7 +47,7 @@ type Starts struct {
 	Median float64
 	// MaxIterations limits the steps of each climb; 0: 20.
 	MaxIterations int
-	// Spent, if not nil, is called before each kernel matrix. An error ends the search.
+	// If Spent is not nil, it is called before each kernel matrix is computed. An error ends the search.
 	Spent func() error
 	// Matrices counts the kernel matrices.
 	Matrices int
@@ -56,7 +55,8 @@ type Starts struct {
 
 // Top is the result of Starts.
 type Top struct {
-	// Theta is the highest maximum, as a Problem has it. It is nil if it is not clearly higher than the end of the other climb.
+	// Theta is the highest maximum, in the variables of a Problem. It is nil if it is not clearly higher than the end of the other
+	// climb.
 	Theta []float64
 	// Gain is the gain in log evidence per row over noise.
 	Gain float64
@@ -98,7 +98,7 @@ func (s *Starts) rows() (n float64) {
 	return n
 }
 
-// clearMargin returns the gain in evidence over all rows that is clear.
+// clearMargin returns the gain in evidence over all rows that makes a maximum clearly higher.
 func (s *Starts) clearMargin() float64 { return ClearlyHigher * s.rows() }
 
 // Climb searches from the end of another climb. Found holds the logs of the kernel's parameters and of the ridge, which is chosen
@@ -217,8 +217,8 @@ func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (
 }
 
 // Useful reports whether one length for all columns, with its ridge chosen anew, explains the rows better than noise. If it does
-// not, the length is random. It is often so short that the kernel relates no rows, and is then useless as a start and as the centre
-// of a prior.
+// not, the length is random. It is often so short that the kernel relates no rows, and it is then useless as a starting point and
+// as the centre of a prior.
 func (s *Starts) Useful(ctx context.Context, one []float64) (bool, error) {
 	noise, err := s.noise(ctx, one)
 	if err != nil {
@@ -247,8 +247,8 @@ func (p *Problem) BestRidge(ctx context.Context, theta, ridges []float64) ([]flo
 	return out, values[best], nil
 }
 
-// ImproveElsewhere is Improve from a Top, whose ridge maximises the Restricted evidence. For Laplace it chooses another ridge.
-// Extra parameters of the kind come from theta.
+// ImproveElsewhere is like Improve, from a Top, whose ridge maximises the Restricted evidence. For Laplace it chooses another
+// ridge. Extra parameters of the kind come from theta.
 func (p *Problem) ImproveElsewhere(ctx context.Context, top, theta []float64) (Outcome, error) {
 	place := append(slices.Clone(top), theta[len(top):]...)
 	if p.Kind == Laplace {

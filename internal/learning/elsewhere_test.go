@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// hidden returns starts on rows whose targets depend on the first columns only, and a point from which a climb learns nothing.
+// hidden returns Starts for rows whose targets depend on the first columns only, and a point from which a climb learns nothing.
 func hidden(t *testing.T, n, d int, at func(x []float64) float64) (*Starts, *Problem, []float64) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	x, y := mat.NewDense(n, d, nil), mat.NewDense(n, 1, nil)

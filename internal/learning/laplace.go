@@ -18,11 +18,11 @@ const (
 	longestStep      = 8.0
 )
 
-// laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link, and its
-// derivatives if gradient is set, at a kernel matrix k. Targets are ±1, or the means of those of equal rows. The result is the sum
-// over the columns of targets. The prior of the log odds is (K + 11')/λ: the constant has the variance of a kernel with unit
-// diagonal. Weights multiply the log likelihoods of rows. It returns ok = false if Newton's method does not converge, and ctx's
-// error. The cost is about seven Cholesky factors per column, and an inverse for the derivatives (Rasmussen and Williams,
+// laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link at a kernel
+// matrix k. If gradient is set, it also returns the derivatives. Targets are ±1, or means of the targets of equal rows. The result
+// is the sum over the columns of targets. The prior of the log odds is (K + 11')/λ: the constant has the variance of a kernel with
+// unit diagonal. Weights multiply the log likelihoods of rows. It returns ok = false if Newton's method does not converge, and
+// ctx's error. The cost is about seven Cholesky factors per column, and an inverse for the derivatives (Rasmussen and Williams,
 // algorithms 3.1 and 5.1).
 func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool, err error) {
 	n, _ := t.Y.Dims()
@@ -76,7 +76,7 @@ type mode struct {
 	prior      *mat.SymDense
 	f, a       []float64
 	height     float64   // the log posterior without its determinant
-	slope      []float64 // derivative of the log likelihood in f
+	slope      []float64 // derivative of the log likelihood with respect to f
 	root       []float64 // square root of minus its second derivative
 	memory     *mat.SymDense
 	factor     *linalg.Cholesky
@@ -105,7 +105,7 @@ func logisticLoss(y, f float64) float64 {
 	return (1+y)/2*softplus(-f) + (1-y)/2*softplus(f)
 }
 
-// logisticSlope returns the derivative of the log likelihood in f.
+// logisticSlope returns the derivative of the log likelihood with respect to f.
 func logisticSlope(y, f float64) float64 {
 	if y == 1 || y == -1 {
 		return y / (1 + math.Exp(y*f))
@@ -225,16 +225,16 @@ func (m *mode) applyInverse(b []float64) {
 	}
 }
 
-// derivatives returns the derivatives of the evidence in the entries of the prior: those of the determinant and the likelihood at a
-// fixed mode, and those through the mode. It returns ctx's error.
+// derivatives returns the derivatives of the evidence with respect to the entries of the prior: those of the determinant and the
+// likelihood at a fixed mode, and those through the mode. It returns ctx's error.
 func (m *mode) derivatives(ctx context.Context) (*mat.SymDense, error) {
 	n := len(m.f)
 	r, err := m.factor.Inverse(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// The derivatives of the determinant in f are minus half the posterior variances times the derivatives of W. The variances
-	// times W are 1 minus the diagonal of B⁻¹.
+	// The derivatives of the determinant with respect to f are minus half the posterior variances times the derivatives of W. The
+	// variances times W are 1 minus the diagonal of B⁻¹.
 	u := make([]float64, n)
 	for i, f := range m.f {
 		u[i] = (r.At(i, i) - 1) / 2 * (1 - 2/(1+math.Exp(-f)))

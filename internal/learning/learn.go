@@ -37,8 +37,8 @@ func (b *Block) rows() int {
 	return n
 }
 
-// Prior is a Student t distribution of some parameters around centres. It keeps a length near the others unless the rows clearly
-// favour another.
+// Prior is a Student t distribution of some parameters around centres. It keeps a length near the other lengths unless the rows
+// clearly favour another value.
 type Prior struct {
 	Centre []float64 // one per parameter; NaN for parameters without a prior
 	Nu     float64   // degrees of freedom
@@ -102,19 +102,19 @@ type Problem struct {
 	Likelihood bool
 	// MaxIterations limits the steps of the quasi-Newton method.
 	MaxIterations int
-	// Tolerance ends the climb when two steps change the objective per row by less than this fraction of it, or by less than a
-	// tenth of Tolerance.
+	// Tolerance ends the climb when each of two steps changes the objective per row by less than this fraction of it, or by less
+	// than a tenth of Tolerance.
 	Tolerance float64
-	// Inverse, if not nil, approximates the inverse of minus the second derivatives of the objective per row, such as that in an
-	// Outcome of a climb on other rows. It scales the first steps.
+	// If Inverse is not nil, it approximates the inverse of minus the second derivatives of the objective per row, such as the
+	// Inverse of an Outcome on other rows. It scales the first steps.
 	Inverse *mat.SymDense
-	// Evaluate, if not nil, replaces At in the climb. It may return a recorded value, record a new one, or end the climb with an
-	// error.
+	// If Evaluate is not nil, it replaces Value in the climb. It may return a recorded value, record a new one, or end the climb
+	// with an error.
 	Evaluate func(ctx context.Context, theta []float64) (f float64, gradient []float64, err error)
 }
 
-// Value returns the objective with the prior at the logs theta, and sets the gradient if it is not nil. It is infinite if a matrix
-// is not positive definite.
+// Value returns the objective with the prior at the logs theta. If gradient is not nil, Value writes the gradient to it. The
+// objective is infinite if a matrix is not positive definite.
 func (p *Problem) Value(ctx context.Context, theta, gradient []float64) (float64, error) {
 	f, err := p.evaluateRidges(ctx, theta, []float64{theta[len(p.Kernel.Params())]}, gradient)
 	return f[0], err
@@ -129,7 +129,7 @@ func (p *Problem) AtRidges(ctx context.Context, theta, ridges []float64) ([]floa
 	return p.evaluateRidges(ctx, theta, logs, nil)
 }
 
-// evaluateRidges is At for the logs of several ridges. With a gradient there may be only one.
+// evaluateRidges returns the objective at the logs of several ridges. With a gradient there may be only one.
 func (p *Problem) evaluateRidges(ctx context.Context, theta, ridges, gradient []float64) ([]float64, error) {
 	count := len(p.Kernel.Params())
 	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
@@ -181,7 +181,8 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	return f
 }
 
-// objective returns the objective of a block, whose kernel matrix is in gram, at a ridge, and sets the gradient if it is not nil.
+// objective returns the objective of a block at a ridge, given the block's kernel matrix in gram. If gradient is not nil, it
+// receives the gradient.
 func (b *Block) objective(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
 	// Costs in multiplications divided by the square of the rows. Multiplications in matrix products count a tenth.
 	first, second := progress.Two(ctx, float64(b.rows()), 10*float64(len(gradient)+10))
@@ -228,8 +229,8 @@ type Outcome struct {
 // usualValues is a typical number of evaluations of a climb.
 const usualValues = 20
 
-// Improve climbs from theta within the bounds by limited-memory BFGS. It returns the best evaluated point, also with an error. F is
-// -Inf if no point had a value. It returns errors of the kernel, of Evaluate and of ctx.
+// Improve climbs from theta within the bounds with limited-memory BFGS. It returns the best evaluated point, even with an error. F
+// is -Inf if no point had a value. It returns errors of the kernel, of Evaluate and of ctx.
 func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error) {
 	rows := p.Rows
 	for _, b := range p.Blocks {
@@ -332,7 +333,7 @@ func (c *climb) evaluate(x []float64) (float64, []float64) {
 	return c.f, c.g
 }
 
-// learn updates the inverse by the BFGS formula, from the change of the gradient since the last point.
+// learn updates the inverse with the BFGS formula, from the change of the gradient since the last point.
 func (c *climb) learn(last, gradient []float64) {
 	if len(last) == 0 || floats.Norm(gradient, 2) == 0 {
 		return

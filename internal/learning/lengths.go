@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The grid for the start with one length for all columns: lengths in units of the median distance, and ridges.
+// The grid of initial values for one length for all columns: lengths in units of the median distance, and ridges.
 var (
 	StartLengths = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10}
 	StartRidges  = []float64{1e-6, 1e-4, 1e-2, 1e-1, 1}
@@ -164,12 +164,12 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 	return err
 }
 
-// starts returns the search from other starts.
+// starts returns the search from other starting points.
 func (c *course) starts(b *Block, k kernels.ARD) *Starts {
 	return &Starts{Kernel: k, Blocks: []*Block{b}, Bounds: DefaultBounds(k), Median: c.median}
 }
 
-// useful replaces a common length that explains nothing by the median distance.
+// useful replaces a common length that explains nothing with the median distance.
 func (c *course) useful(ctx context.Context, b *Block) error {
 	one := c.problem(b, c.d, make([]int, c.d))
 	starts := c.starts(b, one.Kernel.(kernels.ARD))
@@ -184,7 +184,7 @@ func (c *course) useful(ctx context.Context, b *Block) error {
 	return err
 }
 
-// begin finds the best common length. There is none if the kernel matrix is singular at all of them.
+// begin finds the best common length. There is none if the kernel matrix is singular at all lengths of the grid.
 func (c *course) begin(ctx context.Context, b *Block) error {
 	one := c.problem(b, c.d, make([]int, c.d))
 	best, start := math.Inf(-1), []float64(nil)

@@ -1,5 +1,5 @@
-// Package learning has objectives for the parameters of a kernel, with exact gradients, and a quasi-Newton method that maximises
-// them.
+// Package learning provides objectives for the parameters of a kernel, with exact gradients, and a quasi-Newton method that
+// maximises them.
 //
 // With C = K + λ diag(1/w), η = C⁻¹1 and s = 1'η, P = C⁻¹ - ηη'/s is a block of the inverse of the bordered matrix of a machine
 // with a free constant. A = PY are its coefficients, and a[i]/P[i,i] its leave-one-out residuals. Every objective F has an explicit
@@ -44,8 +44,8 @@ const (
 	Laplace
 )
 
-// extra reports whether an objective has a parameter in addition to the kernel's and the ridge: the variance of Given, the slope of
-// Logistic.
+// extra reports whether an objective has a parameter in addition to those of the kernel and the ridge: the variance of Given, or
+// the slope of Logistic.
 func (k Kind) extra() bool { return k == Given || k == Logistic }
 
 // Targets are the targets of a block.
@@ -61,7 +61,7 @@ type value struct {
 	F      float64
 	W      *mat.SymDense // dF/dC; nil unless requested
 	Lambda float64       // dF/dlnλ
-	Extra  float64       // dF in the log of the extra parameter
+	Extra  float64       // derivative of F with respect to the log of the extra parameter
 }
 
 // state holds the quantities from which all objectives are computed.
@@ -117,7 +117,7 @@ func newState(ctx context.Context, c *mat.SymDense, t Targets, constant bool) (*
 	return s, s.q > float64(n*m)/math.MaxFloat64 && !math.IsInf(s.q, 0), nil // then n·m/q is finite, too
 }
 
-// evaluate returns an objective at a kernel matrix c that includes its ridge, and the derivatives if gradient is set. It overwrites
+// evaluate returns an objective at a kernel matrix c that includes its ridge, and its derivatives if gradient is set. It overwrites
 // c. It returns ok = false if c is not positive definite, and ctx's error.
 func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda, extra float64,
 	gradient bool) (v value, ok bool, err error) {
@@ -146,7 +146,7 @@ func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda
 	return v, !math.IsNaN(v.F), nil
 }
 
-// evidence returns a log evidence. It includes the constant contribution of the weights to the determinant. It returns ctx's error.
+// evidence returns a log evidence, including the constant contribution of the weights to the determinant. It returns ctx's error.
 func (s *state) evidence(ctx context.Context, kind Kind, sigma2 float64, gradient bool) (v value, err error) {
 	n, m := float64(s.n), float64(s.Outputs)
 	det := s.factor.LogDet()
@@ -205,7 +205,7 @@ func (s *state) leftOut(ctx context.Context, kind Kind, slope float64, gradient 
 	if !gradient {
 		return v, nil
 	}
-	// W = -P diag(v) P + c (aq' + qa') with q = Pu, by one product for each sign of v.
+	// W = -P diag(v) P + c (aq' + qa') with q = Pu, computed with one product for each sign of v.
 	for _, sign := range []float64{1, -1} {
 		var rows []int
 		for i := range n {

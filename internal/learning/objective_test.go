@@ -24,8 +24,8 @@ type described struct {
 	Groups []int
 }
 
-// kernel returns the kernel for d columns with all parameters 1, in the order of the files. Only the factors of a sum come last in
-// the files.
+// kernel returns the kernel for d columns with all parameters 1. Its parameters are in the order of the files, except for the
+// factors of a sum, which come last in the files.
 func (k described) kernel(d int) kernels.Differentiable {
 	ones := func() []float64 {
 		out := make([]float64, d)
@@ -270,7 +270,7 @@ func TestLogistic(t *testing.T) {
 	assert.Equal(t, 1, compared)
 }
 
-// A climb from the start in the files reaches their optimum.
+// A climb from the initial parameters in the files reaches the optimum in the files.
 func TestOptima(t *testing.T) {
 	for _, c := range references(t, "optimum.json") {
 		for name, want := range c.Optima {

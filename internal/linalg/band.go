@@ -16,7 +16,7 @@ import (
 // micro-kernels (multiples of 24 and of 8) and is narrow enough for the second stage, whose cost is proportional to it.
 const bandWidth = 48
 
-// twoStages reduces a matrix to a band, A = Q₁BQ₁ᵀ, by matrix products, and the band to tridiagonal form, B = Q₂TQ₂ᵀ, by bulge
+// twoStages reduces a matrix to a band, A = Q₁BQ₁ᵀ, with matrix products, and the band to tridiagonal form, B = Q₂TQ₂ᵀ, with bulge
 // chasing (C. H. Bischof, B. Lang and X. Sun, ACM Transactions on Mathematical Software 26, 2000; A. Haidar, H. Ltaief and J.
 // Dongarra, SC 2011). A reduction in one stage has to read the whole matrix for every row. This one reads it once per bandWidth
 // rows.
@@ -73,7 +73,7 @@ func (t *twoStages) toBand(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// reflectRows finds the reflectors that make the bandWidth rows before row from lower triangular from column from on, and stores
+// reflectRows finds the reflectors that make the bandWidth rows before row from lower triangular, from column from on. It stores
 // them in v and the factor.
 func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triangular) {
 	var impl lapack.Implementation
@@ -102,7 +102,8 @@ func (t *twoStages) reflectRows(from int, v blas64.General, factor blas64.Triang
 	}
 }
 
-// extendFactor adds column i to the triangular factor of the reflectors in the rows of v. Tau belongs to the last one.
+// extendFactor adds column i to the triangular factor of the reflectors in the rows of v. The argument tau belongs to the last
+// reflector.
 func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64, inner []float64) {
 	factor.Data[i*factor.Stride+i] = tau
 	if i == 0 {
@@ -118,8 +119,8 @@ func extendFactor(factor blas64.Triangular, v blas64.General, i int, tau float64
 	}
 }
 
-// halfUpdate sets W so that the reflectors subtract VᵀW + WᵀV from the symmetric matrix from row from on: Z - SV/2 with Z = Tᵀ(VA),
-// S = (ZVᵀ)T. It uses buffer, and returns ctx's error.
+// halfUpdate sets W so that the reflectors subtract VᵀW + WᵀV from the symmetric matrix that starts at row from: Z - SV/2 with Z =
+// Tᵀ(VA), S = (ZVᵀ)T. It uses buffer, and returns ctx's error.
 func (t *twoStages) halfUpdate(ctx context.Context, from int, v, w blas64.General, factor blas64.Triangular, buffer []float64) error {
 	if err := t.timesMatrix(ctx, from, v, w); err != nil {
 		return err
@@ -135,7 +136,7 @@ func (t *twoStages) halfUpdate(ctx context.Context, from int, v, w blas64.Genera
 // blockStrip is the number of rows or columns per task in the two stages.
 const blockStrip = 192
 
-// timesMatrix sets w to V times the symmetric matrix from row from on. It returns ctx's error.
+// timesMatrix sets w to V times the symmetric matrix that starts at row from. It returns ctx's error.
 func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.General) error {
 	n, m := t.n, v.Cols
 	columns := func(g blas64.General, first, count int) blas64.General {
@@ -161,8 +162,8 @@ func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.Gener
 	})
 }
 
-// update subtracts VᵀW + WᵀV from the upper triangle from row from on. Squares on the diagonal are cut in three, which wastes less
-// work below it. It returns ctx's error.
+// update subtracts VᵀW + WᵀV from the upper triangle that starts at row from. Squares on the diagonal are cut in three, which
+// wastes less work below it. It returns ctx's error.
 func (t *twoStages) update(ctx context.Context, from, depth int, vw, wv []float64) error {
 	n := t.n
 	m := n - from

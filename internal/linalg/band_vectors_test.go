@@ -86,8 +86,8 @@ func TestReductionWithoutVectors(t *testing.T) {
 	}
 }
 
-// dotBy computes Σ a[j]x[j] in the order of the vector loops: in groups of twelve, four of which share a register, summed by
-// thirds, halves and pairs.
+// dotBy computes Σ a[j]x[j] in the order of the vector loops: in groups of twelve, four of which share a register. It adds the sums
+// by thirds, halves and pairs.
 func dotBy(a, x []float64) float64 {
 	var s [12]float64
 	for j, v := range a {

@@ -22,8 +22,8 @@ func dominant(n int) *mat.SymDense {
 	return out
 }
 
-// besideProduct times f, which takes cubes·n³ operations, and a matrix product of the same order, alternately. It reports both
-// rates and their ratio. Prepare is not timed.
+// besideProduct alternately times f, which takes cubes·n³ operations, and a matrix product of the same order. It reports both rates
+// and their ratio. Prepare is not timed.
 func besideProduct(b *testing.B, n int, cubes float64, prepare, f func()) {
 	x := randomDense(n, n, 1).RawMatrix()
 	to := mat.NewDense(n, n, nil).RawMatrix()

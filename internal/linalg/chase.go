@@ -17,8 +17,9 @@ const bandLength = 2 * bandWidth
 // A task of the second stage takes chaseSteps steps of each of chaseSweeps sweeps.
 const chaseSweeps, chaseSteps = 8, 8
 
-// chasing is the second stage. Sweep s makes row s tridiagonal by a reflector on the next bandWidth rows and columns, and chases
-// the resulting bulge off the end: its step j applies a reflector to rows and columns s+1+j·bandWidth up to those of the next step.
+// chasing is the second stage. Sweep s makes row s tridiagonal with a reflector on the next bandWidth rows and columns, and chases
+// the resulting bulge off the end. Step j of the sweep applies a reflector to rows and columns s+1+j·bandWidth up to those of the
+// next step.
 type chasing struct {
 	*twoStages
 	band []float64
@@ -46,16 +47,16 @@ func (t *twoStages) toTridiagonal(ctx context.Context) (d, e []float64, err erro
 	return d, e, nil
 }
 
-// reflectorsOf returns the storage for the reflectors of sweep s, n-1-s numbers. Its steps follow each other, each with its tau in
-// place of its first element, which is 1.
+// reflectorsOf returns the storage for the reflectors of sweep s, n-1-s numbers. The reflectors of its steps follow each other. The
+// first element of each, a 1, is replaced with its tau.
 func (t *twoStages) reflectorsOf(s int) []float64 {
 	row := t.n - 1 - s
 	return t.a[row*t.n : row*t.n+row]
 }
 
 // sweeps runs all sweeps, several in parallel. Step j of a sweep may begin once step j+1 of the previous sweep has ended. A task
-// takes chaseSteps steps of its first sweep, the same number starting one step earlier of the second, and so on. It waits for the
-// previous task of its group, and for the next task of the group before. It returns ctx's error.
+// takes chaseSteps steps of its first sweep, the same number of the second sweep starting one step earlier, and so on. It waits for
+// the previous task of its group, and for the next task of the group before. It returns ctx's error.
 func (c *chasing) sweeps(ctx context.Context) error {
 	sweeps := c.n - 2
 	groups := (sweeps + chaseSweeps - 1) / chaseSweeps
@@ -125,7 +126,7 @@ func (c *chasing) step(sweep, j int, work *chaseWork) {
 	if columns <= 0 {
 		return
 	}
-	// The block beside the square on the diagonal. The reflector fills it, and the next reflector clears its first row except for
+	// The block next to the square on the diagonal. The reflector fills it, and the next reflector clears its first row except for
 	// one element. Both change the other rows in one pass: with u = Bᵀv and w = (B - τvuᵀ)v', the result is B - τvuᵀ - τ'wv'ᵀ.
 	part := blas64.General{Rows: rows, Cols: columns, Stride: bandLength - 1, Data: c.band[first*bandLength+rows:]}
 	left, right := work.left[:2*rows], work.right[:2*columns]

@@ -1,6 +1,6 @@
-// Package linalg has the factorisations of symmetric matrices that the estimators share and gonum lacks: a Cholesky factorisation
-// that adds jitter if rounding has made a semi-definite matrix indefinite, and a reduction to tridiagonal form that solves for any
-// number of ridges at O(n) each.
+// Package linalg provides the factorisations of symmetric matrices that the estimators share and gonum lacks. One is a Cholesky
+// factorisation that adds jitter if rounding has made a semi-definite matrix indefinite. The other is a reduction to tridiagonal
+// form that solves for any number of ridges at O(n) each.
 package linalg
 
 import (
@@ -29,7 +29,8 @@ type Cholesky struct {
 	jitter float64
 }
 
-// NewCholesky factors a in place. Errors name the matrix by what: ErrNotPSD, or ctx's. Cost n³/3, without memory of order n².
+// NewCholesky factors a in place. It returns ErrNotPSD, which names the matrix with what, or ctx's error. Cost n³/3, without memory
+// of order n².
 func NewCholesky(ctx context.Context, what string, a *mat.SymDense) (*Cholesky, error) {
 	return NewCholeskyFrom(ctx, what, a, 0)
 }

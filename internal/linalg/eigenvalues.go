@@ -68,7 +68,7 @@ type sweeper struct {
 	err   error
 }
 
-// next reports whether another sweep, over the given number of elements, is allowed.
+// next reports whether another sweep over the given number of elements is allowed.
 func (s *sweeper) next(elements int) bool {
 	if s.swept += elements; s.swept > sweptPerLook {
 		s.swept = 0

@@ -15,8 +15,8 @@ import (
 )
 
 // Eigen returns all eigenvalues of a (n×n) in descending order, and the orthonormal eigenvectors (n×k) of the k largest, or nil for
-// k = 0. Choose returns k, given all eigenvalues. Eigen overwrites a. Vectors come from inverse iteration, and are numerically
-// orthogonal within clusters, too. Cost 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns ctx's error.
+// k = 0. Choose returns k, given all eigenvalues. Eigen overwrites a. The vectors are computed with inverse iteration, and are
+// numerically orthogonal even within clusters. Cost 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns ctx's error.
 func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) int) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	parts := progress.Parts(ctx, 10, 1, 2, 1)
@@ -97,8 +97,8 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 	return out, nil
 }
 
-// inverseIterations is the number of iterations. The first already converges from a random start, unless the start is nearly
-// orthogonal to the vector.
+// inverseIterations is the number of iterations. The first already converges from a random vector, unless that is nearly orthogonal
+// to the eigenvector.
 const inverseIterations = 3
 
 // orthogonalize removes from v its projections on the rows of a cluster. It does so twice, to remove the rounding errors of the

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A v = λ v with orthonormal vectors, for equal, close, distant and zero eigenvalues, and for block diagonal matrices.
+// A v = λ v holds with orthonormal vectors, for equal, close, distant and zero eigenvalues, and for block diagonal matrices.
 func TestEigen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) *mat.SymDense {

@@ -186,7 +186,7 @@ func timesTransposedSmall(v blas64.Triangular) {
 	timesTransposedSmall(corner(v, h, n-h))
 }
 
-// inverseOfSmall returns U⁻ᵀ, computed in one piece.
+// inverseOfSmall returns U⁻ᵀ, computed without blocks.
 func inverseOfSmall(u blas64.Triangular) *mat.Dense {
 	out := mat.NewDense(u.N, u.N, nil)
 	for i := range u.N {

@@ -80,7 +80,7 @@ func TestCholesky(t *testing.T) {
 }
 
 func TestCholeskyJitter(t *testing.T) {
-	// A matrix of rank one with an exact root, so that the second pivot is zero whatever the rounding.
+	// The matrix of rank one has an exact root, so that the second pivot is zero whatever the rounding.
 	ones := mat.NewSymDense(50, nil)
 	for i := range 50 {
 		for j := i; j < 50; j++ {

@@ -51,7 +51,7 @@ const reducePanel = 16
 
 // reduce is LAPACK's dsytrd for row-major matrices. It reads only the upper triangle, row by row, and each row serves as a row and
 // as a column while it is in the cache. (gonum's version walks down columns, with a cache line per number.) The reflectors are
-// stored in the same place, below the diagonal. It checks ctx once per row, which is n² of work.
+// stored below the diagonal, as in dsytrd. It checks ctx once per row, which is n² of work.
 func (t *oneStage) reduce(ctx context.Context) error {
 	n := t.n
 	// vw holds the vectors v and then w of the panel's reflectors, wv the reverse, so that the update is a single product with
@@ -171,7 +171,7 @@ func (t *oneStage) rotate(ctx context.Context, b *mat.Dense) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// Q is diag(1, Q') with the reflectors of Q' below the diagonal of a.
+		// Q is diag(1, Q'). The reflectors of Q' are below the diagonal of a.
 		impl.Dormqr(blas.Left, blas.Trans, t.n-1, min(rotatedColumns, raw.Cols-first), t.n-1, t.a[t.n:], t.n, t.tau,
 			raw.Data[raw.Stride+first:], raw.Stride, work, len(work))
 	}
@@ -187,7 +187,7 @@ const (
 	formStrip = 192
 )
 
-// form computes Q in the memory of the reflectors, from the end: a panel of reflectors acts on the rows and columns from its first
+// form computes Q in the memory of the reflectors, from the end. A panel of reflectors acts on the rows and columns from its first
 // one on, and the remaining reflectors are stored before it. Cost 4n³/3. It returns ctx's error.
 func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	n := t.n

@@ -33,7 +33,7 @@ type Pivots struct {
 	Tolerance float64 // stop at this fraction of the trace
 	Random    *rand.Rand
 	Workers   int // goroutines; 0: GOMAXPROCS
-	// Enough, if not nil, is called after each block of pivots, and stops the factorisation by returning true. It must neither
+	// If Enough is not nil, it is called after each block of pivots, and stops the factorisation by returning true. It must neither
 	// change nor keep its argument.
 	Enough func(soFar *Pivoted) (bool, error)
 }
@@ -47,10 +47,10 @@ type Pivoted struct {
 
 // RandomlyPivoted factors A, given its diagonal, which it overwrites, and its submatrices. It takes Cholesky steps on pivots drawn
 // in proportion to the diagonal of the remainder (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and
-// Applied Mathematics 78, 2025). Many pivots are proposed at a time, and each is accepted with the probability that its diagonal
-// element has kept since (E. N. Epperly, J. A. Tropp and R. J. Webber, arXiv 2410.03969). The distribution is the same as with
-// single steps, and the work is in matrix products. Diagonal elements of at most Rank·2⁻⁵² times the largest count as zero, so a
-// matrix of lower rank gives fewer pivots than Rank. Cost O(nr²), and nr elements of A.
+// Applied Mathematics 78, 2025). Many pivots are proposed at a time. Each is accepted with a probability equal to the remaining
+// fraction of its diagonal element (E. N. Epperly, J. A. Tropp and R. J. Webber, arXiv 2410.03969). The distribution is the same as
+// with single steps, and the work is in matrix products. Diagonal elements of at most Rank·2⁻⁵² times the largest count as zero, so
+// a matrix of lower rank gives fewer pivots than Rank. Cost O(nr²), and nr elements of A.
 func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots) (*Pivoted, error) {
 	n := len(diagonal)
 	s := &pivoting{Pivots: o, a: a, diagonal: diagonal, sums: make([]float64, n)}

@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// A factorisation of at least spreadFrom rows proceeds by panels of panelRows rows. It distributes the rest over the processors:
-// solves in strips of panelStrip columns, products in strips of productStrip. The products are the same for any number of
-// processors.
+// A factorisation of at least spreadFrom rows proceeds by panels of panelRows rows. It distributes the work after each panel over
+// the processors: solves in strips of panelStrip columns, products in strips of productStrip. The products are the same for any
+// number of processors.
 const (
 	spreadFrom   = 384
 	panelRows    = 192
@@ -116,8 +116,8 @@ func (p *panels) corner(k int) {
 	}
 }
 
-// behind adds the tasks that follow the corner of the panel from row k on, which the task corner factors. It returns the task that
-// factors the next corner.
+// behind adds the tasks that follow the corner of the panel from row k on. The argument corner is the task that factors that
+// corner. It returns the task that factors the next corner.
 func (p *panels) behind(k, corner int) (next int) {
 	n, from := p.a.N, k+panelRows
 	triangle := blas64.Triangular{N: panelRows, Stride: p.a.Stride, Data: p.square(k, panelRows).Data, Uplo: blas.Upper, Diag: blas.NonUnit}

@@ -29,8 +29,8 @@ func inTwoStages(ctx context.Context, a blas64.Symmetric) (*Tridiagonal, error) 
 // rotatedRows is the number of rows rotated per task.
 const rotatedRows = 8
 
-// rotate overwrites the columns of b with Qᵀb. It applies the first stage's reflectors by matrix products, and the second stage's,
-// which are short, one by one. It returns ctx's error.
+// rotate overwrites the columns of b with Qᵀb. It applies the first stage's reflectors with matrix products, and the short
+// reflectors of the second stage one by one. It returns ctx's error.
 func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 	rows := mat.DenseCopyOf(b.T())
 	first, second := progress.Two(ctx, 1, 1)

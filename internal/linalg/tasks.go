@@ -13,8 +13,8 @@ type tasks struct {
 	wait [][]int
 }
 
-// add appends a task that begins when the tasks with these numbers, which must exist, have ended. It returns the task's number.
-// Negative numbers are ignored.
+// add appends a task that begins when the tasks with the numbers in after, which must exist, have ended. It returns the task's
+// number. Negative numbers are ignored.
 func (t *tasks) add(run func(), after ...int) int {
 	t.run, t.wait = append(t.run, run), append(t.wait, after)
 	return len(t.run) - 1

@@ -41,8 +41,8 @@ func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) 
 }
 
 // TridiagonalizeWithQ reduces a, returns Q in its memory, and overwrites the columns of b (n×k; nil for none) with Qᵀb. It works in
-// one stage: with two stages Q would consist of twice as many reflectors, which takes longer than they save. Cost 8n³/3 + 2n²k. It
-// checks ctx once per row and returns its error, and a and b are then unusable.
+// one stage. With two stages Q would consist of twice as many reflectors, which take longer than the stages save. Cost 8n³/3 +
+// 2n²k. It checks ctx once per row and returns its error, and a and b are then unusable.
 func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense, error) {
 	parts := progress.Parts(ctx, 3, .2, 1) // memory bandwidth limits the reduction
 	t, r, err := inOneStage(parts[0], a.RawSymmetric())
@@ -230,11 +230,11 @@ func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b 
 const (
 	quadStrip = 24 // columns in vector registers
 	quadTask  = 5 * quadStrip
-	// quadSpreadFrom is the number of elements worth distributing over processors.
+	// quadSpreadFrom is the number of elements from which the work is distributed over processors.
 	quadSpreadFrom = 1 << 19
 )
 
-// quadRest is quadColumns for any number of columns, those of out.
+// quadRest is like quadColumns, for any number of columns, as many as out has elements.
 func quadRest(rows int, b []float64, stride int, steps, out []float64) {
 	if len(out) == 0 {
 		return

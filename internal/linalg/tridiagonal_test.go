@@ -23,7 +23,7 @@ var reductions = map[string]func(a *mat.SymDense) *Tridiagonal{
 	"two stages": func(a *mat.SymDense) *Tridiagonal { return must(inTwoStages(background, a.RawSymmetric())) },
 }
 
-// orders around which blocks and sweeps are just full.
+// orders lists sizes at which blocks and sweeps are just full, and their neighbours.
 var orders = []int{
 	1, 2, 3, 4, bandWidth - 1, bandWidth, bandWidth + 1, bandWidth + 2, bandWidth + 3,
 	2*bandWidth - 1, 2 * bandWidth, 2*bandWidth + 1, 2*bandWidth + 2, 3*bandWidth + 1,
@@ -41,7 +41,7 @@ func randomSymmetric(n int, seed uint64) *mat.SymDense {
 	return out
 }
 
-// transposedQ returns Qᵀ: the identity, rotated.
+// transposedQ returns Qᵀ, computed by rotating the identity.
 func transposedQ(t *Tridiagonal) *mat.Dense {
 	out := identity(t.n)
 	if err := t.Rotate(background, out); err != nil {
@@ -90,7 +90,7 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// Matrices that are nearly reduced, and elements whose squares overflow.
+// Reductions are exact up to rounding for matrices that are nearly reduced, and for elements whose squares overflow.
 func TestReductionsOfSpecialMatrices(t *testing.T) {
 	for _, n := range []int{2, 3, bandWidth + 2, 3*bandWidth + 7} {
 		random := randomSymmetric(n, 5)
@@ -169,7 +169,7 @@ func TestReductionsOfNaN(t *testing.T) {
 	}
 }
 
-// A submatrix of a larger matrix.
+// A submatrix of a larger matrix is reduced like a copy of it.
 func TestReductionsOfAPart(t *testing.T) {
 	whole := randomSymmetric(3*bandWidth, 4)
 	part := whole.SliceSym(2, 2*bandWidth+9).(*mat.SymDense)
@@ -280,7 +280,7 @@ func TestTridiagonalValuesOfAnySize(t *testing.T) {
 	}
 }
 
-// Blocks that are negligible compared with the rest, on which gonum's Dsterf panics.
+// Blocks that are negligible compared with the rest have the right eigenvalues. gonum's Dsterf panics on them.
 func TestValuesOfTinyParts(t *testing.T) {
 	a := mat.NewSymDense(6, nil)
 	for i := range 3 {

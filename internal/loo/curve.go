@@ -16,12 +16,12 @@ import (
 type Look struct {
 	Ridge         float64
 	Error         float64 // the mean weighted squared leave-one-out residual, summed over the targets
-	StandardError float64 // of Error, from the spread over the rows
+	StandardError float64 // standard error of Error, from the spread over the rows
 	Evidence      float64 // the restricted log evidence
 	// Wrong is the weighted fraction of rows whose leave-one-out prediction is another class, for targets ±1.
 	Wrong float64
-	// Slope estimates the derivative of the log error in the log ridge, and Solved is the solution. Only looks with a factor of
-	// their own have them.
+	// Slope estimates the derivative of the log error with respect to the log ridge, and Solved is the solution. Only looks that
+	// computed a Cholesky factor set them.
 	Slope  float64
 	Solved *Solution
 }
@@ -65,9 +65,9 @@ var (
 	_ ridges = (*Linear)(nil)
 )
 
-// Curve evaluates ridges over the whole range, since the error may have several minima: two per decade for up to 200 rows, and one
-// for more rows, where they cost more. Then it evaluates ridges near the best, and the ridge with the largest evidence. No ridge is
-// below least. The results are in ascending order of the ridge.
+// Curve evaluates ridges over the whole range, since the error may have several minima. It takes two per decade for up to 200 rows,
+// and one for more rows, where they cost more. Then it evaluates ridges near the best, and the ridge with the largest evidence. No
+// ridge is below least. The results are in ascending order of the ridge.
 func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	lo, hi := math.Log(p.scaleOfRidges()*minRelativeRidge), math.Log(p.scaleOfRidges()*maxRelativeRidge)
 	lo = min(max(lo, math.Log(least)), hi) // -Inf for 0
@@ -77,7 +77,7 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	if of, ok := p.(*Problem); ok && len(of.root) <= 200 {
 		every = 1
 	}
-	// In addition: the ridge of the largest evidence, and three to six near the minimum.
+	// In addition there are the ridge of the largest evidence, and three to six near the minimum.
 	c := &curve{parts: progress.NewSeries(ctx, 2*steps/every+5), p: p, lo: lo, hi: hi}
 	highest, most := math.Inf(-1), 0.0
 	for i := 2 * steps; i >= 0; i-- {
@@ -148,7 +148,8 @@ func (c *curve) valley(h float64) {
 	}
 }
 
-// Least returns the look with the smallest error, and of equal ones that with the largest ridge. It returns false for no looks.
+// Least returns the look with the smallest error. Of equal errors it takes the one with the largest ridge. It returns false for no
+// looks.
 func Least(looks []Look) (out Look, ok bool) {
 	for i := len(looks) - 1; i >= 0; i-- {
 		if !ok || looks[i].Error < out.Error {
@@ -245,7 +246,7 @@ func (p *Linear) Look(ctx context.Context, ridge float64) (Look, error) {
 	return out, nil
 }
 
-// Evidence is like Problem.Evidence. It derives the weights from the leverages of the intercept.
+// Evidence is like Problem.Evidence. It computes the weights from the leverages of the intercept.
 func (p *Linear) Evidence(ridge float64) float64 {
 	s, ok := p.tri.Shift(ridge)
 	if !ok {
@@ -272,9 +273,9 @@ func (p *Linear) Evidence(ridge float64) float64 {
 	return restricted(n, k, q/ridge, det, p.weight/ridge)
 }
 
-// Least returns the smallest error over count ridges, a decade apart, from least on, which is relative to the scale of the ridges.
-// It is the minimum of the parabola through the three best in log coordinates, so that it is a smooth function of the kernel's
-// parameters. Cost O(n²) per ridge.
+// Least returns the smallest error over count ridges, a decade apart, starting at least, which is relative to the scale of the
+// ridges. It is the minimum of the parabola through the three best in log coordinates, so that it is a smooth function of the
+// kernel's parameters. Cost O(n²) per ridge.
 func (p *Problem) Least(ctx context.Context, least float64, count int) (float64, error) {
 	errors := make([]float64, count)
 	best, group := 0, progress.Open(ctx)

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// curveProblem returns rows z with targets of k columns, as a problem of a kernel matrix and of features.
+// curveProblem returns the same problem twice: on the kernel matrix of rows z, and on z as features. The targets have k columns.
 func curveProblem(n, d, k int, weights []float64, noise float64, seed uint64) (*Problem, *Linear) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	z, t := mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
@@ -60,8 +60,8 @@ func curveProblem(n, d, k int, weights []float64, noise float64, seed uint64) (*
 	return plain, must(NewLinear(ctx, inner, zc, tc, leverage, total, plain.scale, 1))
 }
 
-// The curve contains the smallest error of a fine grid and the ridge of the largest evidence, with few evaluations. On features it
-// is the same.
+// The curve contains the smallest error of a fine grid and the ridge of the largest evidence, with few evaluations. The same holds
+// for features.
 func TestCurve(t *testing.T) {
 	weights := make([]float64, 60)
 	for i := range weights {
@@ -107,7 +107,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// The evidence agrees with its definition by the inverse and the determinant.
+// The evidence agrees with its definition, which uses the inverse and the determinant.
 func TestEvidence(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	n := 12

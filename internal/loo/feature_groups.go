@@ -45,9 +45,9 @@ func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda fl
 //
 //	r[G] = (1 - H[G,G])⁻¹ e[G],    H = turned'turned + √intercept √intercept'
 //
-// Leverage is the diagonal of turned'turned, for turned (d×n). If 1 - H is singular up to rounding, e is 0, and so is r. It
-// returns, for each row, the ratio of the noise variance to the variance of its residual, 1/((1 - H[G,G])⁻¹)[i,i], or 0 in the
-// singular case, and ctx's error.
+// Leverage is the diagonal of turned'turned, for turned (d×n). If 1 - H is singular up to rounding, e is 0, and so is r. For each
+// row it returns 1/((1 - H[G,G])⁻¹)[i,i], the ratio of the noise variance to the variance of the row's residual, or 0 in the
+// singular case. It also returns ctx's error.
 func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int,
 	turned *mat.Dense) (shares []float64, err error) {
 	d, _ := turned.Dims()
@@ -107,8 +107,8 @@ type FeatureGroups struct {
 	Matrix    func() *mat.SymDense // returns M, d×d
 }
 
-// Leave replaces the residuals e of a group by (1 - H[G,G])⁻¹e, and returns the reciprocal diagonal of that inverse. It returns ok
-// = false if 1 - H[G,G] is singular up to rounding.
+// Leave replaces the residuals e of a group with (1 - H[G,G])⁻¹e, and returns the reciprocal diagonal of that inverse. It returns
+// ok = false if 1 - H[G,G] is singular up to rounding.
 func (f FeatureGroups) Leave(residuals *mat.Dense, group []int) (shares []float64, ok bool) {
 	var left *mat.Dense
 	if d, _ := f.Columns.Dims(); len(group) <= d {

@@ -12,7 +12,7 @@ import (
 // alone. The cost of a ridge grows by O(n Σ g²) for groups of g rows.
 func (p *Problem) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 
-// LeaveGroupsOut replaces the residuals of the rows of a group by those of a model of the rows outside the group. With M⁻¹ = A:
+// LeaveGroupsOut replaces the residuals of the rows of a group with those of a model of the rows outside the group. With M⁻¹ = A:
 //
 //	r[G] = P[G,G]⁻¹ α[G],    P = A - ηη'/1'η
 //

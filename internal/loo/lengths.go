@@ -9,9 +9,9 @@ import (
 const (
 	// Widest is the largest length, and the reciprocal of the smallest, in units of the typical one.
 	Widest = 64.0
-	// far is the relative improvement that a length must have over the typical distance if it differs by a factor of two; for a
-	// factor of four it is four times as much. Outlying rows, as in california-housing, make errors of 4000 rows uncertain by this
-	// much.
+	// far is the relative improvement over the typical length that is required of a length that differs from it by a factor of two.
+	// For a factor of four it is four times as much. Outlying rows, as in california-housing, make errors of 4000 rows uncertain by
+	// this much.
 	far = .005
 )
 
@@ -46,7 +46,7 @@ func (l *Lengths) evaluate(ctx context.Context, length float64) (float64, error)
 	return out, nil
 }
 
-// best returns the index of the smallest error, and of equal ones that nearest to the typical length.
+// best returns the index of the smallest error. Of equal errors it takes the one nearest to the typical length.
 func (l *Lengths) best() int {
 	out := 0
 	for i, t := range l.tried {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Linear is the leave-one-out error of ridge regression on features as a function of the ridge λ. It is Problem for a linear
+// Linear is the leave-one-out error of ridge regression on features as a function of the ridge λ. It is like Problem for a linear
 // kernel, with d columns in place of n rows.
 type Linear struct {
 	tri      *linalg.Tridiagonal // of Z'Z = QTQ'
@@ -53,8 +53,8 @@ func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, l
 	return p, fast.GemmContext(second, blas.Trans, blas.Trans, 1, q.RawMatrix(), z.RawMatrix(), 0, p.rotated.RawMatrix())
 }
 
-// OfClasses declares that the targets are ±1 minus these means, so that Look counts the rows of another class. It requires the
-// leverages of an intercept.
+// OfClasses declares that the targets are ±1 minus these means, so that Look counts the rows whose prediction is another class. It
+// requires the leverages of an intercept.
 func (p *Linear) OfClasses(means []float64) { p.means = means }
 
 // Target returns the problem of a single target. It shares the reduction.
@@ -79,7 +79,7 @@ func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 }
 
 // squares returns the squared leave-one-out residuals times w, summed over the targets, or nil if there is no solution. It also
-// returns the fraction of rows of another class, see Look.
+// returns the fraction of rows whose prediction is another class, see Look.
 func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64, share float64, err error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 )
 
 // Search evaluates ridges from minRelativeRidge to maxRelativeRidge, relative to the mean diagonal of the centred kernel matrix
-// times the mean weight. It takes ridgesPerDecade per decade, and then refines the best.
+// times the mean weight. It evaluates ridgesPerDecade ridges per decade, and then refines the best.
 const (
 	minRelativeRidge = 1e-8
 	maxRelativeRidge = 1e4
@@ -200,7 +200,7 @@ const MaxEvaluations = steps + 1 + refinements
 // number of steps: maxRelativeRidge/minRelativeRidge is 1e12
 const steps = 12 * ridgesPerDecade
 
-// Warning explains a minimum at the edge of the range to users. It returns "" otherwise.
+// Warning returns a text for users that explains a minimum at the edge of the range. It returns "" otherwise.
 func (m Minimum) Warning() string {
 	switch {
 	case m.Ridge == 0:
@@ -213,12 +213,12 @@ func (m Minimum) Warning() string {
 	return ""
 }
 
-// Search returns the ridge with the smallest leave-one-out error. Observe, if not nil, is called after each ridge.
+// Search returns the ridge with the smallest leave-one-out error. If observe is not nil, it is called after each ridge.
 func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
 	return search(ctx, p.scale, 0, p.Error, observe)
 }
 
-// SearchFrom is Search among ridges of at least least, which is included.
+// SearchFrom is like Search, among ridges of at least least, which is included.
 func (p *Problem) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
 	return search(ctx, p.scale, least, p.Error, nil)
 }
@@ -301,8 +301,8 @@ func search(
 	return m, failed
 }
 
-// SearchRidges returns the ridge of the least error, from the ridges that [Problem.Search] compares, in units of scale, that are not
-// below least.
+// SearchRidges returns the ridge with the smallest error. It compares the ridges of [Problem.Search], in units of scale, that are
+// not below least.
 func SearchRidges(ctx context.Context, scale, least float64, errorAt func(ctx context.Context, ridge float64) (float64, error)) (Minimum,
 	error) {
 	return search(ctx, scale, least, errorAt, nil)

@@ -39,7 +39,7 @@ func vec(x *mat.Dense, i, j int) *mat.VecDense {
 	return &d
 }
 
-// refit solves the bordered system without row out and predicts that row.
+// refit solves the bordered system without the row out and predicts that row.
 func refit(gram *mat.SymDense, targets *mat.Dense, weights []float64, lambda float64, out int) []float64 {
 	n, k := targets.Dims()
 	a, b := mat.NewDense(n, n, nil), mat.NewDense(n, k, nil) // row and column 0 are the bias

@@ -30,8 +30,8 @@ const (
 	worthALook = 1e-3
 	// worthNear replaces it for a search that starts near the best ridge.
 	worthNear = 5e-3
-	// A minimum of the sample competes with the best if its log error is at most rivalError above, and the barrier between them at
-	// least barrier above its own.
+	// A minimum of the sample competes with the best if its log error is at most rivalError above that of the best, and the barrier
+	// between them is at least barrier above its own.
 	rivalError, barrier = 0.2, 0.02
 	shelf               = 3.4 // the smallest width of a shelf, in ln λ
 	// leastCurvature is a lower bound of the second derivative of ln E in ln λ, and usualCurvature a typical value at the minimum.
@@ -50,20 +50,20 @@ const (
 // It begins with the Curve of a sample of a third of the rows, at most 1000, drawn with a fixed seed. The sample shows where the
 // minima of the error are, and their curvature. At the lowest minimum, and at a competing one if there is one, it evaluates all
 // rows: the exact error, and an estimate of its slope. From there it goes downhill: to the minimum of the cubic polynomial between
-// two ridges whose slopes differ in sign, or by a Newton step if there is no such pair. It ends when a step promises less than a
-// thousandth of the error, at the end of the range of Search, or after MaxLooks.
+// two ridges whose slopes differ in sign, or with a Newton step if there is no such pair. It ends when a step is expected to lower
+// the error by less than a thousandth, at the end of the range of Search, or after MaxLooks.
 //
 // Without slopes, a bracket and a parabola would take four evaluations. The exact slope would cost n³/3 more, half an evaluation,
 // and would not be a better guide: see slope.
 //
-// If near is not 0, it is a ridge known to be near the best. The search then starts there without a sample, and ends when a step
-// promises less than half a per cent.
+// If near is not 0, it is a ridge known to be near the best. The search then starts there without a sample, and ends when a step is
+// expected to lower the error by less than half a per cent.
 //
 // A minimum that the sample does not show, and that is not downhill, is not found. Of 120 problems of 1500 rows (noise of five
 // kinds, jumps, classes, weights, copies; kernels from wide to narrow) 117 ended within 1% of Search's error. The others, single
 // columns under a wide kernel, ended 2 to 3.3% above it. The mean was 2.75 evaluations.
 //
-// SearchFew overwrites gram (n×n), including its lower triangle, and allocates several columns. Observe, if not nil, is called
+// SearchFew overwrites gram (n×n), including its lower triangle, and allocates several columns. If observe is not nil, it is called
 // after each evaluation of all rows.
 func SearchFew(
 	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, near float64, workers int,
@@ -202,8 +202,8 @@ func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, ow
 // rowsOfSample returns the size of the sample.
 func rowsOfSample(n int) int { return max(2, min(n/sampleShare, sampleRows)) }
 
-// starts returns the first ridges to evaluate, given a sample: the lowest minimum, and a competing one if there is one. Bend is the
-// second derivative of ln E at the first.
+// starts returns the first ridges to evaluate, given a sample: the lowest minimum, and a competing one if there is one. It also
+// returns the second derivative of ln E at the first.
 func (f *few) starts(looks []Look) (us []float64, curvature float64) {
 	least, ok := Least(looks)
 	if !ok || !(least.Error > 0) {
@@ -273,7 +273,7 @@ func rivalOf(v []point, best int) int {
 	}
 }
 
-// curvatureOf returns the second derivative at i of the parabola through it and points at least a factor of two away, where noise has
+// curvatureOf returns the second derivative at i of a parabola through i and points at least a factor of two away, where noise has
 // little effect.
 func curvatureOf(v []point, i int) float64 {
 	a, b := i-1, i+1
@@ -352,7 +352,7 @@ func (f *few) enter(p point) int {
 	return at
 }
 
-// least returns the index of the smallest error, and of equal ones that with the largest ridge.
+// least returns the index of the smallest error. Of equal errors it takes the one with the largest ridge.
 func (f *few) least() int {
 	best := 0
 	for i, p := range f.seen {
@@ -363,7 +363,7 @@ func (f *few) least() int {
 	return best
 }
 
-// descend goes downhill from the best evaluation. Bend is the second derivative from the sample.
+// descend goes downhill from the best evaluation. The argument curvature is the second derivative from the sample.
 func (f *few) descend(curvature float64) {
 	limit, atLeast := firstStep, leastStep
 	for f.err == nil && len(f.seen) < MaxLooks {

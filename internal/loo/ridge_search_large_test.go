@@ -224,7 +224,7 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// Two evaluations of a cubic polynomial give its minimum from either side. Otherwise the step is a safe one.
+// Two evaluations of a cubic polynomial give its minimum from either side. For other curves the step is a safe one.
 func TestBetween(t *testing.T) {
 	cubic := func(u float64) point {
 		return point{u: u, f: u*u*u - 3*u, slope: 3*u*u - 3} // minimum at 1

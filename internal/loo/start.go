@@ -1,6 +1,6 @@
 package loo
 
-// Start holds a search's knowledge of the machine that will be fitted to its rows.
+// Start holds the results of a search that help to fit the machine to the same rows.
 type Start struct {
 	Near   float64 // a ridge near the best, such as that of features of the same rows; 0: unknown
 	Solved *Solved // the solution, if the search has computed it
@@ -14,10 +14,10 @@ type Solved struct {
 	Kernel any
 	Ridge  float64
 	*Solution
-	Shift []float64 // subtracted from the targets; the biases need it added
+	Shift []float64 // subtracted from the targets, and must be added to the biases
 }
 
-// Starting gives the machine that embeds it a [Start] for its next Fit.
+// Starting holds a [Start] for the next Fit of the machine that embeds it.
 type Starting struct{ start Start }
 
 // StartFrom sets the start of the next Fit, which clears it.

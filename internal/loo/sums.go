@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Sums is ridge regression on features whose sums over the rows are known, but not the rows. It computes the evidence as a function
-// of the ridge λ.
+// Sums is ridge regression on features for which only sums over the rows are known. It computes the evidence as a function of the
+// ridge λ.
 type Sums struct {
 	tri    *linalg.Tridiagonal // reduction of Z'Z
 	values []float64           // eigenvalues of Z'Z
@@ -47,8 +47,8 @@ func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square f
 // leastResidual is the fraction of t't below which a sum of squared residuals is only rounding.
 const leastResidual = 1e-13
 
-// Error returns minus the log evidence of a ridge, equal to that of Linear up to a constant of the weights. It is infinite if
-// rounding makes Z'Z + λI indefinite. Cost O(d).
+// Error returns minus the log evidence of a ridge. It equals that of Linear up to a constant that depends on the weights. It is
+// infinite if rounding makes Z'Z + λI indefinite. Cost O(d).
 func (p *Sums) Error(ctx context.Context, lambda float64) (float64, error) {
 	s, ok := p.tri.Shift(lambda)
 	if err := ctx.Err(); err != nil || !ok {
@@ -104,7 +104,7 @@ func (p *Sums) Residual(lambda float64) (squares, free float64, ok bool) {
 	return max(squares, 0), free, free > 0
 }
 
-// Search returns the ridge with the largest evidence. Observe, if not nil, is called after each ridge.
+// Search returns the ridge with the largest evidence. If observe is not nil, it is called after each ridge.
 func (p *Sums) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
 	return search(ctx, p.scale, 0, p.Error, observe)
 }

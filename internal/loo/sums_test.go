@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The evidence of sums agrees with that of the rows, with and without an intercept, and the residuals with those of the machine.
+// With and without an intercept, the evidence from sums agrees with that from the rows, and the residuals agree with those of the
+// machine.
 func TestSumsAreRows(t *testing.T) {
 	ctx, rng := context.Background(), rand.New(rand.NewPCG(1, 5))
 	for _, intercept := range []bool{true, false} {

@@ -14,8 +14,8 @@ type Method interface {
 	optimize.Statuser
 }
 
-// Run is optimize.Minimize for f and its gradient, which are called one at a time. It returns an error only for a panic, as a
-// [fault.PanicError]. If a minimiser makes no more progress, gonum returns an error, and Run does not; the result may then be nil.
+// Run is like optimize.Minimize for f and its gradient, which are called one at a time. It returns an error only for a panic, as a
+// [fault.PanicError]. If a minimiser makes no more progress, gonum returns an error, but Run does not. The result may then be nil.
 func Run(f func(x []float64) float64, gradient func(g, x []float64), stop func() error, start []float64, settings *optimize.Settings,
 	method Method) (_ *optimize.Result, err error) {
 	defer fault.Recover(&err)
@@ -49,7 +49,7 @@ func Run(f func(x []float64) float64, gradient func(g, x []float64), stop func()
 	return result, failed
 }
 
-// held is a method that ends on its own panics.
+// held is a method that catches its own panics.
 type held struct {
 	Method
 	failed error

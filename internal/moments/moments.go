@@ -19,9 +19,9 @@ import (
 //
 //	W = Σ w[i],  m = Σ w[i] x[i] / W,  S = Σ w[i] (x[i] - m)(x[i] - m)'
 //
-// Two of them are merged by the formula of T. Chan, G. Golub and R. LeVeque (The American Statistician 37, 1983). The mean is
-// stored as two numbers, because far from 0 its rounding error would not be small compared with the spread. So a common offset
-// costs S no digits. The zero value holds no rows.
+// Merging uses the formula of T. Chan, G. Golub and R. LeVeque (The American Statistician 37, 1983). The mean is stored as two
+// numbers, because far from 0 its rounding error would not be small compared with the spread. So a common offset costs S no digits.
+// The zero value holds no rows.
 type Gram struct {
 	N      int
 	Weight float64
@@ -33,7 +33,7 @@ type Gram struct {
 // pieceRows is the number of rows summed at a time.
 const pieceRows = 1024
 
-// NewGram returns the Gram of rows x (n×d) with these weights, nil for 1 each. It returns ctx's error.
+// NewGram returns the Gram of rows x (n×d) with these weights; nil means 1 each. It returns ctx's error.
 func NewGram(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
 	n, d := x.Dims()
 	out := &Gram{}
@@ -61,7 +61,7 @@ func ofPiece(x *mat.Dense, weights []float64) *Gram {
 	if weights != nil {
 		g.Weight = floats.Sum(weights)
 	}
-	// Relative to the first row this gives a rounded mean, and relative to that its rounding error.
+	// The mean relative to the first row is rounded. The mean relative to that gives its rounding error.
 	g.mean(g.Mean, x, x.RawRowView(0), weights)
 	floats.Add(g.Mean, x.RawRowView(0))
 	g.mean(g.Low, x, g.Mean, weights)
@@ -77,7 +77,7 @@ func ofPiece(x *mat.Dense, weights []float64) *Gram {
 	return g
 }
 
-// mean sets dst to the mean of the rows minus from.
+// mean sets dst to the mean of the rows of x minus from.
 func (g *Gram) mean(dst []float64, x *mat.Dense, from, weights []float64) {
 	n, _ := x.Dims()
 	for i := range n {
@@ -91,7 +91,7 @@ func (g *Gram) mean(dst []float64, x *mat.Dense, from, weights []float64) {
 	}
 }
 
-// Merge includes the rows of o, which has as many columns. It does not change o.
+// Merge includes the rows of o, which has the same number of columns. It does not change o.
 func (g *Gram) Merge(o *Gram) {
 	switch {
 	case o.N == 0:

@@ -24,7 +24,7 @@ func rows(n int, offset float64) (*mat.Dense, []float64) {
 	return x, w
 }
 
-// naive computes the definition in numbers of 200 bits.
+// naive computes the sums from their definition, in numbers of 200 bits.
 func naive(x *mat.Dense, w []float64) (mean []float64, s *mat.SymDense) {
 	n, d := x.Dims()
 	f := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
@@ -94,7 +94,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-// A Gram merged with itself is that of the rows repeated. Merging an empty one changes nothing. A constant column has sums of
+// A Gram merged with itself is the Gram of the rows repeated. Merging an empty Gram changes nothing. A constant column has sums of
 // exactly 0.
 func TestMerge(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1e6, .1, 1e6 + 1, .1, 1e6 + 5, .1})

@@ -85,8 +85,8 @@ func OrDash(format string, v float64) string {
 	return fmt.Sprintf(format, v)
 }
 
-// List formats numbers exactly if they fit on a line. Of more than eight numbers it prints the first three, and the first 16 bytes
-// of the SHA-256 digest of all.
+// List formats numbers exactly if they fit on a line. If there are more than eight, it prints the first three, and the first 16
+// bytes of the SHA-256 digest of all.
 func List[T int | float64](values []T) string {
 	if len(values) <= 8 {
 		return fmt.Sprint(values)

@@ -1,4 +1,4 @@
-// Package orthogonal factors matrices by Householder reflectors, and solves least-squares problems of any rank with them.
+// Package orthogonal factors matrices with Householder reflectors, and solves least-squares problems of any rank with them.
 package orthogonal
 
 import (
@@ -16,11 +16,11 @@ import (
 // MinNorm returns A⁺B for a (m×n) and b (m×k): among all X that minimise |AX - B|² the one with the smallest |X|². It also returns
 // the numerical rank of A and the minimum |AX - B|². It overwrites both arguments.
 //
-// A is factored by QR with column pivoting. A column whose remainder is at most max(m, n)·2⁻⁵² of that of the first counts as
+// A is factored by QR with column pivoting. A column whose remainder is at most max(m, n)·2⁻⁵² times that of the first counts as
 // dependent on the columns before it. The remaining rows are factored from the other side, which gives a complete orthogonal
 // decomposition. A singular value decomposition would determine the rank slightly more accurately, at about ten times the cost. The
-// cost is about 4mn·min(m, n). For a tall A it is only 2n²m + 4n³/3, with memory for a copy of both: then R of A = QR is factored,
-// whose columns have the same products. It returns ctx's error.
+// cost is about 4mn·min(m, n). For a tall A it is only 2n²m + 4n³/3, with memory for a copy of both. In that case R of A = QR is
+// factored, whose columns have the same products. It returns ctx's error.
 func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, residual float64, err error) {
 	rows, n := a.Dims()
 	_, k := b.Dims()
@@ -69,11 +69,11 @@ func MinNorm(ctx context.Context, a, b *mat.Dense) (x *mat.Dense, rank int, resi
 	return x, rank, residual, nil
 }
 
-// tall is the ratio of rows to columns from which it pays to reduce a matrix without pivoting first, by matrix products.
+// tall is the ratio of rows to columns from which it is faster to reduce a matrix first without pivoting, with matrix products.
 const tall = 2
 
 // triangular returns R and Q'B for A = QR (m×n) and B (m×k), m ≥ n+k, and the squared norm of the component of B outside the column
-// space of A. All of them are in the triangular factor of A and B side by side. It returns ctx's error.
+// space of A. All of them are in the triangular factor of [A B]. It returns ctx's error.
 func triangular(ctx context.Context, a, b *mat.Dense) (r, inside *mat.Dense, outside float64, err error) {
 	m, n := a.Dims()
 	_, k := b.Dims()

@@ -100,7 +100,7 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 	return count, nil
 }
 
-// choose swaps the column with the largest norm, of those from first+count on, to position first+count.
+// choose swaps the column with the largest norm among those from first+count on to position first+count.
 func (q *pivotedQR) choose(first, count int) {
 	k, best := first+count, first+count
 	for j, norm := range q.norms[k:] {
@@ -160,8 +160,8 @@ func (q *pivotedQR) reflect(first, count int) {
 	v[0] = diagonal
 }
 
-// downdate removes the elements of a row of R from the norms of the columns from this one on. It returns columns whose norms have
-// too few digits left.
+// downdate removes the elements of a row of R from the norms of the columns from the given one on. It returns columns whose norms
+// have too few digits left.
 func (q *pivotedQR) downdate(from int, row []float64) (lost []int) {
 	for j := from; j < len(row); j++ {
 		if q.norms[j] == 0 {

@@ -52,7 +52,7 @@ func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	return r, nil
 }
 
-// behind returns the submatrix of a from this row and column on.
+// behind returns the submatrix of a that starts at the given row and column.
 func behind(a *mat.Dense, row, column int) blas64.General {
 	raw := a.RawMatrix()
 	return blas64.General{Rows: raw.Rows - row, Cols: raw.Cols - column, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}

@@ -32,9 +32,9 @@ var around struct {
 // surrounded reports whether OnParallel has set functions.
 var surrounded atomic.Bool
 
-// OnParallel registers enter, which is called before a call of For with more than one task starts, and leave, which is called when
-// none is running any more. In between, a BLAS with its own threads is limited to one of them. This does not depend on the number
-// of goroutines that For uses, so results do not depend on it. Nil functions remove both. No call of For may be running.
+// OnParallel registers enter and leave. A call of For with more than one task calls enter before it starts, and leave is called
+// when no such call is running any more. In between, a BLAS with its own threads is limited to one of them. This does not depend on
+// the number of goroutines that For uses, so results do not depend on it. Nil functions remove both. No call of For may be running.
 func OnParallel(enter, leave func()) {
 	around.Lock()
 	defer around.Unlock()
@@ -65,9 +65,9 @@ func begin() (end func()) {
 
 // ForEach calls f(0) to f(n-1), each once, on at most workers goroutines (0: GOMAXPROCS), and returns when all started calls have
 // ended. The caller's goroutine is one of them. It is the only one if other calls of For already keep all processors busy, because
-// nested goroutines would only wait for each other. After the first error, or after ctx has ended, no further task is started. Of
-// several errors the one with the lowest index is returned, so that the outcome does not depend on scheduling. A panic in f, such
-// as in a user's kernel or Observe function, becomes an error, a [fault.PanicError], on any number of goroutines.
+// nested goroutines would only wait for each other. After the first error, or after ctx has ended, no further task is started. If
+// there are several errors, the one with the lowest index is returned, so that the outcome does not depend on scheduling. A panic
+// in f, such as in a user's kernel or Observe function, becomes an error, a [fault.PanicError], on any number of goroutines.
 //
 // Each task advances the progress of ctx, see package progress, unless a loop around it reports progress itself.
 func ForEach(ctx context.Context, workers, n int, f func(i int) error) error {
@@ -92,7 +92,7 @@ func ForEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	return run(ctx, workers, n, f)
 }
 
-// ForEachPart is ForEach for long tasks, which report progress through their own contexts.
+// ForEachPart is like ForEach, for long tasks, which report progress through their own contexts.
 func ForEachPart(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -181,8 +181,8 @@ func try(f func(i int) error, i int) (err error) {
 	return f(i)
 }
 
-// Do is ForEach for functions that neither fail nor are cancelled, such as those of linear algebra. A panic is repeated in the
-// caller's goroutine.
+// Do is like ForEach, for functions that neither fail nor are cancelled, such as those of linear algebra. A panic is repeated in
+// the caller's goroutine.
 func Do(workers, n int, f func(i int)) {
 	err := ForEach(context.Background(), workers, n, func(i int) error {
 		f(i)

@@ -36,7 +36,7 @@ type Sigmoid struct{ Slope, Offset float64 }
 // Value returns the probability at a score.
 func (s Sigmoid) Value(f float64) float64 { return vecmath.Sigmoid(s.Slope*f + s.Offset) }
 
-// FitSigmoid is Fit for two classes with a single score, that of the second class.
+// FitSigmoid is like Fit, for two classes with a single score, that of the second class.
 func FitSigmoid(f []float64, at []int, rows []float64) Sigmoid {
 	scores := mat.NewDense(len(f), 2, nil)
 	for i, v := range f {
@@ -54,10 +54,11 @@ const (
 	leastStep  = 1e-6
 )
 
-// Fit minimises the weighted cross-entropy of smoothed labels by Newton's method with step halving. As in Platt (1999), a row of a
+// Fit minimises the weighted cross-entropy of smoothed labels with Newton's method and step halving. As in Platt (1999), a row of a
 // class with N rows has target (N+1)/(N+2) for that class, and the other classes share the rest. The problem is convex. Scores are
-// n×K, at holds the position of each row's class, and rows the weights, nil for 1 each. The slope is 0, and the probabilities are
-// the class frequencies, if the fitted slope would be negative (scores worse than none) or if the scores are all 0 or not finite.
+// n×K, at holds the position of each row's class, and rows the weights, nil for 1 each. If the fitted slope would be negative
+// (scores worse than none), or if the scores are all 0 or not finite, the slope is 0, and the probabilities are the class
+// frequencies.
 func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 	p := newProblem(scores, at, rows)
 	prior := p.prior()

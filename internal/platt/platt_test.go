@@ -13,7 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/platt"
 )
 
-// drawn returns n rows of scores of k classes, larger for the true class, and weights.
+// drawn returns random scores of n rows for k classes, the true class of each row, and random weights. The score of the true class
+// tends to be larger.
 func drawn(n, k int, size float64) (*mat.Dense, []int, []float64) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	f, at, w := mat.NewDense(n, k, nil), make([]int, n), make([]float64, n)
@@ -31,7 +32,7 @@ func drawn(n, k int, size float64) (*mat.Dense, []int, []float64) {
 	return f, at, w
 }
 
-// entropy computes the loss by its definition.
+// entropy computes the loss from its definition.
 func entropy(l platt.Link, f *mat.Dense, at []int, w []float64) float64 {
 	n, k := f.Dims()
 	count := make([]float64, k)
@@ -85,7 +86,7 @@ func TestWeights(t *testing.T) {
 	assert.Equal(t, platt.Fit(f, at, nil), platt.Fit(f, at, slices.Repeat([]float64{1}, 60)))
 }
 
-// A single score of two classes, with odds exp(0.03 f - 1).
+// A single score of two classes whose odds are exp(0.03 f - 1).
 func TestSigmoid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 8))
 	f, at := make([]float64, 3000), make([]int, 3000)

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Labels writes names beside points so that they cover neither each other nor a point. A name without room near its point is placed
-// farther away, at the end of a thin line. A name without room anywhere is left out.
+// Labels writes names next to points so that they cover neither each other nor a point. A name without room near its point is
+// placed farther away, at the end of a thin line. A name without room anywhere is left out.
 type Labels struct {
 	plotter.XYLabels
 	Colours []color.Color // colours of the names; nil: black
@@ -60,7 +60,7 @@ func nearest(box vg.Rectangle, to vg.Point) vg.Point {
 }
 
 // PlaceLabels finds a box of each size near its point, so that boxes are within the bounds and cover neither each other nor a
-// point. A box without room is empty.
+// point. If there is no room for a box, it is empty.
 func PlaceLabels(at, sizes, points []vg.Point, bounds vg.Rectangle) []vg.Rectangle {
 	out := make([]vg.Rectangle, len(at))
 	for i, from := range at {

@@ -34,7 +34,7 @@ func Pale(c color.NRGBA) color.NRGBA {
 }
 
 // MaxCurves is the number of curves with a colour of their own. Pictures with more curves show some in grey or in another panel.
-// Otherwise colours repeat with other dashes, up to twice as many.
+// Otherwise colours repeat with other dashes, for up to twice as many curves.
 const MaxCurves = 6
 
 var (
@@ -89,7 +89,7 @@ const (
 
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// Font returns the font of all pictures in a size in points.
+// Font returns the font of all pictures in the given size in points.
 func Font(size float64) font.Font { return font.From(sans, vg.Points(size)) }
 
 // New returns a plot with a light grid and round ticks.
@@ -138,7 +138,7 @@ func FromZero(a *plot.Axis) {
 // Legend names curves and marks, in rows above the data or in a column in a corner. It is a plotter: add it with its plot's Add, so
 // that the plot reserves room for it.
 type Legend struct {
-	// Wide is the room for a row; 0: that of a picture of width Width.
+	// Wide is the room for a row; 0: that in a picture of width Width.
 	Wide vg.Length
 	// Inside holds the curves of the plot. If it is not empty, the legend is in the corner where it covers the fewest of their
 	// points.

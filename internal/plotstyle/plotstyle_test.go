@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 )
 
-// Colours of curves are distinct for normal eyes and for those without red or green cones, by the matrices of G. M. Machado and
-// others (2009) for linear light.
+// Colours of curves are distinct for normal eyes and for those without red or green cones, according to the matrices of G. M.
+// Machado and others (2009) for linear light.
 func TestColoursAreApart(t *testing.T) {
 	for eyes, m := range map[string][9]float64{
 		"normal":       {1, 0, 0, 0, 1, 0, 0, 0, 1},

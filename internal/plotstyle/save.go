@@ -23,7 +23,7 @@ const pad = 3 * vg.Millimeter
 // Resolution is the number of dots per inch of bitmaps.
 const Resolution = 150
 
-// Save writes panels, in rows of the given number of columns, into a picture of this size. The file name's ending selects the
+// Save writes panels, in rows of the given number of columns, into a picture of this size. The ending of the file name selects the
 // format: .png, .svg, .pdf, .eps, .jpg or .tif. The error for another ending names typ.
 func Save(typ, path string, panels []*plot.Plot, columns int, width, height vg.Length) error {
 	return SaveWith(nil, typ, path, panels, columns, width, height)
@@ -82,7 +82,7 @@ func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error)
 	return draw.NewFormattedCanvas(width, height, format)
 }
 
-// svgCanvas replaces Liberation Sans by fonts of the same widths, Arial and its substitutes, where it is not installed.
+// svgCanvas replaces Liberation Sans, where it is not installed, with fonts of the same widths, Arial and its substitutes.
 type svgCanvas struct{ *vgsvg.Canvas }
 
 // WriteTo implements vg.CanvasWriterTo.

@@ -16,11 +16,11 @@ type Lists struct {
 	first, last int // the rows that count
 }
 
-// manyColumns for each entry are found by a map, so that memory is by the entries and not by the columns, of which hashed words may
-// have billions.
+// If there are more than manyColumns columns for each entry, they are found with a map. Memory then grows with the entries and not
+// with the columns, of which hashed words may have billions.
 const manyColumns = 8
 
-// New returns the lists of some rows. Cost and memory: the entries.
+// New returns the lists of some rows. Cost and memory are proportional to the number of entries.
 func New(r *sparse.Rows) *Lists {
 	n, d := r.Dims()
 	entries := r.Entries()
@@ -60,7 +60,7 @@ func New(r *sparse.Rows) *Lists {
 	return c
 }
 
-// position returns where a column stands in start, -1 if it has no entries.
+// position returns the position of a column in start, or -1 if it has no entries.
 func (c *Lists) position(column int) int {
 	if c.at == nil {
 		return column
@@ -71,15 +71,15 @@ func (c *Lists) position(column int) int {
 	return -1
 }
 
-// Slice returns the lists of the rows from first to before last of these, which shares all.
+// Slice returns the lists of rows first to last-1. It shares all memory.
 func (c *Lists) Slice(first, last int) *Lists {
 	out := *c
 	out.first, out.last = c.first+first, c.first+last
 	return &out
 }
 
-// Products sets dst to the inner products of a row with the rows of c. The products of the entries are added by ascending columns, so
-// that a pair has the same sum with any other rows around it, and in either order.
+// Products sets dst to the inner products of a row with the rows of c. The products of the entries are added in ascending order of
+// the columns. So a pair of rows has the same sum in either order, whatever the other rows are.
 func (c *Lists) Products(dst []float64, columns []int, values []float64) {
 	clear(dst)
 	part := c.first > 0

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Step is the Step of package estimators.
+// Step has the fields of the Step of package estimators.
 type Step struct {
 	Iteration int
 	Total     int
@@ -31,7 +31,7 @@ const (
 	// perStep is the share of the work after which observers are called even if no iteration has ended.
 	perStep = 1. / 1000
 	// perUse is the share of the remainder of a part that a loop or a group of parts takes. Code with several loops opens Parts;
-	// otherwise some remains for the next.
+	// otherwise some of the share remains for the next loop.
 	perUse = .95
 	// halfLooks is the number of context checks that take half of a part without other information.
 	halfLooks = 256
@@ -45,8 +45,8 @@ type tree struct {
 	quiet   int  // checks and pieces of work since the last step
 }
 
-// tick counts a check or a piece of work in p. After several without a step, observers are called even if the share has hardly
-// grown, as in a loop that takes more iterations than expected. The interval grows with the number of steps.
+// tick counts a check or a piece of work in p. After several ticks without a step, observers are called even if the share has
+// hardly grown, as in a loop that takes more iterations than expected. The interval grows with the number of steps.
 func (t *tree) tick(p *workShare) {
 	p.pass()
 	if t.quiet++; t.quiet <= min(leastQuiet+t.shown/64, mostQuiet) {
@@ -73,7 +73,7 @@ type workShare struct {
 
 	done   float64
 	busy   bool           // a loop reports progress, so parts within it do not
-	used   bool           // it has contained a loop or a group
+	used   bool           // a loop or a group has been opened in it
 	counts bool           // a fit with iterations of its own in addition to those of nested fits
 	passed func() float64 // elapsed share of its time; nil: no limit
 	looks  int
@@ -119,7 +119,7 @@ func withPart(ctx context.Context, p *workShare) context.Context {
 // mostByTime is the completed share of a fit that is still running after its time has elapsed.
 const mostByTime = .99
 
-// Deadline limits the fit of ctx to the time limit from now on. At least the elapsed share of the time then counts as completed.
+// Deadline limits the fit of ctx to the time limit from now on. At least the elapsed fraction of the time then counts as completed.
 func Deadline(ctx context.Context, limit time.Duration, now func() time.Time) {
 	p := shareOf(ctx)
 	if p == nil || limit <= 0 {
@@ -133,7 +133,7 @@ func Deadline(ctx context.Context, limit time.Duration, now func() time.Time) {
 	}
 }
 
-// Silent returns a context that ends with ctx, but whose checks do not advance the part. Loops and parts still do.
+// Silent returns a context that ends with ctx, but whose checks do not advance the part. Loops and parts still advance it.
 func Silent(ctx context.Context) context.Context {
 	if c, ok := ctx.(*carrier); ok {
 		return c.Context
@@ -154,7 +154,7 @@ func Observed(ctx context.Context, observe func(Step)) context.Context {
 	return context.WithValue(context.WithValue(Silent(ctx), partKey{}, nil), observerKey{}, observe)
 }
 
-// Begin begins a fit as a part of the fit of ctx, if there is one. The observer may be nil. Defer the function end itself: a fit
+// Begin begins a fit as a part of the fit of ctx, if there is one. The observer may be nil. Defer the function end itself. A fit
 // that returns without an error is complete, and a panic becomes an error, as with fault.Recover.
 func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func(err *error)) {
 	if ctx == nil {
@@ -201,7 +201,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 	}
 }
 
-// BeginFit opens an exported Fit in one line:
+// BeginFit begins an exported Fit with one statement:
 //
 //	defer progress.BeginFit(&ctx, observe)(&err)
 //
@@ -219,7 +219,7 @@ func BeginFit(ctx *context.Context, observe func(Step)) func(err *error) {
 	}
 }
 
-// nothing is the end of a fit without observers.
+// nothing is the end function of a fit without observers.
 func nothing(*error) {}
 
 func notifyBoth(own, above func(Step)) func(Step) {

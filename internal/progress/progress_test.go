@@ -62,7 +62,7 @@ func TestNobodyListens(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// Parts have their shares whatever happens in them, and a part is completed when the next begins.
+// Parts keep their shares whatever happens in them, and a part is completed when the next begins.
 func TestParts(t *testing.T) {
 	ctx, seen, end := listen(t)
 	parts := progress.Parts(ctx, 1, 2, 1)

@@ -1,4 +1,4 @@
-// Package progressbar shows the progress of a long task. On a terminal it draws a bar, by github.com/schollz/progressbar, at most
+// Package progressbar shows the progress of a long task. On a terminal it draws a bar with github.com/schollz/progressbar, at most
 // ten times a second. Elsewhere, such as in a log file, it writes a line every ten seconds.
 package progressbar
 
@@ -75,7 +75,7 @@ func (b *Bar) Add(n int) {
 	b.show()
 }
 
-// Set shows the completed share of the task, from 0 to 1, and its current activity. An empty text keeps the last one.
+// Set shows the completed share of the task, from 0 to 1, and its current activity. If the text is empty, the last one stays.
 func (b *Bar) Set(share float64, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *Bar) Describe(what string) {
 	b.show()
 }
 
-// Finish shows the end of the task. The bar may then be used for another task.
+// Finish shows that the task has ended. The bar may then be used for another task.
 func (b *Bar) Finish() { b.end(true) }
 
 // Abandon ends an incomplete task. The bar may then be used for another task.

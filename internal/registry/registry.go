@@ -16,13 +16,13 @@ type Type struct {
 	Package string // the import path that registers it
 	Of      reflect.Type
 
-	// Needs names fields that a model requires and that files do not store.
+	// Needs lists the fields that a model requires and that files do not store.
 	Needs []string
 	// Parts returns the fitted values within a fitted value.
 	Parts func(v any) []Part
-	// Names, if not nil, returns the names of the columns and classes of a fitted value.
+	// If Names is not nil, it returns the names of the columns and classes of a fitted value.
 	Names func(v any) (columns, classes []string)
-	// Validate, if not nil, returns an error for an invalid value that was read.
+	// If Validate is not nil, it returns an error for an invalid value that was read.
 	Validate func(v any) error
 }
 
@@ -61,8 +61,8 @@ func Add[T any](name string, with Type) {
 
 const mostName = 255
 
-// Stand registers a struct S of exported fields as the stored form of T, which has none. To returns false for a value that S cannot
-// represent. Reading such a value gives left.
+// Stand registers a struct S of exported fields as the stored form of T, which has no exported fields. To returns false for a value
+// that S cannot represent. Reading such a value gives left.
 func Stand[T, S any](to func(v T) (S, bool), from func(s S) T, left T) {
 	mu.Lock()
 	defer mu.Unlock()

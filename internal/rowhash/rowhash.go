@@ -10,7 +10,7 @@ import (
 // Seed is an initial hash.
 const Seed = 0x66616c6b6f6e
 
-// Number mixes a number into a hash: a multiplication of 64 bits whose halves are combined (W. Y. Wang's wyhash).
+// Number mixes a number into a hash with a 64-bit multiplication whose halves are combined (W. Y. Wang's wyhash).
 func Number(h uint64, v float64) uint64 {
 	high, low := bits.Mul64(h^math.Float64bits(v), 0x9e3779b97f4a7c15)
 	return high ^ low ^ h<<1

@@ -46,7 +46,7 @@ func hashed(seed uint64, row []float64) uint64 {
 	return h
 }
 
-// Pick returns a sample of finite rows alone, of those that could enter s.
+// Pick returns a sample that contains only the rows of x that could enter s. The rows must be finite.
 func (s *Sample) Pick(x *mat.Dense) *Sample {
 	out := &Sample{Seed: s.Seed, Limit: s.Limit}
 	n, _ := x.Dims()
@@ -104,8 +104,8 @@ func (s *Sample) Rows() *mat.Dense {
 // Store returns the file form.
 func (s *Sample) Store() codec.Matrix { return codec.FromDense(s.Rows()) }
 
-// Restore returns a sample with the seed and limit of s and the stored rows. It returns an error unless they can come from this
-// many rows and columns.
+// Restore returns a sample with the seed and limit of s and the stored rows. It returns an error unless the stored rows are a
+// possible sample of this many rows and columns.
 func (s *Sample) Restore(in codec.Matrix, rows, columns int) (Sample, error) {
 	kept, err := in.Dense()
 	switch {

@@ -12,7 +12,7 @@ import (
 
 func column(values []float64) *mat.Dense { return mat.NewDense(len(values), 1, values) }
 
-// The sample is the same for any blocks in any order. It has no duplicates, and at most Limit rows.
+// The sample is the same for any blocks in any order. It contains no duplicates, and at most Limit rows.
 func TestSampleOfParts(t *testing.T) {
 	values := make([]float64, 3000)
 	for i := range values {
@@ -50,7 +50,7 @@ func TestSampleOfParts(t *testing.T) {
 	assert.Nil(t, (&Sample{}).Pick(column(values)).Rows())
 }
 
-// All rows are equally likely: over many seeds, the counts of 40 rows of which 10 are drawn deviate as fair draws do.
+// All rows are equally likely: over many seeds, 10 of 40 rows are drawn, and the counts deviate as fair draws do.
 func TestSampleIsUniform(t *testing.T) {
 	values := make([]float64, 40)
 	for i := range values {

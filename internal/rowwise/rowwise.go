@@ -78,7 +78,8 @@ func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.M
 	return forEachRow(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
 }
 
-// Labels is Numbers for a classifier: for each row the class with the largest output, and the first of equal ones.
+// Labels is like Numbers, for a classifier: for each row it sets the class with the largest output, or the first of several equal
+// ones.
 func Labels(name string, dst []int, x mat.Matrix, width int, of []int, all func(mat.Matrix) ([]int, error), row Row) error {
 	d := few(x, width)
 	if d == nil {
@@ -104,7 +105,7 @@ func copied[Y float64 | int](dst []Y, x mat.Matrix, all func(mat.Matrix) ([]Y, e
 	return nil
 }
 
-// Scores sets dst, with one row per row of x and one column per class, to the outputs.
+// Scores sets dst, with one row per row of x and one column per class, to the outputs of the model.
 func Scores(name string, dst *mat.Dense, x mat.Matrix, width, classes int, all func(mat.Matrix) (*mat.Dense, error), row Row) error {
 	d := few(x, width)
 	if d == nil {

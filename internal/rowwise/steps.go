@@ -39,8 +39,8 @@ func IsFew(x mat.Matrix) bool {
 	return n > 0 && n <= fewRows
 }
 
-// Transform applies the steps to few rows, without allocation if a step supports it. With an error it returns the index of the
-// failing step.
+// Transform applies the steps to few rows, without allocation in the steps that support it. With an error it returns the index of
+// the failing step.
 func Transform[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
 	for i, s := range steps {
 		if to, ok := embedding.As[stepTo](s); ok {
@@ -86,7 +86,7 @@ type deciderTo interface {
 	DecisionTo(dst *mat.Dense, x mat.Matrix) error
 }
 
-// Decide sets dst to e's scores for the rows of x.
+// Decide sets dst to the scores of e for the rows of x.
 func Decide(e decider, dst *mat.Dense, x mat.Matrix) error {
 	if to, ok := embedding.As[deciderTo](e); ok {
 		return to.DecisionTo(dst, x)

@@ -18,10 +18,9 @@ var (
 )
 
 // Check returns an error for the first exported field of config, a struct or a pointer to one, that is out of its range, and nil if
-// there is none. The error is ErrParam for typ, or that of a kernel's Validate. Embedded fields are skipped.
+// there is none. The error is ErrParam for typ, or the error of a kernel's Validate. Embedded fields are skipped.
 //
-//   - A number with the tag zero:"meaning of 0" is 0, or finite and positive. The tags least:"2", most:"1" and below:"1" restrict
-//     values other than 0. Every int named Workers is such a number, even without a tag.
+//   - A number with the tag zero:"meaning of 0" is 0, or finite and positive. The tags least:"2", most:"1" and below:"1" restrict values other than 0. Every int named Workers is such a number, even without a tag.
 //   - An enumeration, which is an int whose String method uses package enum, must have a name.
 //   - A kernel is nil or valid.
 func Check(typ string, config any) error {
@@ -80,7 +79,7 @@ func checkNumber(typ string, f reflect.StructField, v reflect.Value, zero string
 	return fault.Param(typ, f.Name, v.Interface(), want+", or 0 for "+zero)
 }
 
-// limit parses a tag. It returns none for an empty one.
+// limit parses a tag. For an empty tag it returns none.
 func limit(tag string, none float64) float64 {
 	if tag == "" {
 		return none

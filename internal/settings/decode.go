@@ -68,7 +68,7 @@ func (d *decoder) spend(path string, n int, t reflect.Type) error {
 }
 
 // New returns a new value with these settings, a pointer or a plain value like the one that was stored. Fields that were left out
-// come from old, a value of the same type, or are zero if old is nil. Bytes is the size of the file, which limits memory.
+// are copied from old, a value of the same type, or are zero if old is nil. Bytes is the size of the file, which limits memory.
 func New(s Value, old any, bytes int) (any, error) {
 	d := &decoder{left: 64*int64(bytes) + 1<<20}
 	v, err := d.registered("", s, reflect.ValueOf(old))

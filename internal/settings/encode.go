@@ -67,14 +67,15 @@ func short(s string) string {
 	return s
 }
 
-// fields encodes the fields of a struct that are not zero and have no tag settings:"-". Unexported fields of a registered type hold
-// the fitted state and are skipped. In other types they are part of the value, which is then left out.
+// fields encodes the fields of a struct that are not zero and do not have the tag settings:"-". Unexported fields of a registered
+// type hold the fitted state and are skipped. A value of another type with such fields is left out, because they are part of the
+// value.
 func fields(path string, v reflect.Value, known bool, depth int) (Value, error) {
 	out := Value{Kind: Struct}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		switch {
-		case f.Name == "_" || f.Tag.Get("settings") == "-": // belongs to the rows of a single Fit
+		case f.Name == "_" || f.Tag.Get("settings") == "-": // used only for the rows of a single Fit
 		case !f.IsExported():
 			if !known && !v.Field(i).IsZero() {
 				return Value{Kind: LeftOut}, nil
@@ -157,7 +158,7 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 	return Value{Kind: LeftOut}, nil // functions, channels
 }
 
-// described returns the text of a constant or a kernel. It returns "" if the value is out of range and its method panics.
+// described returns the text of a constant or a kernel. It returns "" if the value is out of range and its String method panics.
 func described(v reflect.Value) (text string) {
 	s, ok := v.Interface().(fmt.Stringer)
 	if !ok {

@@ -1,6 +1,6 @@
 // Package settings checks and stores the configuration of a value, its exported fields. [Check] compares them with the ranges that
-// their tags declare. [Encode] writes them as a self-describing tree. [New] constructs a value with the same configuration from the
-// tree, for types in package registry.
+// their tags declare. [Encode] writes them as a self-describing tree. From the tree, [New] constructs a value with the same
+// configuration, for types in package registry.
 package settings
 
 import (
@@ -29,15 +29,15 @@ const (
 	Other  // a registered type that is not a struct: one element
 )
 
-// Value is a setting. Its encoded names are short, since there are many.
+// Value is a setting. Its encoded names are short, since files contain many of them.
 type Value struct {
 	Kind    Kind     `cbor:"k"`
 	Type    string   `cbor:"t,omitempty"` // registered name of the type of an interface value
 	Package string   `cbor:"p,omitempty"` // import path of its package
 	Pointer bool     `cbor:"r,omitempty"` // the value is a pointer to the type
 	Number  uint64   `cbor:"n,omitempty"` // bits of a bool, an integer or a number; rows of a matrix
-	Text    string   `cbor:"x,omitempty"` // a string; or the text of the value
-	Bytes   []byte   `cbor:"b,omitempty"` // the content of Bytes; or little-endian numbers, row by row for a matrix
+	Text    string   `cbor:"x,omitempty"` // a string, or the text form of the value
+	Bytes   []byte   `cbor:"b,omitempty"` // the content of Bytes, or little-endian numbers, row by row for a matrix
 	Names   []string `cbor:"s,omitempty"` // names of the fields of a struct
 	List    []Value  `cbor:"l,omitempty"`
 }

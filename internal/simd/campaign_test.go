@@ -12,12 +12,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
-// largest number of elements of a slice in a random call: more than 300 rows, and the gaps between and after them.
+// the largest number of elements of a slice in a random call: more than 300 rows, and the padding between and after them
 const mostNumbers = 310*310 + 8
 
-// Random calls of every routine, with any shapes, strides, increments and alignment, touch nothing outside their slices, do not
-// change gaps between rows or read-only arguments, and agree with gonum within 1e-13 of the largest number. This holds for each
-// code path of the processor. All vector paths are bit-identical, except for triangular routines.
+// Random calls of every routine, with any shapes, strides, increments and alignment, touch nothing outside their slices. They do
+// not change the padding between rows or read-only arguments. They agree with gonum within 1e-13 of the largest number. This holds
+// for each code path of the processor. All vector paths are bit-identical, except for triangular routines.
 func TestCampaignProducts(t *testing.T) {
 	oneGoroutine(t)
 	var arenas []*guarded.Arena

@@ -17,7 +17,7 @@ func inPlace24(rows, k int, a *float64, aRow, aColumn int, b *float64, ldb int, 
 //go:noescape
 func inPlace12(rows, k int, a *float64, aRow, aColumn int, b *float64, ldb int, c *float64, ldc, width int, alpha, beta float64)
 
-// inPlace is inPlace24 for a strip as wide as kernelShape says.
+// inPlace is inPlace24 for a strip of the width that kernelShape returns.
 func inPlace(rows, k int, a *float64, aRow, aColumn int, b *float64, ldb int, c *float64, ldc, width int, alpha, beta float64) {
 	if hasAVX512 {
 		inPlace24(rows, k, a, aRow, aColumn, b, ldb, c, ldc, width, alpha, beta)

@@ -3,7 +3,7 @@
 package simd
 
 // kernel4x12 computes a 4×12 tile C = alpha·A·B + beta·C. If beta is 0, it overwrites C. Packed a has k times 4 elements, and
-// packed b k times 12; k ≥ 1. It needs AVX2 and FMA, or NEON.
+// packed b has k times 12; k ≥ 1. It needs AVX2 and FMA, or NEON.
 //
 //go:noescape
 func kernel4x12(k int, a, b, c *float64, ldc int, alpha, beta float64)

@@ -30,7 +30,7 @@ func spans(n int, x []float64, inc int) bool {
 	return n > 0 && inc != 0 && len(x) > (n-1)*max(inc, -inc)
 }
 
-// gather returns the n numbers of x contiguously: x itself, or a copy in buffer.
+// gather returns the n numbers of x contiguously. This is x itself, or a copy in buffer.
 func gather(buffer *[]float64, n int, x []float64, inc int) []float64 {
 	if inc == 1 {
 		return x[:n]
@@ -318,7 +318,7 @@ func (impl Implementation) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64
 	workspaces.Put(w)
 }
 
-// rowOf returns the index of the first element of row i of a triangle, and their number.
+// rowOf returns the index of the first element of row i of a triangle, and the number of elements.
 func rowOf(p triangle, i, n int) (first, count int) {
 	if p == upper {
 		return i, n - i
@@ -345,7 +345,7 @@ func (impl Implementation) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n
 		}
 		from := b * vectorTriangle
 		to := min(from+vectorTriangle, n)
-		// The unknowns already computed, or those still to be computed.
+		// The range of unknowns already computed, or of those still to be computed.
 		other, count := 0, from
 		if backwards != trans {
 			other, count = to, n-to

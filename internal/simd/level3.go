@@ -5,11 +5,11 @@ package simd
 import "gonum.org/v1/gonum/blas"
 
 const (
-	// For products with this few rows, columns or elements, each row or column is computed separately, since a micro-kernel's tile
-	// would be nearly empty.
+	// For products with this few rows, columns or elements, each row or column is computed separately, since the tile of a
+	// micro-kernel would be nearly empty.
 	thin, thinResult = 4, 64
 	// Products with few multiplications, or with a short inner dimension and a small result, use gonum, because packing takes
-	// longer. (If nothing is packed, see readInPlace.)
+	// longer. (For products without packing see readInPlace.)
 	small, short, smallResult = 500, 4, 2048
 )
 

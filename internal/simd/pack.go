@@ -42,7 +42,8 @@ func (o operand) pack(dst []float64, i, rows, j, columns, width int) {
 	}
 }
 
-// packSymmetric packs one panel: first columns below the diagonal, then those that cross it, and then those above.
+// packSymmetric packs one panel. It begins with the columns below the diagonal, continues with those that cross it, and ends with
+// those above.
 func (o operand) packSymmetric(dst []float64, i, rows, j, columns, width int) {
 	below, above := o.view, o.view.transposed()
 	if o.symmetric == upper {

@@ -35,7 +35,7 @@ type source struct{ *rand.Rand }
 
 func pick[T any](s source, from ...T) T { return from[s.IntN(len(from))] }
 
-// size draws a size, mostly a small one, and often one next to a block boundary.
+// size draws a size, usually a small one, and often one next to a block boundary.
 func (s source) size() int {
 	switch s.IntN(8) {
 	case 0:
@@ -226,7 +226,7 @@ func randomCall(s source) call {
 	}}
 }
 
-// near requires agreement up to rounding for numbers, and that other elements are unchanged.
+// near requires that the numbers agree up to rounding, and that other elements are unchanged.
 func near(t *testing.T, c call, got, want []float64) {
 	t.Helper()
 	scale := 1.0
@@ -367,7 +367,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	})
 }
 
-// panicOf returns the panic of a call with one slice shortened.
+// panicOf returns the panic of a call in which one slice is shortened.
 func (c call) panicOf(impl blas.Float64, cut, length int) (p any) {
 	s := make([][]float64, len(c.slices))
 	for i := range s {
@@ -379,7 +379,7 @@ func (c call) panicOf(impl blas.Float64, cut, length int) (p any) {
 	return nil
 }
 
-// Slices that are too short panic as in gonum, and no others do.
+// Slices that are too short panic as in gonum, and longer slices do not.
 func TestShortSlices(t *testing.T) {
 	oneGoroutine(t)
 	refused := 0
@@ -455,7 +455,7 @@ func TestBadArguments(t *testing.T) {
 	})
 }
 
-// If the diagonal has no finite reciprocal, the result is gonum's.
+// If the diagonal has no finite reciprocal, Dtrsm returns gonum's result.
 func TestDtrsmOfTinyDiagonals(t *testing.T) {
 	const n = 40
 	for _, v := range []float64{0, math.SmallestNonzeroFloat64, -1e-310, 1e-308, 1e308} {

@@ -1,5 +1,5 @@
-// Package simd has BLAS routines in vector instructions. adapters/simdblas registers them for a program, and this library uses them
-// through package fast unless the program has registered another BLAS.
+// Package simd provides BLAS routines in vector instructions. adapters/simdblas registers them for a program, and this library uses
+// them through package fast unless the program has registered another BLAS.
 //
 // A product is divided into tiles of the result, which run in parallel. For each tile, blocks of both factors are copied so that
 // the micro-kernel reads them in order. It keeps an 8×24 part of the result (4×12 with AVX2 or NEON) in registers, and adds the

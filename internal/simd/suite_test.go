@@ -11,14 +11,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/raced"
 )
 
-// oneGoroutine skips a test that the race detector cannot contribute to.
+// oneGoroutine skips, under the race detector, a test that uses a single goroutine.
 func oneGoroutine(t *testing.T) {
 	if raced.Enabled {
 		t.Skip("one goroutine")
 	}
 }
 
-// gonum's own test suite for a BLAS.
+// gonum's own test suite for a BLAS passes.
 func TestSuite(t *testing.T) {
 	oneGoroutine(t)
 	impl := Implementation{}
@@ -43,7 +43,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// gonum's own LAPACK tests, for functions that use the replaced routines. They use the registered BLAS.
+// gonum's own LAPACK tests pass, for functions that use the replaced routines. They use the registered BLAS.
 func TestLapack(t *testing.T) {
 	oneGoroutine(t)
 	was := blas64.Implementation()

@@ -17,7 +17,7 @@ const (
 	panelsPerTask = 4
 )
 
-// A triangular is a triangular matrix T of the given order with a matrix X of as many rows, which T⁻¹ or T multiplies from the
+// A triangular is a triangular matrix T of the given order and a matrix X with as many rows. X is multiplied by T⁻¹ or T from the
 // left. With A on the right the equations are transposed: X is a view of Bᵀ.
 type triangular struct {
 	t        view
@@ -65,8 +65,8 @@ func (t triangular) update(alpha float64, rest view, y triangular, beta float64)
 	p.run()
 }
 
-// invertible reports whether the diagonal has finite reciprocals, by which solve multiplies. Those of 0 and of the smallest
-// subnormal numbers are infinite, while a division may be finite.
+// invertible reports whether the diagonal has finite reciprocals, since solve multiplies by them. The reciprocals of 0 and of the
+// smallest subnormal numbers are infinite, while a division may be finite.
 func (t triangular) invertible() bool {
 	if t.unit {
 		return true

@@ -15,7 +15,7 @@ const (
 
 	c3, c4, c5, c6 = 0.166665763, 0.0416665524, 0.0083632376, 0.00139262562
 
-	// Below lowest the result is less than half of the smallest number, above highest it is infinite.
+	// Below lowest the result is less than half of the smallest number, and above highest it is infinite.
 	lowest, highest = -104.0, 89.0
 
 	// A squared distance at which every Matérn kernel is 0.

@@ -15,8 +15,8 @@ type Rows struct {
 }
 
 const (
-	// A column begins at a multiple of vectorLength numbers, and the stride between columns is an odd multiple. Columns with a
-	// power of two as stride would compete for a few cache lines.
+	// A column begins at a multiple of vectorLength numbers, and the stride between columns is an odd multiple. With a power of two
+	// as stride, columns would compete for a few cache lines.
 	vectorLength = 16
 	// largest is the largest accepted absolute value: squares of differences are then finite.
 	largest = 1e18
@@ -73,7 +73,7 @@ func (r *Rows) distances(dst []float32, of way, w Window, apart []float32) {
 	r.plainDistances(dst, of, w, rows, w.Rows, 0, apart)
 }
 
-// plainDistances computes rows of a window from a column on, without vectors.
+// plainDistances computes rows of a window, starting at a column, without vectors.
 func (r *Rows) plainDistances(dst []float32, of way, w Window, from, to, column int, apart []float32) {
 	if column == w.Columns {
 		return

@@ -59,7 +59,7 @@ func maternLanes(n int, a, linear, quadratic float32, x *float32) {
 }
 
 // squares32 sets dst to squared distances, for four rows of x and 32 rows of z at a time. Rows of dst are columns numbers apart,
-// and columns of x and z stride numbers.
+// and columns of x and z are stride numbers apart.
 //
 //go:noescape
 func squares32(fours, groups, d int, x, z *float32, stride int, dst *float32, columns int)

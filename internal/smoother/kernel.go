@@ -1,4 +1,5 @@
-// Package smoother has the machines of package estimators that are linear in their targets, on a kernel matrix and on features.
+// Package smoother provides the machines of package estimators that are linear in their targets, on a kernel matrix and on
+// features.
 package smoother
 
 import (
@@ -32,8 +33,8 @@ type Kernel struct {
 	bias    []float64
 }
 
-// NewKernel solves for targets (n×k). It overwrites and keeps k (n×n). It stores 2n² numbers. Cost n³. Errors: ErrNotPSD, and
-// ctx's.
+// NewKernel solves for targets (n×k). It overwrites and keeps k (n×n). It stores 2n² numbers. Cost n³. It returns ErrNotPSD or
+// ctx's error.
 func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
 	n, outputs := targets.Dims()
 	for i := range n {
@@ -61,8 +62,8 @@ func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []f
 	return m, chol.Solve(ctx, m.a)
 }
 
-// rest returns the remainder of a difference, or 0 if it is only rounding, as for a row of leverage 1 such as the only row with a
-// constant.
+// rest returns the remainder of a difference, or 0 if it is only rounding. An example is a row of leverage 1, such as the only row
+// with a constant.
 func rest(left, whole float64) float64 {
 	if left > leastRest*whole {
 		return left

@@ -22,8 +22,8 @@ func Loss(left float64, numbers bool) float64 {
 	return -math.Log(min(max(left, leastProbability), 1))
 }
 
-// Hopeless reports whether a model is so much worse than the best that it would get no share. Left and best hold results for rows
-// left out: residuals, or probabilities of the true classes. It is false if there are no results.
+// Hopeless reports whether a model is so much worse than the best that it would get no share. The arguments left and best hold
+// results for rows left out: residuals, or probabilities of the true classes. It returns false if there are no results.
 func Hopeless(left, best []float64, numbers bool) bool {
 	if left == nil || best == nil {
 		return false

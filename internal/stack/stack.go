@@ -1,6 +1,6 @@
-// Package stack finds the shares of models in a weighted mean, from the predictions that each model makes for rows it was not
-// fitted to (D. H. Wolpert, Stacked generalization, Neural Networks 5, 1992; L. Breiman, Stacked regressions, Machine Learning 24,
-// 1996). Shares are nonnegative and sum to 1.
+// Package stack finds the shares of models in a weighted mean. They are computed from the predictions that each model makes for
+// rows it was not fitted to (D. H. Wolpert, Stacked generalization, Neural Networks 5, 1992; L. Breiman, Stacked regressions,
+// Machine Learning 24, 1996). Shares are nonnegative and sum to 1.
 package stack
 
 import (
@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w for the errors e[k] of each model, one per row, and the weights of the rows,
-// nil for 1 each.
+// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w for the errors e[k] of each model, one per row. Nil weights are 1 each.
 func Errors(e [][]float64, weights []float64) *mat.SymDense {
 	g := mat.NewSymDense(len(e), nil)
 	total := float64(len(e[0]))
@@ -37,7 +36,7 @@ func Errors(e [][]float64, weights []float64) *mat.SymDense {
 }
 
 // Weights returns weights of n rows that are proportional to the given ones, nil for 1 each. Their sum is the effective number of
-// distinct rows, (Σ W)² / Σ W², where W are the sums over equal rows. Index holds the distinct row of each row, and is nil if no
+// distinct rows, (Σ W)² / Σ W², where each W is the sum over equal rows. Index holds the distinct row of each row, and is nil if no
 // rows are equal. So a row that occurs twice, or has weight 2 among weights of 1, counts as one observation.
 func Weights(n int, weights []float64, index []int) []float64 {
 	out := slices.Repeat([]float64{1}, n)
@@ -59,12 +58,12 @@ func Weights(n int, weights []float64, index []int) []float64 {
 	return out
 }
 
-// Settings of the shares. They were chosen on 12 sets with numeric targets, ten splits each of seeds 7 and 8, and 16 sets with
-// classes, four splits of seed 8.
+// Settings of the shares. They were chosen on 12 sets with numeric targets (ten splits for each of the seeds 7 and 8), and on 16
+// sets with classes (four splits of seed 8).
 const (
-	// TowardEqual is the strength with which the shares of regressors are drawn to equal ones, in units of the mean squared error
-	// of the best model divided by the square root of the number of rows. The mean over all models would hide that one is much
-	// better than others.
+	// TowardEqual is the strength with which the shares of regressors are pulled towards equal shares. Its unit is the mean squared
+	// error of the best model divided by the square root of the number of rows. The mean over all models would hide that one is
+	// much better than others.
 	TowardEqual = 2.
 	// sharePrior is the parameter of the Dirichlet prior of the shares of classifiers. It acts as if each model had predicted
 	// sharePrior - 1 more rows best.
@@ -131,10 +130,10 @@ func Density(e, variances, weights []float64) (density, mse float64) {
 	return density, mse
 }
 
-// OfSquaredError returns the shares θ that minimise θ'Gθ + ρ Σ (θ[k] - 1/K)² for a G of [Errors]. The second term draws the shares
-// toward equal ones, so that a few rows do not decide. Up to a constant the sum is θ'(G + ρI)θ. Its minimum is proportional to that
-// of ½ u'(G + ρI)u - Σ u[k] over u >= 0, which the active set method of Lawson and Hanson (Solving Least Squares Problems, 1974,
-// chapter 23) finds exactly. The cost is at most O(K⁴).
+// OfSquaredError returns the shares θ that minimise θ'Gθ + ρ Σ (θ[k] - 1/K)² for a G of [Errors]. The second term pulls the shares
+// towards equal shares, so that a few rows do not decide. Up to a constant the sum is θ'(G + ρI)θ. Its minimum is proportional to
+// that of ½ u'(G + ρI)u - Σ u[k] over u >= 0, which the active set method of Lawson and Hanson (Solving Least Squares Problems,
+// 1974, chapter 23) finds exactly. The cost is at most O(K⁴).
 func OfSquaredError(g *mat.SymDense, rho float64) []float64 {
 	n := g.SymmetricDim()
 	h := mat.NewSymDense(n, nil)
@@ -277,7 +276,7 @@ func OfLogLoss(p [][]float64, weights []float64, a float64) []float64 {
 	return theta
 }
 
-// Prune sets shares below least to 0, except for the largest, and distributes their sum over the others in proportion.
+// Prune sets shares below least to 0, except for the largest, and distributes their sum over the other shares in proportion.
 func Prune(theta []float64, least float64) {
 	largest := floats.MaxIdx(theta)
 	for k, v := range theta {

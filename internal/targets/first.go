@@ -16,7 +16,7 @@ func First(m *mat.Dense, err error) ([]float64, error) {
 	return mat.Col(nil, 0, m), nil
 }
 
-// FirstPair is First for two matrices, such as means and variances.
+// FirstPair is like First, for two matrices, such as means and variances.
 func FirstPair(a, b *mat.Dense, err error) (first, second []float64, _ error) {
 	if err != nil {
 		return nil, nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 )
 
-// Matrix returns numbers ([]float64), labels ([]int) or several targets (mat.Matrix) in the form that transformers expect: see
+// Matrix converts numbers ([]float64), labels ([]int) or several targets (mat.Matrix) to the form that transformers expect: see
 // transformers.TargetFitter. It returns nil if there are none.
 func Matrix(y any) mat.Matrix {
 	switch y := y.(type) {

@@ -38,8 +38,8 @@ func CheckFor(rows, y mat.Matrix) (*mat.Dense, error) {
 }
 
 // Unit returns the largest power of two that is at most the largest absolute value, or 1 if all values are 0. Division by it is
-// exact, except for numbers that become subnormal. So results in these units are bit-identical for targets multiplied by a power of
-// two.
+// exact, except for numbers that become subnormal. So results in these units do not change by a bit if the targets are multiplied
+// by a power of two.
 func Unit(values []float64) float64 {
 	largest := 0.0
 	for _, v := range values {
@@ -79,9 +79,10 @@ type Units struct {
 // constant is the ratio of the deviation to the largest value up to which a target counts as constant.
 const constant = 1e-15
 
-// Standard returns a copy of y in standard units: minus the weighted mean, if centre is set, and divided by the weighted root mean
-// square of the rest. Nil weights are 1 each. Values are divided by the largest before they are squared, so that squares do not
-// overflow. If a value or a difference overflows, or the spread of a column is too small to be squared, the error names the column.
+// Standard returns a copy of y in standard units. It subtracts the weighted mean if centre is set, and divides by the weighted root
+// mean square of the result. Nil weights are 1 each. Values are divided by the largest before they are squared, so that squares do
+// not overflow. If a value or a difference overflows, or the spread of a column is too small to be squared, the error names the
+// column.
 func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.Dense, *Units, error) {
 	n, k := y.Dims()
 	out := mat.DenseCopyOf(y)
@@ -149,7 +150,7 @@ func TooLarge(typ string, column int) error {
 	return fmt.Errorf("%s: column %d of y is too large, its squares overflow: %w", typ, column, fault.ErrNotFinite)
 }
 
-// Rescale multiplies each column of a matrix by its target's spread. It suits linear functions of the targets, without their
+// Rescale multiplies each column of a matrix by its target's spread. It is for linear functions of the targets, without their
 // location.
 func (u *Units) Rescale(m *mat.Dense) {
 	if m == nil {
@@ -190,7 +191,7 @@ func Finite(typ string, values ...[]float64) error {
 	return nil
 }
 
-// FiniteColumns is Finite for a matrix with one column per target.
+// FiniteColumns is like Finite, for a matrix with one column per target.
 func FiniteColumns(typ string, m *mat.Dense) error {
 	if m == nil {
 		return nil

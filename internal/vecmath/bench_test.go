@@ -2,7 +2,8 @@ package vecmath
 
 import "time"
 
-// stopwatch records the shortest time of one of two alternating functions, since other programs on the machine only add to it.
+// stopwatch records the shortest time of one of two alternating functions, since other programs on the machine can only make it
+// longer.
 type stopwatch struct{ least time.Duration }
 
 func (s *stopwatch) time(f func()) {

@@ -48,7 +48,7 @@ func TestCampaignVectors(t *testing.T) {
 		}
 		a, b := drawn(rng), math.Abs(rng.NormFloat64())
 		routine, place := rng.IntN(8), places[rng.IntN(len(places))]
-		// call returns the result of a routine and what it writes.
+		// call returns the result of a routine and the slices that it writes.
 		call := func(name string) (said bool, first, second []float64) {
 			s := [][]float64{arenas[0].Put(place, x), arenas[1].Put(place, y), arenas[2].Put(place, y)}
 			guarded.Run(t, name, func() {

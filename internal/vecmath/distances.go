@@ -2,9 +2,9 @@ package vecmath
 
 import "math"
 
-// AddNorms adds norm + norms[j] to dst[j], which holds -2<x, z>, to get squared distances. It reports whether all of them exceed a
-// fraction share of the sum of their norms, so that none has lost more digits than that. It is false if there is a NaN. The results
-// are bit-identical on all processors.
+// AddNorms adds norm + norms[j] to dst[j], which holds -2<x, z>, to get squared distances. It reports whether each distance exceeds
+// a fraction share of the sum of its norms, so that none has lost more digits than that. It returns false if there is a NaN. The
+// results are bit-identical on all processors.
 func AddNorms(dst []float64, norm float64, norms []float64, share float64) bool {
 	norms = norms[:len(dst)]
 	done, above := addNormsVector(dst, norm, norms, share)

@@ -47,7 +47,7 @@ var exp2Bits = func() (table [tableSize]uint64) {
 	return table
 }()
 
-// Exp sets dst[i] = e^(a·x[i]), where the product is rounded first, with an error of at most 2 units in the last place, including
+// Exp sets dst[i] = e^(a·x[i]), where the product is rounded first. The error is at most 2 units in the last place, even for
 // subnormal results. Dst has the length of x and may be x itself. The result is bit-identical on all processors.
 func Exp(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
@@ -63,7 +63,7 @@ func Exp(dst []float64, a float64, x []float64) {
 	}
 }
 
-// expScalar does the same in Go. The conversions prevent the compiler from fusing products into sums.
+// expScalar computes Exp in Go. The conversions prevent the compiler from fusing products into sums.
 func expScalar(dst []float64, a float64, x []float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {

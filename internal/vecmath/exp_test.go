@@ -35,8 +35,8 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(e) / unit
 }
 
-// Arguments of all sizes, those most common in kernels, and both sides of each point where the table's index or the exponent
-// changes, and of the bounds.
+// Errors are at most 2 units in the last place. The arguments are of all sizes, including those most common in kernels. They
+// include the bounds, and both sides of each point where the table's index or the exponent changes.
 func TestExpTo2Ulps(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var x []float64

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Both are bit-identical to plain loops, for any length, including limits and NaN.
+// Roots and Quadratics are bit-identical to plain loops, for any length, including limits and NaN.
 func TestRootsAndQuadratics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	for n := range 23 {

@@ -27,7 +27,7 @@ const (
 	angleMiddle = 0x1.0b4611a6p-41
 	angleLow    = 0x1.3198a2e037073p-76
 
-	// Beyond it k has more than 20 bits.
+	// Beyond farthest, k has more than 20 bits.
 	farthest = 8000.0
 )
 
@@ -119,7 +119,7 @@ func Sincos(sin, cos, x []float64) {
 	}
 }
 
-// sincosScalar does the same in Go, without fused operations, like expScalar.
+// sincosScalar computes Sincos in Go, without fused operations, like expScalar.
 func sincosScalar(sin, cos, x []float64) {
 	sin, cos = sin[:len(x)], cos[:len(x)]
 	for i, v := range x {

@@ -33,8 +33,9 @@ func bigSincos(x float64) (sin, cos *big.Float) {
 	return sin, cos
 }
 
-// Arguments of all sizes, those next to each zero of either function, where the reduction loses most, both sides of each point
-// where the table's index changes, and those near zeros, where the rounding of the table would count most.
+// sincosArguments returns arguments of all sizes. They include those next to each zero of either function, where the reduction
+// loses most, and both sides of each point where the table's index changes. They also include arguments near zeros, where the
+// rounding of the table would count most.
 func sincosArguments() (x []float64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {

@@ -2,8 +2,8 @@ package vecmath
 
 import "math"
 
-// Dot returns Σ x[i]z[i] by a loop. It is for rows of few columns, where a BLAS call costs more than it saves. For long vectors see
-// linalg.Dot.
+// Dot returns Σ x[i]z[i], computed with a loop. It is for rows of few columns, where a BLAS call costs more than it saves. For long
+// vectors see linalg.Dot.
 func Dot(x, z []float64) float64 {
 	s := 0.0
 	for i, v := range x {
@@ -12,7 +12,7 @@ func Dot(x, z []float64) float64 {
 	return s
 }
 
-// SquaredDistance returns Σ (x[i] - z[i])² by a loop, like Dot.
+// SquaredDistance returns Σ (x[i] - z[i])², computed with a loop, like Dot.
 func SquaredDistance(x, z []float64) float64 {
 	s := 0.0
 	for i, v := range x {

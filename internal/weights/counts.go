@@ -3,7 +3,7 @@ package weights
 import "math"
 
 // Counts holds the number of times that each row counts in a likelihood that is a product over rows. In a normal likelihood, a row
-// of weight w is equivalent to a row of weight 1 whose elements, including that of the column of ones, are multiplied by √w.
+// of weight w is equivalent to a row of weight 1 whose elements are multiplied by √w, including the element in the column of ones.
 type Counts struct {
 	Roots []float64 // square roots of the weights; nil if all are 1
 	Total float64   // sum of the weights
@@ -63,7 +63,7 @@ func (c Counts) Subtract(v []float64, number float64) {
 	}
 }
 
-// Centre subtracts the mean from the rows of a multiplied column, and returns it.
+// Centre subtracts the mean from the rows of a multiplied column, and returns the mean.
 func (c Counts) Centre(v []float64) float64 {
 	mean := c.mean(v)
 	c.Subtract(v, mean)

@@ -89,7 +89,8 @@ func less(a, b float64) bool { return a < b || math.IsNaN(a) && !math.IsNaN(b) }
 func abs(v int) int { return max(v, -v) }
 
 // exceedance returns the probability that a random order of m and n values reaches |i·n - j·m| >= most at one of the positions in
-// ends, after i of the m and j of the n values. For orders of the first i+j values, the fraction v(i,j) that has done so satisfies
+// ends, after i of the m and j of the n values. For orders of the first i+j values, the fraction v(i,j) that has reached it
+// satisfies
 //
 //	v(i,j) = 1 at such a position, otherwise v(i-1,j) i/(i+j) + v(i,j-1) j/(i+j)
 func exceedance(m, n, most int, ends []bool) float64 {
@@ -133,8 +134,8 @@ func kolmogorov(t float64) float64 {
 	return min(1, max(0, 2*sum))
 }
 
-// levelCounts holds the level of each row, those of the first sample first, and the counts of each level in the first sample and in
-// both.
+// levelCounts holds the level of each row, first for the rows of the first sample, and the counts of each level in the first sample
+// and in both samples.
 type levelCounts struct {
 	levels      []int
 	first       int // number of rows in the first sample

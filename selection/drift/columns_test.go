@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waves returns two samples that scipy has also compared.
+// waves returns two samples for which scipy's results are known.
 func waves() (x, y []float64) {
 	for i := 1; i <= 40; i++ {
 		x = append(x, math.Sin(float64(i)))
@@ -21,7 +21,7 @@ func waves() (x, y []float64) {
 	return x, y
 }
 
-// The references are from scipy 1.17: ks_2samp(method="exact") and special.kolmogorov.
+// The statistics and p-values agree with scipy 1.17: ks_2samp(method="exact") and special.kolmogorov.
 func TestKolmogorovSmirnovIsThatOfScipy(t *testing.T) {
 	d, p := kolmogorovSmirnov([]float64{0.61, -1.2, 2.05, 0.33, 1.91, -0.48, 0.07}, []float64{1.4, 2.2, 0.9, 3.1, 0.5, 2.7, 1.05, -0.2, 1.77})
 	assert.InDelta(t, 0.49206349206349204, d, 1e-15)
@@ -44,7 +44,7 @@ func TestKolmogorovSmirnovIsThatOfScipy(t *testing.T) {
 	}
 }
 
-// difference computes D by its definition, with gaps below all numbers.
+// difference computes the Kolmogorov-Smirnov statistic D from its definition. Gaps count as less than all numbers.
 func difference(x, y []float64) float64 {
 	share := func(of []float64, at float64) float64 {
 		count := 0.0
@@ -116,7 +116,7 @@ func repeated(counts ...int) (out []float64) {
 	return out
 }
 
-// The reference is from scipy 1.17: chi2_contingency(correction=False).
+// The statistics and p-values agree with scipy 1.17: chi2_contingency(correction=False).
 func TestChiSquaredIsThatOfScipy(t *testing.T) {
 	s := &samples{Options: Options{Permutations: 9}}
 	statistic, p := s.chiSquared(countLevels(repeated(30, 50, 20), repeated(45, 40, 35)), 0)
@@ -133,7 +133,7 @@ func TestChiSquaredOfFewRows(t *testing.T) {
 	x, y := append(repeated(4, 1, 0), math.NaN()), append(repeated(1, 3, 2), math.NaN())
 	statisticOf := func(x, y []float64) float64 {
 		c := countLevels(x, y)
-		// The definition: Σ (observed - expected)² / expected over both samples.
+		// By definition the statistic is Σ (observed - expected)² / expected over both samples.
 		sum, all := 0.0, float64(len(c.levels))
 		for level, count := range c.of {
 			for sample, observed := range []int{c.ofFirst[level], count - c.ofFirst[level]} {
@@ -176,5 +176,5 @@ func TestAdjust(t *testing.T) {
 	for _, c := range columns {
 		got = append(got, c.AdjustedP)
 	}
-	assert.InDeltaSlice(t, []float64{0.06, 0.03, 0.06, 0.02}, got, 1e-15) // Holm's, by hand: 0.02, 0.03, 0.06, and 0.04 raised to 0.06
+	assert.InDeltaSlice(t, []float64{0.06, 0.03, 0.06, 0.02}, got, 1e-15) // by hand: 0.02, 0.03, 0.06, and 0.04 raised to 0.06
 }

@@ -46,8 +46,8 @@ type Options struct {
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	Seed    uint64 // for drawing rows and for permutations
-	Workers int    // number of columns, or batches of permutations, in parallel; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each column and each batch of permutations, by one goroutine at a time.
+	Workers int    // number of goroutines, for columns or batches of permutations; 0: GOMAXPROCS
+	// If Observe is not nil, it is called after each column and each batch of permutations, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
@@ -58,11 +58,11 @@ type samples struct {
 	categories []bool // whether each column is categorical
 }
 
-// Test compares the rows of train (m×d), such as those of a fit, with new rows (n×d), by single columns and jointly. NaN is a gap.
-// The cost is that of sorting the columns, of an exact null distribution with up to 10⁷ steps per column, and of Permutations
-// products of a vector with a kernel matrix of up to 2·Rows rows. Errors: ErrParam for an option; ErrShape for samples of fewer
-// than two rows or with different columns; ErrNotFinite for an infinity; ErrTooLarge for a kernel matrix above the limit; and
-// ctx's.
+// Test compares the rows of train (m×d), such as the training rows of a model, with new rows (n×d), column by column and jointly.
+// NaN is a gap. The cost has three terms: sorting the columns, an exact null distribution with up to 10⁷ steps per column, and
+// Permutations products of a vector with a kernel matrix of up to 2·Rows rows. It returns ErrParam for an option, ErrShape for
+// samples of fewer than two rows or with different columns, ErrNotFinite for an infinity, ErrTooLarge for a kernel matrix above the
+// limit, or ctx's error.
 func Test(ctx context.Context, train, new mat.Matrix, opt *Options) (_ Report, err error) {
 	defer check.Begin(&ctx)(&err)
 	s, err := newSamples(train, new, opt)

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/drift"
 )
 
-// draw returns rows of three correlated numbers, the second with gaps, and a category with four levels.
+// draw returns rows of three correlated numbers, the second with gaps, and of a category with four levels.
 func draw(n int, seed uint64, change func(row []float64)) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x := mat.NewDense(n, 4, nil)
@@ -44,7 +44,7 @@ func tested(t *testing.T, train, new *mat.Dense, o drift.Options) drift.Report {
 	return r
 }
 
-// mmd computes the estimate by its definition, for rows with scaled columns, and with the median distance as the unit.
+// mmd computes the estimate from its definition, for rows with scaled columns, and with the median distance as the unit.
 func mmd(x, y [][]float64, squared func(a, b []float64) float64, median float64) float64 {
 	k := func(a, b []float64) float64 { return math.Exp(-squared(a, b) / median / 2) }
 	m, n := float64(len(x)), float64(len(y))
@@ -88,7 +88,7 @@ func TestJointByDefinition(t *testing.T) {
 	r := tested(t, mat.NewDense(3, 2, []float64{1, 0, 2, 0, 4, 1}), mat.NewDense(2, 2, []float64{3, 1, 8, 1}), drift.Options{Categories: []int{1}})
 	assert.InDelta(t, mmd(x, y, squared, median), r.Joint.MMD2, 1e-12)
 	assert.Equal(t, 999, r.Permutations)
-	// Count the divisions, out of ten, with a discrepancy at least as large.
+	// Count the divisions, of ten, whose discrepancy is at least as large.
 	all := append(append([][]float64{}, x...), y...)
 	asLarge := 0.0
 	for i := range all {
@@ -110,7 +110,7 @@ func TestJointByDefinition(t *testing.T) {
 	assert.InDelta(t, share, r.Joint.P, 5*math.Sqrt(share*(1-share)/999)+1e-3)
 }
 
-// For samples from one distribution one p-value in twenty is below 5%, within binomial bounds.
+// If both samples come from one distribution, one p-value in twenty is below 5%, within binomial bounds.
 func TestSizeOfTheTests(t *testing.T) {
 	const repeats = 300
 	joint, any, single := 0, 0, 0
@@ -130,7 +130,7 @@ func TestSizeOfTheTests(t *testing.T) {
 			}
 		}
 	}
-	// 15 are expected; P(X > 29) and P(X < 3) are below 0.001 for 300 draws at 5%. Discrete statistics have fewer.
+	// 15 are expected; P(X > 29) and P(X < 3) are below 0.001 for 300 draws at 5%. Discrete statistics are significant less often.
 	assert.LessOrEqual(t, joint, 29)
 	assert.GreaterOrEqual(t, joint, 3)
 	assert.LessOrEqual(t, any, 29)
@@ -138,7 +138,7 @@ func TestSizeOfTheTests(t *testing.T) {
 	assert.GreaterOrEqual(t, single, 1)
 }
 
-// Each kind of change is detected in its column, and a change of the dependence alone by the joint test.
+// Each kind of change is detected in its column. The joint test detects a change in the dependence alone.
 func TestPower(t *testing.T) {
 	train := draw(150, 1, nil)
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func TestPower(t *testing.T) {
 			assert.Equal(t, 1.0, r.Columns[0].NewGaps)
 			assert.InDelta(t, 0.1, r.Columns[0].TrainGaps, 0.08)
 		}
-		if name != "c" { // only its spread changes, which is little among four columns
+		if name != "c" { // only its spread changes, which has little effect among four columns
 			assert.LessOrEqual(t, r.Joint.P, 0.05, name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/drift"
 )
 
-// rows returns a temperature with the given mean and one of three machines in each row.
+// rows returns, for each row, a temperature with the given mean and one of three machines.
 func rows(n int, mean float64, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	x := mat.NewDense(n, 2, nil)
@@ -63,7 +63,7 @@ func ExampleReport() {
 	// Output: column 0 true true <nil>
 }
 
-// A Statistic is written by its sign.
+// A Statistic is printed as its symbol.
 func ExampleStatistic() {
 	fmt.Println(drift.KolmogorovSmirnov, drift.ChiSquared)
 	// Output: D χ²

@@ -20,7 +20,7 @@ const batchSize = 64
 
 func batches(permutations int) int { return (permutations + batchSize) / batchSize } // including the original samples
 
-// testJointly computes the MMD of both samples, and its p-value by permutation.
+// testJointly computes the MMD of both samples, and its p-value from permutations.
 func (s *samples) testJointly(ctx context.Context, steps *progress.Steps) (Joint, error) {
 	x, y := s.draw(s.train, 0), s.draw(s.new, 1)
 	m, _ := x.Dims()
@@ -134,8 +134,8 @@ func (s *samples) kernelMatrix(ctx context.Context, x *mat.Dense) (*mat.Dense, e
 	return squared, err
 }
 
-// columnDistances returns functions for the squared distances of rows in a column: two for numbers with gaps, and none for a
-// constant.
+// columnDistances returns functions for the squared distances of rows in a column. There are two for numbers with gaps, and none
+// for a constant column.
 func (s *samples) columnDistances(values []float64, category bool) (out []func(i, j int) float64) {
 	if category {
 		return levelDistances(values)
@@ -189,8 +189,8 @@ func scaledRanks(values []float64, gaps int) []float64 {
 	return out
 }
 
-// levelDistances returns a function that is 0 for equal values and otherwise a constant for which the mean over all pairs is 2. It
-// returns none for a constant column.
+// levelDistances returns a function that is 0 for equal values and otherwise a constant. The constant makes the mean over all pairs
+// 2. It returns none for a constant column.
 func levelDistances(values []float64) []func(i, j int) float64 {
 	c := countLevels(values, nil)
 	if len(c.of) < 2 {

@@ -80,7 +80,7 @@ func (r Report) String() string {
 		strings.Join(lines, "\n"), r.TrainRows, r.NewRows, r.Joint.TrainRows, r.Joint.NewRows, r.Permutations)
 }
 
-// adjust sets the adjusted p-values by Holm's method.
+// adjust sets the adjusted p-values with Holm's method.
 func adjust(columns []Column) {
 	order := make([]int, len(columns))
 	for i := range order {

@@ -29,7 +29,7 @@ const (
 )
 
 // SaveEffects writes the panels of Effects, three per row of 8 inches, to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or
-// .tif, which selects the format. Errors: those of Effects, of another ending, and of the file.
+// .tif, which selects the format. It returns the errors of Effects and of the file, or an error for another ending.
 func SaveEffects(effects []inspection.Effect, target, path string) error {
 	plots, err := Effects(effects, target)
 	if err != nil {
@@ -40,9 +40,9 @@ func SaveEffects(effects []inspection.Effect, target, path string) error {
 	return plotstyle.Save("effectplot", path, plots, columns, panelWidth*vg.Length(columns), panelHeight*vg.Length(rows))
 }
 
-// Effects returns a panel for each effect, all with the same vertical axis: the mean prediction as the column changes, its band,
-// and a mark below for each row. The levels of a category are side by side, without marks. Target is the label of the vertical
-// axis, with its unit. It returns an error if there is nothing to draw.
+// Effects returns a panel for each effect, all with the same vertical axis. It shows the mean prediction as the column changes,
+// with its band, and a mark for each row at the bottom. The levels of a category are side by side, without marks. Target is the
+// label of the vertical axis, with its unit. It returns an error if there is nothing to draw.
 func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 	if len(effects) == 0 {
 		return nil, errors.New("effectplot: no effects: nothing to draw")
@@ -179,8 +179,8 @@ func (e intervals) YError(g int) (low, high float64) {
 	return e.Low[g] - e.Mean[g], e.High[g] - e.Mean[g]
 }
 
-// rug marks rows at the lower edge. It leaves out rows beyond the axis: an effect ends at quantiles, and a few distant rows would
-// compress it.
+// rug marks rows at the lower edge. It leaves out rows beyond the axis. The curve of an effect ends at quantiles, and a few distant
+// rows would compress it.
 type rug []float64
 
 // Plot implements plot.Plotter.

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// Both pictures of a search's result.
+// Draw both pictures of the result of a search.
 func ExampleSaveEffects() {
 	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)
 	for i := range y {

@@ -24,8 +24,8 @@ const (
 )
 
 // SaveROC writes the picture of ROC to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects the format. The
-// picture is 5.7 inches wide and 5.5 high, with the legend in the corner where it covers least. Errors: those of ROC, of another
-// ending, and of the file.
+// picture is 5.7 inches wide and 5.5 high, with the legend in the corner where it covers least. It returns the errors of ROC and of
+// the file, or an error for another ending.
 func SaveROC(curves []metrics.ROCCurve, names []string, path string) error {
 	p, legend, err := roc(curves, names)
 	return legend.save(p, path, err)
@@ -117,10 +117,10 @@ func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path s
 	return legend.save(p, path, err)
 }
 
-// Reliability returns a panel of at most twelve reliability diagrams: the frequency of the class against the mean probability in
-// each bin of metrics.Calibration, with the interval of metrics.Bin.Interval at a level (0: 0.95), the expected calibration error
-// (ECE), and the diagonal of exact probabilities. Names, one per diagram, appear in the legend; they may be nil for a single one.
-// It returns the errors of ROC, and ErrParam for a level.
+// Reliability returns a panel of at most twelve reliability diagrams. A diagram shows the frequency of the class against the mean
+// probability in each bin of metrics.Calibration, with the interval of metrics.Bin.Interval at a level (0: 0.95). The panel also
+// shows the expected calibration error (ECE) and the diagonal of exact probabilities. Names, one per diagram, appear in the legend;
+// they may be nil for a single one. It returns the errors of ROC, and ErrParam for a level.
 func Reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, error) {
 	p, legend, err := reliability(bins, names, level)
 	return legend.panel(p, err)

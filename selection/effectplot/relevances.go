@@ -24,8 +24,8 @@ const (
 )
 
 // SaveRelevances writes the picture of Relevances to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects
-// the format. The picture is 8 inches wide, and its height follows the number of bars. Errors: those of Relevances, of another
-// ending, and of the file.
+// the format. The picture is 8 inches wide, and its height depends on the number of bars. It returns the errors of Relevances and
+// of the file, or an error for another ending.
 func SaveRelevances(r inspection.Relevances, path string) error {
 	p, err := Relevances(r)
 	if err != nil {
@@ -35,8 +35,9 @@ func SaveRelevances(r inspection.Relevances, path string) error {
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
-// Relevances returns a bar for each of at most 25 columns, with the largest relevance on top: the relevance, a dark part for the
-// contribution of the column alone, and its length if it has one. It returns an error if there is nothing to draw.
+// Relevances returns a bar for each of at most 25 columns, with the largest relevance on top. A bar shows the relevance, with a
+// dark part for the contribution of the column alone, and the length of the column if it has one. It returns an error if there is
+// nothing to draw.
 func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 	if len(r) == 0 {
 		return nil, errors.New("effectplot: no relevances: nothing to draw")

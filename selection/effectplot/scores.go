@@ -105,7 +105,7 @@ func (e errorBars) XY(i int) (x, y float64)          { return e[i][0], e[i][1] }
 func (e errorBars) XError(i int) (low, high float64) { return -e[i][2], e[i][2] }
 
 // SaveCurve writes the picture of Curve to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects the format.
-// The picture is 8 inches wide and 4.5 high. Errors: those of Curve, of another ending, and of the file.
+// The picture is 8 inches wide and 4.5 high. It returns the errors of Curve and of the file, or an error for another ending.
 func SaveCurve(c inspection.Curve, path string) error {
 	p, err := Curve(c)
 	if err != nil {

@@ -33,8 +33,8 @@ func SaveWaterfall(e inspection.Explanation, target, path string) error {
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 
-// Waterfall returns a picture of the contributions to a prediction. It starts from the mean of the background at the bottom, and a
-// bar for each column leads to the prediction at the top, with the largest contribution last. It draws at most 15 bars, and the
+// Waterfall returns a picture of the contributions to a prediction. It starts from the mean of the background at the bottom. A bar
+// for each column leads to the prediction at the top, and the largest contribution comes last. It draws at most 15 bars, and the
 // lowest is the sum of all remaining columns. Contributions with standard errors have error bars of two standard errors. Target is
 // the label of the horizontal axis, with its unit. It returns an error if there is nothing to draw.
 func Waterfall(e inspection.Explanation, target string) (*plot.Plot, error) {
@@ -153,8 +153,8 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// signs returns a function that formats contributions with their signs. All have as many decimals as three digits of the largest
-// need.
+// signs returns a function that formats contributions with their signs. All have the same number of decimals, that of the largest
+// with three digits.
 func signs(largest float64) func(v float64) string {
 	if !(largest >= 1e-3 && largest < 1e6) {
 		return func(v float64) string {

@@ -28,7 +28,7 @@ func wave() (*mat.Dense, []float64) {
 
 func ExampleSearch() {
 	x, y := wave()
-	// The parameter at a single entropy: nothing is scored.
+	// Find the parameter at a single entropy: nothing is scored.
 	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{0.25}}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -56,7 +56,7 @@ func ExampleGoldenSection() {
 	// entropy 0.50 at gamma 0.39: in the band: chosen
 }
 
-// A search can use other scores than the leave-one-out error.
+// A search can use scores other than the leave-one-out error.
 func ExampleScore() {
 	x, y := wave()
 	for _, score := range []entropy.Score{entropy.LeaveOneOut, entropy.LogEvidence, entropy.CrossValidation} {
@@ -84,7 +84,7 @@ func ExampleSearch_budget() {
 	// Output: spent: false
 }
 
-// Entropies of 1500 rows by bounds: the kernel matrix of all rows is never computed.
+// Entropies of 1500 rows are computed from bounds: the kernel matrix of all rows is never computed.
 func ExampleMethod() {
 	x, y := mat.NewDense(1500, 1, nil), make([]float64, 1500)
 	for i := range y {

@@ -22,17 +22,18 @@ import (
 const (
 	// firstRows is the number of rows drawn for the entropies and their scores.
 	firstRows = 300
-	// Above onceRows, a third of the rows are drawn for the best kernel and its neighbours, between leastSecond and secondRows. Up
-	// to onceRows, all rows are used at once. On Friedman's function, the sine of measurements/performance and its sign, with seeds
-	// 7 to 14, using all of 1500 and 2000 rows at once gave errors from 1% less to 1% more in twice the time, and using 650 of 1000
-	// rows up to 2% more.
+	// Above onceRows, a third of the rows, but between leastSecond and secondRows, are drawn for the best kernel and its
+	// neighbours. Up to onceRows, all rows are used at once. This was measured on Friedman's function, the sine of
+	// measurements/performance and its sign, with seeds 7 to 14. Using all of 1500 and 2000 rows at once gave errors from 1% less
+	// to 1% more in twice the time. Using 650 of 1000 rows gave up to 2% more.
 	onceRows    = 1200
 	leastSecond = 800
 	secondRows  = 2000
 	secondShare = 3
 	// curveRows is the largest number of rows for which each kernel's matrix is reduced. Above it, features are tried first, with
-	// one pivot per pivotShare rows, at a fraction of the cost. If their remainder is too large, the first and the best kernel are
-	// scored at the few ridges of a search for the best ridge, and their neighbours at that ridge, with one Cholesky factor each.
+	// one pivot per pivotShare rows, at a fraction of the cost. If the remainder of the features is too large, the first and the
+	// best kernel are scored at the few ridges of a search for the best ridge, and their neighbours at that ridge, with one
+	// Cholesky factor each.
 	curveRows  = 600
 	pivotShare = 6
 	// factoredRows is the largest number of rows, beyond secondRows, for which all rows are scored exactly at a single ridge.
@@ -43,8 +44,8 @@ const (
 	finalSteps = 6
 	// usualFinals is a typical number of kernels per round.
 	usualFinals = 5
-	// A narrower kernel is skipped on all rows if it needs its matrix there, and was worse on fewer rows by more than this
-	// fraction. More rows support narrower kernels, but only slightly.
+	// A narrower kernel is skipped on all rows if it needs its matrix there, and its error on fewer rows was larger by more than
+	// this fraction. More rows support narrower kernels, but only slightly.
 	clearlyWorse = 0.25
 	// A family is left out if its score on few rows exceeds the best by more than this fraction.
 	farBehind = 0.25
@@ -70,8 +71,8 @@ type finalists struct {
 	at       float64 // parameter of that kernel
 	valley   valley  // best ridge as a function of the parameter
 	rows     []int   // trace rows of this round
-	// looks holds results by separate factors, by trace row. Rough is a kernel for which a few pivots do not suffice, so they do
-	// not suffice for narrower ones either.
+	// looks holds the results from separate Cholesky factors, by trace row. rough is a kernel for which a few pivots do not
+	// suffice, so they do not suffice for narrower ones either.
 	looks  map[int][]loo.Look
 	latest []loo.Look
 	rough  float64
@@ -93,8 +94,8 @@ func (e *Search) finish(ctx context.Context, r *search.Run, choice search.Choice
 	return f.finish(ctx)
 }
 
-// finishBest is finish for the best of several families. Families that few rows cannot distinguish from it are compared on more
-// rows, with one kernel each, and the best is refined.
+// finishBest is like finish, for the best of several families. Families that few rows cannot distinguish from it are compared on
+// more rows, with one kernel each, and the best is refined.
 func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	all := make([]*finalists, len(runs))
 	opening, rest := progress.Two(ctx, 1, 3)
@@ -131,7 +132,7 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 	return taken, err
 }
 
-// newFinalists returns nil if the choice is final.
+// newFinalists returns nil if the choice needs no refinement.
 func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, error) {
 	n, _ := r.X.Dims()
 	own := r.Features != nil && e.Method == Automatic && e.scoresClosed()
@@ -245,7 +246,7 @@ func (f *finalists) solved(best closedform.Look) *loo.Solved {
 	return nil
 }
 
-// begin starts a round with the given number of rows.
+// begin begins a round with the given number of rows.
 func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	n, _ := f.run.X.Dims()
 	f.round++
@@ -320,7 +321,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 	return f.searchBest(ctx)
 }
 
-// searchBest searches the ridge of the best kernel if it was only scored at the ridge of another kernel, and if there are at most
+// searchBest searches the ridge of the best kernel if it was scored only at the ridge of another kernel, and if there are at most
 // secondRows rows.
 func (f *finalists) searchBest(ctx context.Context) error {
 	best, ok := f.best()
@@ -436,8 +437,8 @@ func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *
 	return err
 }
 
-// onPivots scores on the features of pivots, as many as needed for a remainder that is small compared with the ridge, up to a
-// limit.
+// onPivots scores on the features of pivots. It uses as many as are needed for a remainder that is small compared with the ridge,
+// up to a limit.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers}
 	o.MaxRank = cmp.Or(o.MaxRank, closedform.Pivots(f.run, closedform.MaxPivots))
@@ -457,8 +458,8 @@ func (f *finalists) setPivots(row *search.TraceRow, l *measures.LowRank, curve [
 	row.SetCurve(curve, f.search.Score == LogEvidence, search.OnPivots, l.Rank)
 }
 
-// exactResidual is the largest ratio of the remainder of pivots to the ridge at which their scores are comparable with exact ones,
-// within a hundredth.
+// exactResidual is the largest ratio of the remainder of pivots to the ridge at which their scores agree with exact ones within a
+// hundredth.
 const exactResidual = 0.02
 
 // likeExact scores on the features of a few pivots if that is as good as the kernel matrix, and reports whether it is.

@@ -50,8 +50,8 @@ func TestLikeExact(t *testing.T) {
 	}
 }
 
-// The ridge depends on the kernel: for smooth targets with little noise the smallest errors lie along a valley in both, and the
-// finalists follow it.
+// The best ridge depends on the kernel. For smooth targets with little noise the smallest errors lie along a valley in the
+// parameter and the ridge, and the finalists follow it.
 func TestValley(t *testing.T) {
 	curve := func(param, ridge, score float64) search.TraceRow {
 		return search.TraceRow{Point: search.ParamPoint(param), Ridges: []search.RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
@@ -59,7 +59,7 @@ func TestValley(t *testing.T) {
 	later := curve(4, 1, .1)
 	later.Round = 1
 	edge := search.TraceRow{Point: search.ParamPoint(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
-	// Out of order; much worse, of more rows, and at an edge.
+	// The rows are out of order. One is much worse, one has more rows, and one is at an edge.
 	w := valleyOf([]search.TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
 	power := func(param float64) float64 { return w.logRidge(math.Log(param)) / math.Ln2 }
 	assert.InDelta(t, 3, power(2), 1e-12)

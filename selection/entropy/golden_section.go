@@ -25,11 +25,11 @@ const (
 )
 
 // GoldenSection is the search of the paper that proposes the entropy, unchanged (Belanche-Muñoz and Wiejacha, Entropy 25, 2023,
-// 154, section 3.6): it takes the first parameter it meets whose kernel matrix has an entropy in [BandLow, BandHigh]. It exists to
+// 154, section 3.6). It takes the first parameter it meets whose kernel matrix has an entropy in [BandLow, BandHigh]. It exists to
 // reproduce that paper. [Search] is the better strategy.
 //
 // It computes the entropies at a = Lo and then at b = Hi. While neither is in the band, and one is below and one above it, it
-// computes those at, with φ = (1+√5)/2,
+// computes the entropies at, with φ = (1+√5)/2,
 //
 //	c = b - (b-a)/φ,  d = a + (b-a)/φ
 //
@@ -41,14 +41,14 @@ const (
 //
 //	unbracketed  the entropies at Lo and Hi are both below the band, or both above
 //	nonmonotone  the lower parameter is above the band, the higher one below
-//	atomic       a family of integers has none in the band
+//	atomic       no member of a family of integers is in the band
 //	unconverged  MaxEvaluations entropies, or all that float64 can distinguish, have been computed
 //
 // Parameters of a family of integers are rounded. The paper uses fractional degrees, which do not give kernels;
 // measurements/papers/entropy does the same with a family of its own.
 //
-// An evaluation costs O(n²d) and 4n³/3, and needs memory for one n×n matrix. Errors: ErrParam; ErrShape if all rows are equal;
-// ErrTooLarge; those of the kernel, and ctx's.
+// An evaluation costs O(n²d) and 4n³/3, and needs memory for one n×n matrix. It returns ErrParam, ErrShape if all rows are equal,
+// ErrTooLarge, or the errors of the kernel and of ctx.
 type GoldenSection struct {
 	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
 	BandLow, BandHigh float64 `zero:"0.3 and 0.5" below:"1"`
@@ -168,7 +168,7 @@ func (s *section) band(entropy float64) search.Band {
 	return search.InBand
 }
 
-// sideAt returns the side of a parameter, which may be known already.
+// sideAt returns the side of a parameter. Its entropy may be known already.
 func (s *section) sideAt(param float64) (float64, error) {
 	param = s.snap(param)
 	for _, p := range s.known {
@@ -194,7 +194,7 @@ func (s *section) snap(param float64) float64 {
 	return param
 }
 
-// nearest returns the position of the known entropy nearest to the band, and the first in a tie.
+// nearest returns the position of the known entropy nearest to the band, or of the first in a tie.
 func (s *section) nearest() int {
 	best := 0
 	for i, p := range s.known {
@@ -205,7 +205,7 @@ func (s *section) nearest() int {
 	return best
 }
 
-// find looks for an entropy in the band between the parameters a and b. If the status is ok, the last known entropy is in it.
+// find looks for an entropy in the band between the parameters a and b. If the status is ok, the last known entropy is in the band.
 func (s *section) find(a, b float64) (search.Status, error) {
 	status, err := s.ends(a, b)
 	for err == nil && status == "" {

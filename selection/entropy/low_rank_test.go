@@ -169,8 +169,8 @@ func TestSubsampleSearch(t *testing.T) {
 	assert.Equal(t, row.Rank, read.Trace[len(read.Trace)-1].Rank)
 }
 
-// Scores on rows are the same whether they are computed in parallel, or one by one within a budget. So are the results within the
-// memory of another search.
+// Scores on rows are the same whether they are computed in parallel, or one by one within a budget. Results that reuse the memory
+// of another search are also the same.
 func TestScoresOnRowsOfWorkers(t *testing.T) {
 	x, y := toy.Sine(200, 3, 0.3, 1)
 	weights := make([]float64, 200)
@@ -296,8 +296,8 @@ func watchMemory() func() uint64 {
 }
 
 // BenchmarkDecision times one decision, on which side of 0.25 an entropy lies, at 4177 rows and 8 columns, the size of the abalone
-// set. It compares an entropy of 0.25, which is hard to decide, with others, and with all eigenvalues by our reduction and by
-// gonum's.
+// set. It times an entropy of 0.25, which is hard to decide, and others. It compares them with all eigenvalues, computed with our
+// reduction and with gonum's.
 func BenchmarkDecision(b *testing.B) {
 	x, _ := toy.Sine(4177, 8, 0.3, 1)
 	gamma := entropyGamma(b, x, .25)
@@ -343,7 +343,7 @@ func BenchmarkDecision(b *testing.B) {
 	b.ReportMetric(far/ours, "far/ours")
 }
 
-// entropyGamma returns the γ at which the RBF matrix has a given entropy.
+// entropyGamma returns the γ at which the RBF matrix has the given entropy.
 func entropyGamma(b *testing.B, x *mat.Dense, target float64) float64 {
 	r, err := searchWith(search.Settings{}, &Search{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
 	if err != nil {

@@ -22,7 +22,7 @@ type rootFinder struct {
 	known     []point // ascending in u
 }
 
-// Steps towards a target: near the middle of its range an entropy rises by about entropySlope per unit of ln(param). Steps grow
+// Steps towards a target. Near the middle of its range an entropy rises by about entropySlope per unit of ln(param). Steps grow
 // until they bracket the target.
 const (
 	entropySlope = 0.12
@@ -36,7 +36,7 @@ const (
 const lowTarget = 0.1
 
 // With several targets, log odds predict the next point. Near 0 an entropy is proportional to a power of the parameter, and near 1
-// so is 1 minus the entropy. In between ln(E/(1-E)) is nearly linear in ln(param): it rises by about 1 per unit for gamma and by 2
+// so is 1 minus the entropy. In between ln(E/(1-E)) is nearly linear in ln(param). It rises by about 1 per unit for gamma and by 2
 // for the reciprocal of a length, or as two known points suggest, within bounds. This takes a third fewer entropies than the steps
 // for a single target, which reproduce the reference evaluation by evaluation.
 const (
@@ -51,7 +51,7 @@ func logOdds(entropy float64) float64 {
 	return math.Log(e / (1 - e))
 }
 
-// rise returns the slope of the log odds in ln(param) between a point and the nearest known point.
+// rise returns the slope of the log odds as a function of ln(param) between a point and the nearest known point.
 func (r *rootFinder) rise(p point) float64 {
 	out, distance := usualRise, math.Inf(1)
 	for _, q := range r.known {
@@ -115,8 +115,8 @@ func (r *rootFinder) snap(u float64) float64 {
 	return min(max(param, r.lo), r.hi)
 }
 
-// find returns the point whose entropy is within the tolerance of the target. Otherwise it returns the nearest point and the reason
-// as a status.
+// find returns the point whose entropy is within the tolerance of the target. Otherwise it returns the nearest point, and a status
+// that gives the reason.
 func (r *rootFinder) find(start, target float64) (point, search.Status, error) {
 	within := func(p point) bool { return math.Abs(p.entropy-target) <= r.tolerance }
 	if p, ok := r.nearest(target); ok && within(p) {
@@ -142,7 +142,7 @@ func (r *rootFinder) nearest(target float64) (point, bool) {
 	return best, true
 }
 
-// bracket returns two points with the target between their entropies. With a status, it returns the point to use in b.
+// bracket returns two points with the target between their entropies. If it returns a status, b is the point to use.
 func (r *rootFinder) bracket(start, target float64) (a, b point, status search.Status, err error) {
 	for i := 1; i < len(r.known); i++ {
 		if p, q := r.known[i-1], r.known[i]; (p.entropy-target)*(q.entropy-target) < 0 {
@@ -189,7 +189,7 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status search.S
 // row, so that both ends move.
 func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.Status, error) {
 	fa, fb := -r.gap(a.entropy, target), -r.gap(b.entropy, target)
-	kept := 0 // -1: a stayed last time; +1: b stayed
+	kept := 0 // -1: a stayed in the last step; +1: b stayed
 	best := a
 	if math.Abs(b.entropy-target) < math.Abs(a.entropy-target) {
 		best = b

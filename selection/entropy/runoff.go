@@ -15,12 +15,12 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// runoffFolds is the number of folds in which a learner decides. Three leave too few training rows for targets with little noise,
-// which is where a runoff takes place. It was chosen on the regression sets of the entropy paper, seed 7.
+// runoffFolds is the number of folds of a runoff, a cross-validation of the learner. Three leave too few training rows for targets
+// with little noise, for which runoffs take place. It was chosen on the regression sets of the entropy paper, with seed 7.
 const runoffFolds = 5
 
-// searchesEachFamily reports whether each family is searched completely before families are compared. It is for learners other than
-// lssvm, for which closed forms on a part of the rows are less informative.
+// searchesEachFamily reports whether each family is searched completely before families are compared. It is true for learners other
+// than lssvm, for which closed forms on a part of the rows are less informative.
 func (e *Search) searchesEachFamily(r *search.Run) bool {
 	n, _ := r.X.Dims()
 	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine && n <= secondRows
@@ -76,7 +76,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 	return taken, choices, nil
 }
 
-// Compare implements [search.FamilyChooser]. It compares choices by the rule of Score, or by their scores if one of them has no
+// Compare implements [search.FamilyChooser]. It compares choices with the rule of Score, or by their scores if one of them has no
 // closed form.
 func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	if len(runs) == 0 || len(choices) != len(runs) {
@@ -120,9 +120,10 @@ type finalist struct {
 	floor  bool
 }
 
-// runoff compares, by cross-validation of the learner, the best kernels of each run by LeaveOneOutEvidence and by LeaveOneOut, if
-// one of them is best at the smallest allowed ridge. There the closed forms do not describe the learner, which is another machine
-// and cannot use such a small ridge. It returns the position of the best run, and updates the choice.
+// runoff compares the best kernels of each run according to LeaveOneOutEvidence and LeaveOneOut with a cross-validation of the
+// learner. It does so only if one of them is best at the smallest allowed ridge. There the closed forms do not describe the
+// learner, which is another machine and cannot use such a small ridge. It returns the position of the best run, and updates the
+// choice.
 func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	r := runs[0]
 	if n, _ := r.X.Dims(); e.Score != LeaveOneOutEvidence || r.Features != nil || n < runoffFolds || runs[taken].Cut() {

@@ -15,12 +15,12 @@ type Score int
 const (
 	// LeaveOneOutEvidence starts from [LeaveOneOut]. Among all kernels and ridges whose leave-one-out error is within half a
 	// standard error of the smallest, or within a twentieth of it above 600 rows, it takes the pair with the largest log evidence.
-	// The smallest error alone is often luck, and the evidence alone assumes that the kernel is right. For classes it minimises the
-	// product of that error and the fraction of rows whose leave-one-out class is wrong, plus a hundredth.
+	// The smallest error alone is often luck, and the evidence alone assumes that the kernel is right. For classes, instead of the
+	// error it minimises the product of the error and of the fraction of rows whose leave-one-out class is wrong, plus a hundredth.
 	LeaveOneOutEvidence Score = iota
-	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression with an intercept, at the ridge that minimises
-	// it, divided by the variance of the targets. For a Classifier the targets are ±1, each class against the rest. It does not
-	// assume that the kernel is right. The weights are those of the fit, of the mean of squares, and of the variance.
+	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression with an intercept, divided by the variance of
+	// the targets, at the ridge that minimises it. For a Classifier the targets are ±1, each class against the rest. It does not
+	// assume that the kernel is right. The weights enter the fit, the mean of squares and the variance.
 	LeaveOneOut
 	// LogEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at the best of two ridges per decade,
 	// for a Regressor. With weights, the noise of a row has variance λs²/w.
@@ -34,7 +34,7 @@ func (s Score) String() string {
 	return enum.Name("Score", int(s), "LeaveOneOutEvidence", "LeaveOneOut", "LogEvidence", "CrossValidation")
 }
 
-// rule returns the rule of a closed form.
+// rule returns the closed-form rule that computes the score. CrossValidation has none.
 func (s Score) rule() closedform.Rule {
 	return map[Score]closedform.Rule{
 		LeaveOneOutEvidence: closedform.ErrorAndEvidence,

@@ -39,7 +39,7 @@ func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
 		onSample: method == Subsample}
 }
 
-// scored is the scorer if scores come with the entropies, or nothing can be scored.
+// scored is the scorer for the case that scores come with the entropies, or nothing can be scored.
 type scored search.Measure
 
 func (s scored) score(context.Context, []search.Point) error { return nil }
@@ -67,15 +67,15 @@ func (s *foldScorer) score(ctx context.Context, points []search.Point) error {
 	return err
 }
 
-// featureScorer scores by a closed form without the complete kernel matrix. All points use the same rows, since a score depends on
-// their number: all rows by the features of the pivots, if their remainder is small compared with the ridge at every point, and
-// otherwise exactly scoreRows of them.
+// featureScorer scores with a closed form without the complete kernel matrix. All points use the same rows, since a score depends
+// on their number. It uses all rows, through the features of the pivots, if their remainder is small compared with the ridge at
+// every point. Otherwise it computes exact scores of scoreRows rows.
 type featureScorer struct {
 	run      *search.Run
 	form     *closedform.Form
 	search   *Search
 	pivots   lowRankSource
-	onSample bool // scores use sampled rows rather than all rows by pivots
+	onSample bool // scores use sampled rows rather than pivots for all rows
 
 	drawn  []int            // the sampled rows
 	part   *closedform.Form // the closed form on them
@@ -117,7 +117,7 @@ func (s *featureScorer) basis() search.Basis {
 	return search.OnPivots
 }
 
-// point scores a point that has no score of this basis yet. The first point of a round ignores the budget.
+// point scores a point that has no score of this basis yet. For the first point of a round it ignores the budget.
 func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) error {
 	row, _ := s.run.Find(p, 0)
 	if row.Basis == s.basis() {
@@ -150,7 +150,7 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 	})
 }
 
-// onPivots scores on all rows by the features of the pivots. If their remainder is too large compared with the ridge, it sets
+// onPivots scores on all rows with the features of the pivots. If their remainder is too large compared with the ridge, it sets
 // onSample.
 func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) error {
 	kernel := s.run.Family.Kernel(row.Param)

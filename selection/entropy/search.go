@@ -24,14 +24,14 @@ const (
 	defaultMaxEvaluations = 40
 )
 
-// defaultTargets returns the default target entropies: 0.1 to 0.5, where good models mostly lie, and two near 0, where the kernel
-// is nearly linear, for nearly linear targets.
+// defaultTargets returns the default target entropies. They are 0.1 to 0.5, where most good models lie, and for nearly linear
+// targets two near 0, where the kernel is nearly linear.
 func defaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5} }
 
 // higherTargets returns the targets that are added if the best default target is the last, or the family does not reach the first.
 func higherTargets() []float64 { return []float64{0.7, 0.9} }
 
-// Search chooses among the kernels of a family whose matrices have given entropies, by a closed-form score, without fitting the
+// Search chooses among the kernels of a family whose matrices have given entropies, with a closed-form score, without fitting the
 // learner. See the package documentation.
 //
 // A single target takes about three kernel matrices, and each of several targets about one and a third. The first matrix costs
@@ -52,11 +52,12 @@ type Search struct {
 	Score Score
 
 	// MinRidge is the smallest ridge of a closed-form score, > 0, in units of the mean of k(x, x). If it is 0, there is no limit
-	// for lssvm, whose own score it is, and it is 1e-3 for other learners. NoMinRidge removes the limit for any learner.
+	// for lssvm, since the score is its own, and the limit is 1e-3 for other learners. NoMinRidge removes the limit for any
+	// learner.
 	MinRidge   float64 `zero:"the least ridge of the learner"`
 	NoMinRidge bool
 
-	// Method selects how entropies are computed. The zero value is Exact, on at most 300 random rows, and the best kernels are then
+	// Method selects how entropies are computed. The zero value is Exact on at most 300 random rows, and the best kernels are then
 	// scored on all rows. For a single target, or with [CrossValidation], the zero value is Exact up to 1000 rows, [LowRank] up to
 	// 20 000, and Subsample beyond.
 	Method Method
@@ -67,9 +68,9 @@ type Search struct {
 	// Seed is the seed for drawing pivots and subsamples.
 	Seed uint64
 
-	// Splitter and Metric are those of [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a [Regressor],
-	// and [validation.StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used if [LeaveOneOutEvidence] leaves
-	// the decision to a cross-validation of the learner.
+	// Splitter and Metric are used by [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a [Regressor], and
+	// [validation.StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used if [LeaveOneOutEvidence] leaves the
+	// decision to a cross-validation of the learner.
 	Splitter validation.Splitter
 	Metric   metrics.Metric
 }
@@ -101,14 +102,14 @@ func (e *Search) aims() []float64 {
 	return append(defaultTargets(), higherTargets()...)
 }
 
-// tolerance returns the tolerance of a target. A fixed one would accept any smaller entropy for a low target.
+// tolerance returns the tolerance of a target. A fixed tolerance would accept any smaller entropy for a low target.
 func (e *Search) tolerance(target float64) float64 { return min(e.Tolerance, target/4) }
 
 // Name returns "entropy".
 func (e *Search) Name() string { return "entropy" }
 
-// Choose implements [search.Strategy]. Errors: ErrParam, ErrShape if all rows are equal, ErrTooLarge, those of the learner if
-// [CrossValidation] could not score anything, and ctx's.
+// Choose implements [search.Strategy]. It returns ErrParam, ErrShape if all rows are equal, ErrTooLarge, the error of the learner
+// if [CrossValidation] could not score anything, or ctx's error.
 func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
@@ -117,8 +118,8 @@ func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	return e.choose(ctx, r, false)
 }
 
-// choose searches a family. With rivals, which are other families of the same choice, it stops before the best kernel is scored on
-// all rows.
+// choose searches a family. If rivals is set, there are other families to choose from, and it stops before the best kernel is
+// scored on all rows.
 func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search.Choice, error) {
 	cfg, err := e.withDefaults()
 	if err != nil {
@@ -276,7 +277,7 @@ func (s *state) take(c coordinate) {
 	switch {
 	case i < 0:
 		s.coords = append(s.coords, c)
-	// Two targets led to the same parameter, which belongs to the nearer.
+	// Two targets led to the same parameter, which belongs to the nearer one.
 	case math.Abs(s.coords[i].target-c.entropy) > math.Abs(c.target-c.entropy):
 		s.coords[i].target, s.coords[i].status = c.target, c.status
 	}

@@ -94,7 +94,7 @@ func newSource(e *Search, r *search.Run, form *closedform.Form) entropySource {
 	return out
 }
 
-// draw returns up to count of n row indices in ascending order. Which distinguishes samples.
+// draw returns up to count of n row indices in ascending order. The argument which distinguishes samples.
 func (e *Search) draw(n, count int, which uint64) []int {
 	rows := rand.New(rand.NewPCG(e.Seed, 0x73756273616d<<8+which)).Perm(n)[:min(count, n)] // the random streams "subsam" 0, 1, ...
 	slices.Sort(rows)
@@ -150,7 +150,7 @@ func (s lowRankSource) options() *measures.LowRankOptions {
 	return &measures.LowRankOptions{MaxRank: s.search.MaxRank, Seed: s.search.Seed, Workers: s.workers, Decided: s.search.decides}
 }
 
-// decides reports whether bounds suffice for the search: they tell for every target whether the entropy is below, above, or within
+// decides reports whether bounds suffice for the search: for every target they show whether the entropy is below, above, or within
 // its tolerance.
 func (e *Search) decides(b measures.Bounds) bool {
 	for _, target := range e.aims() {

@@ -69,7 +69,7 @@ func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.num
 func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
 
 // Turn returns the position of v, from 1, in the order in which a search tries the points of [Points]. Every prefix of that order
-// has several values of each axis. It is 0 for points that are tried in their own order.
+// contains several values of each axis. Turn is 0 for points that are tried in their own order.
 func (v Values) Turn() int { return v.turn }
 
 // String returns the settings, such as "kernel=rbf, C=10".
@@ -92,8 +92,8 @@ const (
 )
 
 // Points returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not exist at a point
-// adds no combinations. A search tries them in another order, see selection.CandidateGrid. Errors: ErrParam, also for more than 2²⁰
-// combinations.
+// adds no combinations. A search tries the points in another order, see selection.CandidateGrid. It returns an ErrParam error for
+// an invalid axis, and for more than 2²⁰ combinations.
 func Points(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -133,8 +133,8 @@ func Points(axes ...Axis) (_ []Values, err error) {
 	return out, nil
 }
 
-// spreadOver returns the positions lo..hi-1, of points that share their first settings and differ from setting depth on, in an
-// order whose prefixes are spread over all axes. The values of the next axis take turns, in the order of spread. Each starts at a
+// spreadOver returns the positions lo..hi-1 in an order whose prefixes are spread over all axes. These points share their first
+// settings and differ from setting depth on. The values of the next axis take turns, in the order of spread. Each starts at a
 // different position among its own points, because the same position would repeat the values of the other axes.
 func spreadOver(points []Values, lo, hi, depth int) []int {
 	if hi-lo == 1 {
@@ -181,8 +181,8 @@ func goldenStep(n int) int {
 }
 
 // QuasiRandom returns n points that fill the axes evenly. They are the points of J. H. Halton (Numerische Mathematik 2, 1960, 84)
-// with a random shift, so a larger n extends the points of a smaller one. Equal points are left out, so it may return fewer than n:
-// axes of names, of Values and of integers have few values, and several points may have the same combination. It accepts at most 16
+// with a random shift, so a larger n extends the points of a smaller one. Equal points are left out, so it may return fewer than n.
+// Axes of names, of Values and of integers have few values, and several points may have the same combination. It accepts at most 16
 // axes. Errors: ErrParam.
 func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)

@@ -54,7 +54,7 @@ func ExampleSearch_budget() {
 	// not scored: the budget was spent
 }
 
-// Successive halving: all parameters on a third of the rows, and the best third of them on all rows.
+// Successive halving fits all parameters on a third of the rows, and the best third of them on all rows.
 func ExampleHalving() {
 	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
 	for i := range y {
@@ -74,7 +74,7 @@ func ExampleHalving() {
 	// 200 training rows
 }
 
-// Without kernels: the better of a linear and a kernel machine by cross-validation, which then predicts.
+// Without kernels, the search chooses the better of a linear and a kernel machine by cross-validation, and then predicts with it.
 func ExampleSearch_candidates() {
 	x, y := wave()
 	r := &selection.Regressor{
@@ -92,7 +92,7 @@ func ExampleSearch_candidates() {
 	// Output: candidate 1 (*lssvm.Regressor)
 }
 
-// Named settings of any step of a pipeline. One exists only for a particular choice of another.
+// Settings of any step of a pipeline can be named. One exists only for a particular choice of another.
 func ExampleAxis() {
 	points, err := grid.Points(
 		grid.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},

@@ -21,10 +21,9 @@ const (
 	defaultLeastRows = 40
 )
 
-// Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016): all parameters are fitted on a part of each
-// fold's training rows, the best one in Factor on Factor times as many rows, and so on, until the last are fitted on all rows. It
-// is a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. With few rows it is the same as
-// Search.
+// Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016). It fits all parameters on a part of each fold's
+// training rows, then the best one in Factor on Factor times as many rows, and so on, until the last are fitted on all rows. It is
+// a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. With few rows it is the same as Search.
 type Halving struct {
 	// Params are as in [Search].
 	Params []float64
@@ -80,7 +79,7 @@ func rounds(parameters, rows, factor, least int) []halvingRound {
 // Name returns "halving".
 func (h *Halving) Name() string { return "halving" }
 
-// Choose implements [search.Strategy], with the errors of Search.
+// Choose implements [search.Strategy]. It returns the errors of Search.
 func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
@@ -152,7 +151,8 @@ func bestFirst(r *search.Run, m search.Measure, iterations []int) []search.Point
 	return out
 }
 
-// parts returns the folds with the given number of training rows, stratified by class. Smaller parts are subsets of larger ones.
+// parts returns the folds with the given number of training rows, stratified by class. The training rows for a smaller number are a
+// subset of those for a larger one.
 func (h *Halving) parts(folds []validation.Fold, labels []int, rows int) []validation.Fold {
 	out := make([]validation.Fold, len(folds))
 	for i, f := range folds {

@@ -16,7 +16,7 @@ func TestRounds(t *testing.T) {
 	assert.Equal(t, []halvingRound{{500, 2}, {1000, 1}}, rounds(2, 1000, 2, 10))
 }
 
-// Parts are stratified, and smaller ones are subsets of larger ones.
+// Parts are stratified, and smaller parts are subsets of larger ones.
 func TestHalvingParts(t *testing.T) {
 	labels := make([]int, 300)
 	for i := range labels {

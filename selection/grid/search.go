@@ -1,4 +1,4 @@
-// Package grid has the searches that fit the learner at many points. [Search] fits all points in each fold, and is the common
+// Package grid provides the searches that fit the learner at many points. [Search] fits all points in each fold, and is the common
 // baseline. [Halving] drops points as it increases the number of rows.
 package grid
 
@@ -33,9 +33,10 @@ const traceBytes = 512
 // Points × folds + 1 fits. It can also compare candidates; Params, Points, Lo and Hi then have no effect.
 //
 // If a Budget ends it, the best point so far is chosen. Values from Lo to Hi, and the points of a selection.CandidateGrid from
-// [Points], are tried in an order whose prefixes cover the range: first the middle, then those of both halves, and so on, and with
-// several axes each point has new values of all. Params and other candidates are tried in order. The trace is always in the order
-// of the grid. A complete grid makes the same choice in any order, and the first of equal scores in the trace is best.
+// [Points], are tried in an order whose prefixes cover the range. It starts with the middle, continues with those of both halves,
+// and so on. With several axes each point has new values on all axes. Params and other candidates are tried in order. The trace is
+// always in the order of the grid. A complete grid makes the same choice in any order, and the first of equal scores in the trace
+// is best.
 //
 // The machines of lssvm and svm receive kernel matrices from distances that are computed once per fold, if these fit into a
 // gigabyte.
@@ -62,8 +63,8 @@ const searchType = "grid: Search"
 // Name returns "grid".
 func (g *Search) Name() string { return "grid" }
 
-// Choose implements [search.Strategy]. Errors: ErrParam, the splitter's, that of the first failed fit if no point has a score, and
-// ctx's.
+// Choose implements [search.Strategy]. It returns ErrParam, the error of the splitter, the error of the first failed fit if no
+// point has a score, or ctx's error.
 func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// BenchmarkEffect compares the exact band of a machine of 1000 rows with the bound that other estimators get from the variances of
-// single rows, and with no band.
+// BenchmarkEffect times the exact band of a machine of 1000 rows, the bound that other estimators get from the variances of single
+// rows, and no band.
 func BenchmarkEffect(b *testing.B) {
 	x, y := curvedRows(1000, 1)
 	m := &lssvm.Regressor{}

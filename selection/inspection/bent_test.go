@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// For a model of logarithms the effect and its band are on the scale of the targets.
+// If a model is fitted to logarithms, the effect and its band are on the scale of the targets.
 func TestEffectOnTargetsThatAreBent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(120, 2, nil), make([]float64, 120)

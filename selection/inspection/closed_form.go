@@ -40,8 +40,8 @@ type expanded struct {
 	games           []*shapley.Game
 }
 
-// closedForm returns the value of each player for an output of the models. The values sum to total. Errors: noClosedForm, those of
-// the steps, and ctx's.
+// closedForm returns the value of each player for an output of the models. The values sum to total. It returns noClosedForm, the
+// errors of the steps, or ctx's error.
 func (t *explained) closedForm(ctx context.Context, f shapley.Function, models []model, output int, total float64) ([]float64, error) {
 	if len(models) == 0 {
 		return nil, noClosedForm("the models are not known")

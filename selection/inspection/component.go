@@ -19,8 +19,8 @@ import (
 // The mean and the band are those of its posterior in closed form, without noise. The component is centred over the rows sampled
 // from x, because a constant can move from one component to another without effect on the predictions, and a band that included
 // this uncertainty would be useless. The components of all columns and the mean prediction sum to the prediction. The cost is that
-// of RegressorEffect. Errors: ErrParam for another estimator or kernel, for a column that the steps before the kernel mix with
-// others, and for options; ErrNotFitted; ErrShape for a column without a value; those of the steps; and ctx's.
+// of RegressorEffect. It returns ErrParam for options, for another estimator or kernel, and for a column that the steps before the
+// kernel mix with others. It returns ErrNotFitted, ErrShape for a column without a value, and the errors of the steps and of ctx.
 func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("Component", r, x, opt)
@@ -94,8 +94,8 @@ func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 	return kernels.Columns{Of: of, Kernel: part}, nil
 }
 
-// contrasts returns the centred kernel values of a part: those of each point minus their mean over the sampled rows, with the rows
-// of Fit and among themselves.
+// contrasts returns the centred kernel values of a part, with the training rows and among the points. Each point has its values
+// minus their mean over the sampled rows.
 func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature,
 	grid []point) (values *mat.Dense, priors []float64, err error) {
 	n, _ := m.rows.Dims()

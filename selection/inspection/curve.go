@@ -41,7 +41,7 @@ type CurveOptions struct {
 	Weights []float64
 	Seed    uint64 // for the order of rows in a learning curve
 	Workers int    // parallel fits; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each fit, by one goroutine at a time. A learning curve starts with the fewest rows.
+	// If Observe is not nil, it is called after each fit, by one goroutine at a time. A learning curve starts with the fewest rows.
 	Observe func(estimators.Step)
 }
 
@@ -49,7 +49,7 @@ type CurveOptions struct {
 type Setting struct {
 	Name   string
 	Values []float64 // its values, in the order of the points
-	// Labels has one label per value if the values are indices of choices; nil: they are numbers.
+	// Labels holds one label per value if the values are indices of choices; nil: they are numbers.
 	Labels []string
 }
 
@@ -70,14 +70,14 @@ type CurvePoint struct {
 	FitSeconds []float64 // [fold]
 }
 
-// TrainMean returns the mean of Train over the folds, and their standard deviation with denominator n-1. Folds share rows, so it
-// does not measure the error of the mean.
+// TrainMean returns the mean of Train over the folds, and the standard deviation with denominator n-1. Folds share rows, so the
+// deviation does not measure the error of the mean.
 func (p CurvePoint) TrainMean() (mean, sd float64) { return meanAndSD(p.Train) }
 
-// HeldOutMean returns the same for HeldOut.
+// HeldOutMean returns the mean and the standard deviation of HeldOut, as TrainMean does.
 func (p CurvePoint) HeldOutMean() (mean, sd float64) { return meanAndSD(p.HeldOut) }
 
-// Best returns the index of the point with the best mean of HeldOut, the first in a tie, or -1 if there is none.
+// Best returns the index of the point with the best mean of HeldOut, or the first in a tie. It returns -1 if there is none.
 func (c Curve) Best() int {
 	best, score := -1, math.NaN()
 	for i, p := range c.Points {
@@ -111,10 +111,10 @@ func (p CurvePoint) name() string {
 }
 
 // RegressorLearningCurve fits clones of the model on increasing numbers of training rows in each fold of x (n×d) and y (n), and
-// scores them on these rows and on the held-out rows. Within a fold, larger sizes include the rows of smaller ones, drawn by Seed.
-// Sizes ascend; nil: five sizes, each twice the one before, up to the smallest training part. To preprocess, pass a pipeline.
-// Errors: ErrParam, ErrShape, ErrNotFinite. The first error of a fit, by size and fold, or ctx's error is returned with the results
-// so far.
+// scores them on these rows and on the held-out rows. Within a fold, larger sizes include the rows of smaller ones, drawn with
+// Seed. Sizes ascend. Nil means five sizes, each twice the one before, up to the smallest training part. To preprocess, pass a
+// pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. The first error of a fit, by size and fold, or ctx's error is returned with
+// the results so far.
 func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -125,7 +125,7 @@ func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x m
 	return j.learning(ctx, model, sizes)
 }
 
-// ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Each size is stratified by class.
+// ClassifierLearningCurve is like RegressorLearningCurve, for classifiers and labels y. Each size is stratified by class.
 func ClassifierLearningCurve(ctx context.Context, model estimators.Classifier, x mat.Matrix, y []int, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -136,9 +136,9 @@ func ClassifierLearningCurve(ctx context.Context, model estimators.Classifier, x
 	return j.learning(ctx, model, sizes)
 }
 
-// RegressorValidationCurve fits the result of build for each value of a setting, a new regressor per call, on the training rows of
-// each fold, and scores it on these and on the held-out rows. The score of the best point is optimistic, since the same rows chose
-// it. It returns the errors of RegressorLearningCurve.
+// RegressorValidationCurve fits a regressor for each value of a setting to the training rows of each fold. It scores the regressor
+// on these rows and on the held-out rows. Each call of build must return a new regressor. The score of the best point is
+// optimistic, since the same rows chose it. It returns the errors of RegressorLearningCurve.
 func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -149,7 +149,7 @@ func RegressorValidationCurve(ctx context.Context, s Setting, build func(value f
 	return j.validation(ctx, s, build)
 }
 
-// ClassifierValidationCurve is RegressorValidationCurve for classifiers; y are labels.
+// ClassifierValidationCurve is like RegressorValidationCurve, for classifiers and labels y.
 func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Classifier, x mat.Matrix, y []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -246,7 +246,7 @@ func (j *curves[Y, E]) learning(ctx context.Context, model E, sizes []int) (Curv
 	for f := range orders {
 		orders[f] = j.order(f)
 	}
-	// Rows are sorted, so that a fit on all of them is that of a cross-validation.
+	// Rows are sorted, so that a fit on all of them agrees with that of a cross-validation.
 	return j.run(ctx, out, func(int) E { return estimators.Clone(model) },
 		func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
 }

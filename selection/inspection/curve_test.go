@@ -221,7 +221,7 @@ func (failing) Fit(_ context.Context, x mat.Matrix, _ []float64) error {
 	return nil
 }
 
-// The results so far are returned with an error.
+// With an error, the results so far are returned as well.
 func TestCurveKeepsWhatWasFound(t *testing.T) {
 	x, y := noisy(30)
 	build := func() estimators.Regressor {

@@ -10,10 +10,11 @@
 //	Explain, ExplainClass                       by how much each column moves one prediction
 //	Neighbours, ClassNeighbours                 the training rows with the largest weights in one prediction
 //
-// Curves of labels and scores, ROC, precision-recall and reliability, are in package metrics. Package effectplot draws all of them.
+// Curves of labels and scores (ROC, precision-recall and reliability) are in package metrics. Package effectplot draws all of them.
 //
-// Related columns are moved together: levels of one category by their names, name=category, and, with ten rows or more, exact
-// copies of a column, also in other units. The effect of a single copy would be an arbitrary share of the column's effect.
+// Related columns are moved together. These are the levels of one category, recognised by their names, name=category, and, with ten
+// rows or more, exact copies of a column, even in other units. The effect of a single copy would be an arbitrary share of the
+// column's effect.
 //
 // # Relevance
 //
@@ -23,22 +24,22 @@
 //	relevance    (1/m) Σ[i] var[g] f[i,g] / var[i] f(x[i])
 //	first order  var[g] (1/m) Σ[i] f[i,g] / var[i] f(x[i])
 //
-// are the total and the first-order effect of A. Saltelli and others (Computer Physics Communications 181, 2010, 259): the variance
-// due to the column when all others stay, and the variance due to the column alone, relative to the variance of the predictions for
-// the original rows. They assume that a column's values can be set freely. If they differ, the column interacts with others. For
-// independent columns both are fractions of that variance, the first orders sum to at most 1 and the relevances to at least 1. For
-// dependent columns they are not, because a row with a foreign value need not resemble any other row: of two columns with nearly
-// the same content each may matter less than both together, and if two large effects cancel on the original rows, each exceeds 1.
-// Relevance describes what was learnt, not how well that predicts. The loss of score when a column is permuted is another quantity,
-// permutation importance: see [RegressorImportances].
+// are the total and the first-order effect of A. Saltelli and others (Computer Physics Communications 181, 2010, 259). They are the
+// variance due to the column when all others stay, and the variance due to the column alone, relative to the variance of the
+// predictions for the original rows. They assume that a column's values can be set freely. If the two differ, the column interacts
+// with others. For independent columns both are fractions of that variance, the first orders sum to at most 1 and the relevances to
+// at least 1. For dependent columns they are not, because a row with a value from another row need not resemble any row. Of two
+// columns with nearly the same content each may matter less than both together. If two large effects cancel on the original rows,
+// each exceeds 1. Relevance describes what was learnt, not how well that predicts. The loss of score when a column is permuted is
+// another quantity, permutation importance: see [RegressorImportances].
 //
 // For classes f is the probability of each class, and variances are sums over the classes.
 //
 // Length is the kernel's length: the distance in a column over which the function changes, in standard deviations of that column
 // after preprocessing, as in kernels.ARD and kernels.Matern. Above about 10 the column acts linearly or not at all. With a small
 // length the function oscillates in the column, whatever its contribution to the variance. The length of related columns is 1 over
-// the root of Σ 1/length², so a column and its copy have the length of one. If several models are averaged, it is that of the mean
-// of 1/length² weighted by their shares.
+// the root of Σ 1/length², so a column and its copy have the length of one. If several models are averaged, it follows from the
+// mean of 1/length² weighted by their shares.
 //
 // # Effects
 //
@@ -57,9 +58,10 @@
 // polynomial, and ⌈d/2⌉ nodes give it exactly (G. Owen, Management Science 18, 1972, P64). This covers RBF, Laplacian and periodic
 // kernels with any lengths and categories, and products of kernels of different columns. For sums of kernels and of models the
 // values are sums. A kernel of a single player is a factor, which covers additive and linear kernels. A Matérn or rational
-// quadratic kernel is a mixture of RBF kernels over all lengths, and 71 (ν = 5/2), 101 (3/2) or 246 (1/2) of them give 14 digits. A
-// trial on 16 mixed rows checks that the sum of kernel values is the estimator's prediction.
+// quadratic kernel is a mixture of RBF kernels over all lengths, and 71 (ν = 5/2), 101 (3/2) or 246 (1/2) of them give 14 digits.
+// The sum of kernel values is compared with the estimator's prediction on 16 mixed rows.
 //
-// Other functions f are explained by predictions: for each row z the players join in a few random orders and in their reverses. The
-// values sum to f(x) - f(z), and have standard errors. For few players all sets are no more expensive, and the values are exact.
+// Other functions f are explained with predictions: for each row z the players join in a few random orders and in their reverses.
+// The values sum to f(x) - f(z), and have standard errors. For few players, evaluating all sets needs no more predictions, and the
+// values are exact.
 package inspection

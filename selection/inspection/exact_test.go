@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-const normal = 1.959963984540054 // the quantile of a 95% band
+const normal = 1.959963984540054 // the normal quantile of a 95% band
 
 // curvedRows returns rows of two relevant columns and an irrelevant one.
 func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
@@ -109,7 +109,7 @@ func assertBand(t *testing.T, e Effect, mean []float64, covariance *mat.Dense) {
 	}
 }
 
-// The band is that of the joint posterior of all rows at all points.
+// The band agrees with the joint posterior of all rows at all points.
 func TestBandIsExact(t *testing.T) {
 	x, y := curvedRows(30, 1)
 	m := &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{0.8, 1, 5}}, Ridge: 0.1}
@@ -185,10 +185,10 @@ func TestBandOfAMeanOfModels(t *testing.T) {
 	assert.InDeltaSlice(t, e.Mean, without.Mean, 1e-9)
 }
 
-// hidden is a separate type with a machine's predictions.
+// hidden is a separate type with the predictions of a machine.
 type hidden struct{ *lssvm.Regressor }
 
-// For other estimators the band is a bound, which exact bands do not exceed.
+// For other estimators the band is a bound, and exact bands do not exceed it.
 func TestBandIsABound(t *testing.T) {
 	x, y := curvedRows(40, 3)
 	m := &lssvm.Regressor{}
@@ -216,7 +216,7 @@ func additive() *lssvm.Regressor {
 	return &lssvm.Regressor{Kernel: kernels.Additive{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{0.7, 1, 2}, Variances: []float64{1, 0.5, 0.25}}, Ridge: 0.1}
 }
 
-// A component is the posterior of its term of the kernel, centred over the rows.
+// A component agrees with the posterior of its term of the kernel, centred over the rows.
 func TestComponentIsExact(t *testing.T) {
 	x, y := curvedRows(30, 4)
 	m := additive()

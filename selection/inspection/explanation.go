@@ -33,9 +33,9 @@ type Scale int
 const (
 	// PredictionScale explains the result of Predict, in the units of the targets, or the probability of a class.
 	PredictionScale Scale = iota
-	// ModelScale explains the output of the models: if a search has transformed the targets, the mean of the logarithm or power,
-	// and for classes the decision value, which is the model's own if a search has kept a single model. It is more often a sum of
-	// kernel values, and so can be explained exactly.
+	// ModelScale explains the output of the models. If a search has transformed the targets, it is the mean of the logarithm or
+	// power. For classes it is the decision value, which is the model's own if a search has kept a single model. This output is
+	// more often a sum of kernel values, and so can be explained exactly.
 	ModelScale
 )
 
@@ -47,12 +47,12 @@ type Method int
 
 // The methods.
 const (
-	// AutomaticMethod is ClosedForm if it exists and takes at most 2³² multiplications, some ten seconds of a processor. Otherwise
-	// it is Permutations, or AllCoalitions if these take no more predictions.
+	// AutomaticMethod is ClosedForm if it exists and takes at most 2³² multiplications, about ten seconds on one processor.
+	// Otherwise it is Permutations, or AllCoalitions if these take no more predictions.
 	AutomaticMethod Method = iota
 	// ClosedForm applies if the function is a sum of kernels that are sums of products over the columns.
 	ClosedForm
-	// AllCoalitions predicts all sets of at most 20 columns. The values are exact.
+	// AllCoalitions predicts with all sets of at most 20 columns. The values are exact.
 	AllCoalitions
 	// Permutations lets columns join in random orders. The values have standard errors.
 	Permutations
@@ -67,7 +67,7 @@ func (m Method) String() string {
 type ExplainOptions struct {
 	// Names are the names of the columns, as in [Options].
 	Names []string
-	// Rows is the number of background rows to average over, sampled by Seed if there are more. The cost grows with it.
+	// Rows is the number of background rows to average over, sampled with Seed if there are more. The cost grows with it.
 	Rows   int `zero:"100"`
 	Scale  Scale
 	Method Method
@@ -76,7 +76,7 @@ type ExplainOptions struct {
 	Orders  int    `zero:"4" least:"2"`
 	Seed    uint64 // for the rows and the orders
 	Workers int    // 0: GOMAXPROCS
-	// Observe, if not nil, is called during the work, by one goroutine at a time.
+	// If Observe is not nil, it is called during the work, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
@@ -88,7 +88,7 @@ type Contribution struct {
 	Level   string    // level of a category in the row; "" for numbers
 	// Value is the contribution to the difference from the base, in the units of the prediction.
 	Value float64
-	// SE is the standard error of Value due to the random orders, 0 if Value is exact. It does not include the choice of the
+	// SE is the standard error of Value due to the random orders, and 0 if Value is exact. It does not include the choice of the
 	// background.
 	SE float64
 }
@@ -104,7 +104,7 @@ func (c Contribution) Label() string {
 	return fmt.Sprintf("%s = %.4g", c.Name, c.Cells[0])
 }
 
-// Explanation explains the difference of one prediction from the mean prediction by columns.
+// Explanation attributes the difference of one prediction from the mean prediction to the columns.
 type Explanation struct {
 	Prediction float64 // for the row
 	Base       float64 // mean prediction over the background
@@ -112,7 +112,8 @@ type Explanation struct {
 	Contributions []Contribution
 	Scale         Scale
 	Method        Method
-	// Reason explains why AutomaticMethod did not use the closed form. It is "" if it did, and with other methods.
+	// Reason explains why AutomaticMethod did not use the closed form. It is "" if the closed form was used, and with other
+	// methods.
 	Reason string
 	Rows   int // number of background rows
 }
@@ -141,16 +142,16 @@ func (e Explanation) String() string {
 	return out.String()
 }
 
-// Explain explains the prediction of a fitted regressor for a row (d). It returns the Shapley value of each column for a game in
-// which columns that have not joined come from rows of the background (m×d), such as the training rows (the interventional game; D.
-// Janzing, L. Minorics and P. Blöbaum, AISTATS 2020). A value describes the model's use of the column, and not what causes the
+// Explain explains the prediction of a fitted regressor for a row (d). It returns the Shapley value of each column for the
+// interventional game (D. Janzing, L. Minorics and P. Blöbaum, AISTATS 2020). In this game, columns that have not joined come from
+// rows of the background (m×d), such as the training rows. A value describes the model's use of the column, and not what causes the
 // target. Related columns, levels of a category and copies, share one value.
 //
-// The values are exact for sums of kernels that are products over the columns, see the package documentation, at a cost of O(m n
-// d²/2) for a machine of n rows, times 71 for a Matérn kernel with ν = 5/2. Other regressors are explained by 2(d-1)·Orders
-// predictions per background row. Gaps (NaN) require an estimator that accepts gaps, and are explained like values. Errors:
-// ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, one that wraps errors.ErrUnsupported if Method is
-// ClosedForm and there is none, those of Predict, and ctx's.
+// The values are exact for sums of kernels that are products over the columns, see the package documentation. The cost is O(m n
+// d²/2) for a machine of n rows, times 71 for a Matérn kernel with ν = 5/2. Other regressors are explained with 2(d-1)·Orders
+// predictions per background row. Gaps (NaN) require an estimator that accepts gaps, and are explained like values. It returns
+// ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, the errors of Predict, or ctx's error. The error
+// wraps errors.ErrUnsupported if Method is ClosedForm and there is none.
 func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix,
 	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -173,9 +174,9 @@ func Explain(ctx context.Context, r estimators.Regressor, row []float64, backgro
 	return t.explain(ctx, numbers(r).column(0), models, 0, "")
 }
 
-// ExplainClass is Explain for the probability of a class, or for its decision value if Scale is ModelScale. Probabilities have no
-// closed form. The error wraps errors.ErrUnsupported if the classifier lacks the explained output, and is ErrParam for an unknown
-// class.
+// ExplainClass is like Explain, for the probability of a class, or for its decision value if Scale is ModelScale. Probabilities
+// have no closed form. The error wraps errors.ErrUnsupported if the classifier lacks the explained output, and is ErrParam for an
+// unknown class.
 func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, background mat.Matrix, class int,
 	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -214,8 +215,8 @@ func (t *explained) class(c estimators.Classifier, class int) (int, error) {
 	return at, nil
 }
 
-// decisions returns the scores of a classifier, and its models. With a single model they are the model's own, since the mean in a
-// search is one of probabilities.
+// decisions returns the scores of a classifier, and its models. With a single model, the scores are those of the model, since the
+// mean in a search is a mean of probabilities.
 func decisions(typ string, c estimators.Classifier) (outputs, []model, error) {
 	models := modelsOf(c)
 	d, ok := any(nil), len(models) == 1
@@ -325,7 +326,7 @@ func (t *explained) changes(f feature) bool {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-// explain explains f: by the closed form of an output of the models, or by predictions if why gives a reason against it.
+// explain explains f with the closed form of an output of the models, or with predictions if why gives a reason against it.
 func (t *explained) explain(ctx context.Context, f shapley.Function, models []model, output int, why string) (out Explanation, err error) {
 	y, err := f(t.row)
 	if err != nil {
@@ -358,7 +359,7 @@ func (t *explained) explain(ctx context.Context, f shapley.Function, models []mo
 	return t.sample(ctx, f, out)
 }
 
-// sample completes an explanation of f by predictions.
+// sample completes an explanation of f with predictions.
 func (t *explained) sample(ctx context.Context, f shapley.Function, out Explanation) (Explanation, error) {
 	s := shapley.Sampling{Orders: t.Orders, Seed: t.ExplainOptions.Seed, Workers: t.Workers}
 	for _, p := range t.players {

@@ -29,7 +29,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// houses returns rows of five columns: three numbers, a category with four codes, and an irrelevant column; and positive targets.
+// houses returns rows of five columns and positive targets. The columns are three numbers, a category with four codes, and an
+// irrelevant column.
 func houses(n int, seed uint64) (*mat.Dense, []float64) {
 	x := uniform(n, 5, -1, 1, seed)
 	y := make([]float64, n)
@@ -41,7 +42,7 @@ func houses(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// defined returns the Shapley values of groups of columns by their definition, from predictions for all coalitions.
+// defined returns the Shapley values of groups of columns from their definition, with predictions for all coalitions.
 func defined(t *testing.T, predict func(x *mat.Dense) ([]float64, error), groups [][]int, row []float64, background *mat.Dense) []float64 {
 	t.Helper()
 	m, _ := background.Dims()
@@ -139,7 +140,7 @@ func regressors() map[string]estimators.Regressor {
 	}
 }
 
-// Sums of products are explained exactly, on the original columns, with gaps if the estimator accepts them.
+// Functions that are sums of products are explained exactly, on the original columns, with gaps if the estimator accepts them.
 func TestExplainInClosedForm(t *testing.T) {
 	x, y := houses(80, 1)
 	rows, _ := houses(7, 2)
@@ -221,7 +222,7 @@ func TestExplainGroups(t *testing.T) {
 	}
 }
 
-// other predicts a different function than the machine that it embeds.
+// other predicts with a function that differs from the machine that it embeds.
 type other struct{ *lssvm.Regressor }
 
 func (o other) Predict(x mat.Matrix) ([]float64, error) {
@@ -232,7 +233,7 @@ func (o other) Predict(x mat.Matrix) ([]float64, error) {
 	return y, err
 }
 
-// liar claims the Expansion of another machine.
+// liar returns the Expansion of another machine.
 type liar struct {
 	estimators.Regressor
 	of *lssvm.Regressor
@@ -240,7 +241,7 @@ type liar struct {
 
 func (l liar) Expansion() (estimators.Expansion, error) { return l.of.Expansion() }
 
-// wrong has an Expansion whose shape does not match its rows.
+// wrong returns an Expansion whose shape does not match its rows.
 type wrong struct {
 	estimators.Regressor
 	of estimators.Expansion
@@ -265,7 +266,7 @@ func TestExplainWrongExpansions(t *testing.T) {
 	}
 }
 
-// Other functions are explained by predictions, with a reason.
+// Other functions are explained with predictions, and a reason is given.
 func TestExplainByPredictions(t *testing.T) {
 	x, y := houses(80, 1)
 	background, _ := houses(30, 2)
@@ -300,7 +301,7 @@ func TestExplainByPredictions(t *testing.T) {
 	}
 }
 
-// Random orders give the exact values within four standard errors, which fall with the square root of their number.
+// Random orders give the exact values within four standard errors, which fall with the square root of the number of orders.
 func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	x, y := houses(100, 1)
 	background, _ := houses(40, 2)
@@ -327,7 +328,8 @@ func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	assert.Contains(t, e.String(), "s.e.")
 }
 
-// A search that takes logarithms of the targets is explained in their units by predictions, and exactly on the scale of its models.
+// A search that takes logarithms of the targets is explained with predictions in the units of the targets, and exactly on the scale
+// of its models.
 func TestExplainBentTargets(t *testing.T) {
 	x, y := houses(80, 1)
 	for i, v := range y {
@@ -435,7 +437,7 @@ func TestExplainErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-// Both methods observe their context, and report progress to the end.
+// Both methods check their context, and report progress to the end.
 func TestExplainCancelledAndObserved(t *testing.T) {
 	x, y := houses(300, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)

@@ -13,7 +13,7 @@ import (
 type feature struct {
 	name    string
 	columns []int
-	// levels are the names of a category's columns, nil for numbers.
+	// levels lists the names of a category's columns, nil for numbers.
 	levels []string
 }
 
@@ -71,7 +71,7 @@ func standardised(x *mat.Dense, j int) column {
 	if !(low < high) {
 		return nil
 	}
-	// Scale to [0, 1] first, so that nothing overflows.
+	// Scale the values to [0, 1] first, so that nothing overflows.
 	half, count, mean := high/2-low/2, 0.0, 0.0
 	for i, v := range out {
 		out[i] = (v/2 - low/2) / half
@@ -112,7 +112,8 @@ type point struct {
 	share  float64
 }
 
-// grid returns the points of a feature in the order of its first column or of its levels. It returns none if there are only gaps.
+// grid returns the points of a feature in the order of its first column or of its levels. It returns no points if there are only
+// gaps.
 func (t *inspected) grid(f feature) []point {
 	n, _ := t.x.Dims()
 	var rows [][]float64
@@ -155,7 +156,7 @@ func pick(row []float64, columns []int) []float64 {
 	return out
 }
 
-// differentOf returns the distinct values of sorted rows.
+// differentOf returns the distinct rows of sorted rows, as points.
 func differentOf(rows [][]float64) (out []point) {
 	for _, v := range rows {
 		if len(out) == 0 || !slices.Equal(out[len(out)-1].values, v) {

@@ -36,12 +36,12 @@ type ImportanceOptions struct {
 	Names []string
 	// Metric scores the predictions; its zero value: NMSE for regressors, Accuracy for classifiers.
 	Metric metrics.Metric
-	// Weights has the weights of the metric, one > 0 per row; nil: 1 each.
+	// Weights holds the weights of the metric, one > 0 per row; nil: 1 each.
 	Weights []float64
 	Repeats int    `zero:"10" most:"1048576"` // permutations of each column; 0: 10
 	Seed    uint64 // for the permutations
 	Workers int    // parallel predictions, each with a copy of the rows; 0: GOMAXPROCS
-	// Observe, if not nil, is called after each prediction, by one goroutine at a time.
+	// If Observe is not nil, it is called after each prediction, by one goroutine at a time.
 	Observe func(estimators.Step)
 }
 
@@ -80,12 +80,12 @@ func (r Importances) String() string {
 	return out.String() + fmt.Sprintf("%s of the rows as they are: %.4g\n", r.Metric, r.Score)
 }
 
-// RegressorImportances returns the losses of a metric of a fitted regressor when columns of x (n×d) are permuted: permutation
-// importance (L. Breiman, Machine Learning 45, 2001, 5). The rows and their targets y (n) should not have been used by Fit: on
+// RegressorImportances returns permutation importance (L. Breiman, Machine Learning 45, 2001, 5). This is the loss in a metric of a
+// fitted regressor when a column of x (n×d) is permuted. The rows and their targets y (n) should not have been used by Fit: on
 // training rows, columns used only to memorise noise seem important, too. Related columns are permuted together. A column whose
 // information other columns also contain may have an importance, or share one with them, although it could be dropped without a
-// loss. Gaps move like values. Errors: ErrParam for an option, ErrShape, ErrNotFinite, those of Predict and of the metric, and
-// ctx's.
+// loss. Gaps move like values. It returns ErrParam for an option, ErrShape, ErrNotFinite, the errors of Predict and of the metric,
+// or ctx's error.
 func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64,
 	opt *ImportanceOptions) (_ Importances, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -98,7 +98,7 @@ func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Mat
 		})
 }
 
-// ClassifierImportances is RegressorImportances for a fitted classifier and labels.
+// ClassifierImportances is like RegressorImportances, for a fitted classifier and labels.
 func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.Matrix, y []int,
 	opt *ImportanceOptions) (_ Importances, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -59,7 +59,7 @@ func TestImportanceOfALinearFunction(t *testing.T) {
 	assert.Contains(t, r.String(), "loss of MSE")
 }
 
-// The signs for metrics of both directions, and the default.
+// Losses have the right sign for metrics of both directions, and for the default metric.
 func TestImportanceIsALoss(t *testing.T) {
 	x := uniform(100, 2, -1, 1, 2)
 	f := known(func(v []float64) float64 { return v[0] })
@@ -91,7 +91,7 @@ func ones(n int, v float64) []float64 {
 	return out
 }
 
-// Copies and levels move together, so a copy does not hide a column.
+// Copies of a column, and levels of a category, are permuted together, so a copy does not hide a column.
 func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	base := uniform(200, 1, -1, 1, 3)
 	x := mat.NewDense(200, 4, nil)
@@ -103,7 +103,7 @@ func TestImportanceOfColumnsThatGoTogether(t *testing.T) {
 	}
 	f := known(func(v []float64) float64 {
 		if v[2]+v[3] != 1 || math.Abs(v[1]-(5-100*v[0])) > 1e-9 {
-			return math.NaN() // no original row is like this
+			return math.NaN() // no original row has these values
 		}
 		return v[0] + v[2]
 	})
@@ -197,7 +197,7 @@ func panicAt(calls, at int) {
 	}
 }
 
-// The spread is that of the rows' predictions, for any estimator. For a function of the column alone it has no width.
+// The spread band shows the spread of the rows' predictions, for any estimator. For a function of the column alone it has no width.
 func TestSpreadBand(t *testing.T) {
 	x := uniform(200, 2, 0, 1, 5)
 	f := known(func(v []float64) float64 { return v[0] + v[0]*v[1] })

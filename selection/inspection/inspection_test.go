@@ -44,7 +44,7 @@ func uniform(n, d int, low, high float64, seed uint64) *mat.Dense {
 	return x
 }
 
-// byName returns the relevances under their names.
+// byName maps the names to the relevances.
 func byName(r Relevances) map[string]Relevance {
 	out := map[string]Relevance{}
 	for _, v := range r {
@@ -53,7 +53,7 @@ func byName(r Relevances) map[string]Relevance {
 	return out
 }
 
-// On a full factorial design the fractions are exactly those of an analysis of variance: the terms 3a and ab of f = 3a + ab have
+// On a full factorial design the fractions agree exactly with an analysis of variance: the terms 3a and ab of f = 3a + ab have
 // variances 9 var(a) and var(a) var(b).
 func TestRelevancesAreAnAnalysisOfVariance(t *testing.T) {
 	x := mat.NewDense(5*4*3, 3, nil)
@@ -75,7 +75,7 @@ func TestRelevancesAreAnAnalysisOfVariance(t *testing.T) {
 	assert.True(t, math.IsNaN(r[0].Length), "a function has no length")
 }
 
-// The indices of Ishigami's function are known (T. Ishigami and T. Homma, 1990).
+// The relevances of Ishigami's function agree with the known values (T. Ishigami and T. Homma, 1990).
 func TestIshigami(t *testing.T) {
 	const a, b = 7, 0.1
 	f := known(func(v []float64) float64 {
@@ -119,8 +119,8 @@ func TestColumnsThatGoTogether(t *testing.T) {
 	for i := 1; i < len(r); i++ {
 		assert.GreaterOrEqual(t, r[i-1].Relevance, r[i].Relevance)
 	}
-	// For an additive function both are the variance of the component. Points at quantiles leave out the tails of a normal
-	// distribution.
+	// For an additive function the relevance and the first order are both the variance of the component. Points at quantiles leave
+	// out the tails of a normal distribution.
 	total := stat.PopVariance(predict(t, f, x), nil)
 	height := 4 * stat.PopVariance(mat.Col(nil, 0, x), nil)
 	assert.InEpsilon(t, height/total, of["height, height in mm"].Relevance, 0.1)

@@ -134,7 +134,7 @@ func lengthsOf(k kernels.Kernel, width int) []float64 {
 	return out
 }
 
-// inner returns the factor of the lengths due to the kernel inside an ARD.
+// inner returns the factor by which the kernel inside an ARD multiplies the lengths.
 func inner(k kernels.Kernel) float64 { return cmp.Or(common(k), 1) }
 
 // common returns the common length of a kernel of the distance, or 0 if it has none.

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// model is an estimator inside others: its input as a transformation of rows, and its share of the mean prediction.
+// model is an estimator inside others. It has a transformation of rows to its input, and its share of the mean prediction.
 type model struct {
 	share       float64
 	transform   transformation
@@ -64,7 +64,7 @@ func dense(f func(x mat.Matrix) (*mat.Dense, error)) transformation {
 	return func(x *mat.Dense) (*mat.Dense, error) { return f(x) }
 }
 
-// behind returns the models in e with a transformation before their inputs.
+// behind returns the models in e. The transformation comes before their inputs.
 func behind(transform transformation, share float64, e any) []model {
 	out := modelsOf(e)
 	for i, m := range out {
@@ -80,7 +80,7 @@ func behind(transform transformation, share float64, e any) []model {
 	return out
 }
 
-// chained returns the transformation by fitted steps.
+// chained returns the transformation that consists of fitted steps.
 func chained(steps []transformers.Transformer) transformation {
 	return func(z *mat.Dense) (*mat.Dense, error) {
 		for _, s := range steps {

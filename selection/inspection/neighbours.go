@@ -25,14 +25,14 @@ const defaultNeighbours = 10
 // NeighbourOptions are the settings of [Neighbours]. Nil means the defaults.
 type NeighbourOptions struct {
 	Count int `zero:"10"` // number of rows in the list; 0: 10
-	// ByKernel sorts by the kernel alone, which finds the most similar rows, including those with small weights.
+	// ByKernel sorts by kernel value alone, which finds the most similar rows, including those with small weights.
 	ByKernel bool
 }
 
 // Neighbour is a training row with its contribution to a prediction.
 type Neighbour struct {
 	Row    int     // index of the row
-	Kernel float64 // k(x, x[i]), averaged over several models by their shares
+	Kernel float64 // k(x, x[i]), averaged over several models with their shares
 	Weight float64 // α[i] k(x, x[i]), the row's contribution to the prediction
 	Share  float64 // |Weight| divided by the sum over all rows
 }
@@ -58,13 +58,14 @@ func (l NeighbourList) String() string {
 }
 
 // Neighbours returns the training rows with the largest weights in the prediction for a row (d). The regressor must be a sum of
-// kernel values: an [estimators.Expander], directly, in a pipeline, a search or a stack. The rows x (n×d) are those of Fit, which
-// the estimator stores only in preprocessed form. Equal rows share the weight of the stored one. A row that is not stored, because
-// it is not a support vector or landmark, has weight 0. If the targets were transformed, weights sum on the scale of the models.
+// kernel values: an [estimators.Expander], directly, in a pipeline, a search or a stack. The rows x (n×d) must be the training
+// rows, which the estimator stores only in preprocessed form. Equal rows share the weight of the stored one. A row that is not
+// stored, because it is not a support vector or landmark, has weight 0. If the targets were transformed, weights sum on the scale
+// of the models.
 //
-// The terms of the sum may cancel: a row with a negative weight need not have a small target. Cost O(nd). Errors: ErrParam for an
-// option, and if no row of x is stored in the models; ErrShape; ErrNotFinite; ErrNotFitted; one that wraps errors.ErrUnsupported
-// for other estimators; those of the steps; and ctx's.
+// The terms of the sum may cancel: a row with a negative weight need not have a small target. Cost O(nd). It returns ErrParam for
+// an option, and if no row of x is stored in the models. It returns ErrShape, ErrNotFinite, ErrNotFitted, the errors of the steps,
+// or ctx's error. For other estimators the error wraps errors.ErrUnsupported.
 func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x mat.Matrix,
 	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -78,7 +79,7 @@ func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x ma
 	return t.neighbours(ctx, modelsOf(r), 0, opt)
 }
 
-// ClassNeighbours is Neighbours for the decision value of a class, for a classifier with a single machine.
+// ClassNeighbours is like Neighbours, for the decision value of a class, for a classifier with a single machine.
 func ClassNeighbours(ctx context.Context, c estimators.Classifier, row []float64, x mat.Matrix, class int,
 	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)

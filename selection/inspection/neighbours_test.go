@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// assertNeighbours checks that the weights of all rows, the rest and the intercept sum to the prediction, and the order.
+// assertNeighbours checks that the weights of all rows, Rest and Intercept sum to the prediction, and that the rows are sorted.
 func assertNeighbours(t *testing.T, l NeighbourList, prediction float64) {
 	t.Helper()
 	total := l.Rest + l.Intercept

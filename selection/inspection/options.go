@@ -26,7 +26,7 @@ const (
 // Options are the settings of an inspection. Nil means the defaults. An inspection of d columns makes d·Points·Rows predictions,
 // and an effect Points·Rows.
 type Options struct {
-	// Names are the names of the columns; nil: those that the estimator knows ([estimators.ColumnNamer]), or "column 0" and so on.
+	// Names are the names of the columns; nil: those that the estimator holds ([estimators.ColumnNamer]), or "column 0" and so on.
 	// Columns name=category with the same name are the levels of one category. The Features of an adapter to golearn are suitable,
 	// and so are the FeatureNames of a transformer (transformers.FeatureNamer) that made the columns.
 	Names []string
@@ -40,7 +40,7 @@ type Options struct {
 	// Spread selects SpreadBand, which shows how the rows differ, for any estimator.
 	Spread bool
 	Seed   uint64 // for sampling rows
-	// Observe, if not nil, is called after each column of relevances and each point of an effect.
+	// If Observe is not nil, it is called after each column of relevances and each point of an effect.
 	Observe func(estimators.Step)
 }
 

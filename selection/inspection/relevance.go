@@ -20,7 +20,7 @@ type Relevance struct {
 	Name    string // name of the column or the category, or all names of copies
 	Columns []int  // column indices, ascending
 	// Length is the kernel's length in standard deviations of the column. It is +Inf for a constant column, and NaN if the kernel
-	// has no length or sees a combination of several columns.
+	// has no length or depends on a combination of several columns.
 	Length float64
 	// Relevance is the fraction of the variance of the predictions due to the column, alone and in interactions: the total effect.
 	// It is 0 for a constant column.
@@ -71,8 +71,8 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 
 // RegressorRelevances returns how much each column of x (n×d) matters to the predictions of a fitted regressor, largest relevance
 // first. The rows should resemble the training rows, and often are the training rows. Gaps (NaN) require an estimator that accepts
-// gaps, and are not among the values of a column. Errors: ErrParam for an option, ErrNotFinite for an infinity, those of Predict,
-// and ctx's.
+// gaps, and are not among the values of a column. It returns ErrParam for an option, ErrNotFinite for an infinity, the errors of
+// Predict, or ctx's error.
 func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (_ Relevances, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorRelevances", r, x, opt)
@@ -82,8 +82,8 @@ func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matr
 	return t.relevances(ctx, r, numbers(r))
 }
 
-// ClassifierRelevances is RegressorRelevances for the probabilities of a fitted classifier. The error wraps errors.ErrUnsupported
-// if it has none.
+// ClassifierRelevances is like RegressorRelevances, for the probabilities of a fitted classifier. If the classifier has none, the
+// error wraps errors.ErrUnsupported.
 func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Matrix, opt *Options) (_ Relevances, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("ClassifierRelevances", c, x, opt)

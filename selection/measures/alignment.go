@@ -39,8 +39,8 @@ type Alignment struct {
 	CentredKTA float64
 }
 
-// AlignmentOfMatrix returns the alignment of k (n×n) with real targets y (n). It costs O(n²), and O(n) memory in addition to k.
-// Errors: ErrShape for an empty k or a y of another length, ErrNotFinite, and ctx's.
+// AlignmentOfMatrix returns the alignment of k (n×n) with real targets y (n). It costs O(n²), and O(n) memory in addition to k. It
+// returns ErrShape for an empty k or a y of another length, ErrNotFinite, or ctx's error.
 func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := matrixInput(k)
@@ -50,8 +50,8 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 	return in.alignment(ctx, y, opt)
 }
 
-// AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x (n×d), which is never held in memory at once. Cost
-// and errors are those of SeparabilityOfKernel.
+// AlignmentOfKernel is like AlignmentOfMatrix, for the matrix of k on the rows of x (n×d), which is never held in memory at once.
+// Cost and errors are those of SeparabilityOfKernel.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
@@ -61,7 +61,7 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 	return in.alignment(ctx, y, opt)
 }
 
-// AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' with the features phi (n×r). Cost and errors are those of
+// AlignmentOfFeatures is like AlignmentOfMatrix, for K = ΦΦ' with the features phi (n×r). Cost and errors are those of
 // SeparabilityOfFeatures.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -102,7 +102,7 @@ func align(z []float64, mean float64, f forms, size norms) Alignment {
 	return alignOf(float64(len(z)), floats.Dot(z, z), mean, f, size)
 }
 
-// alignOf is align for n targets, given zz = z'z.
+// alignOf is like align, for n targets, given zz = z'z.
 func alignOf(n, zz, mean float64, f forms, size norms) Alignment {
 	yy := zz + n*mean*mean
 	if zz <= noise*noise*yy {
@@ -121,8 +121,8 @@ func cosine(form, norm, targets float64) float64 {
 	return form / norm / targets
 }
 
-// forms returns the forms of s·K with the targets, or with a z that is constant on each class, from those of k̃: K1 = k̃1 + nh +
-// 1Σh.
+// forms returns the quadratic forms z'Kz, z'K1 and 1'K1 for s·K. If there are no targets, z is constant on each class. The forms
+// follow from those of k̃, because K1 = k̃1 + nh + 1Σh.
 func (s *sums) forms(z []float64) forms {
 	n, row := float64(s.rows()), s.row
 	zKz := s.form

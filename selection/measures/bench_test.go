@@ -25,9 +25,9 @@ func normal(n, d int, seed uint64) *mat.Dense {
 }
 
 // BenchmarkMeasures5000x10 times the measures of an RBF matrix of 5000 rows relative to the matrix itself, in the same run. "ratio"
-// is the time of SeparabilityOfKernel, which computes and measures the elements, divided by that of kernels.Matrix. "matrix+ratio"
-// is that of kernels.Matrix and SeparabilityOfMatrix together, divided by the former. "matrices" is the total allocation of
-// SeparabilityOfKernel in units of the matrix.
+// is the time of SeparabilityOfKernel, which computes and measures the elements, divided by the time of kernels.Matrix.
+// "matrix+ratio" is the time of kernels.Matrix and SeparabilityOfMatrix together, divided by the time of kernels.Matrix. "matrices"
+// is the total allocation of SeparabilityOfKernel in units of the matrix.
 func BenchmarkMeasures5000x10(b *testing.B) {
 	const n = 5000
 	x := normal(n, 10, 1)

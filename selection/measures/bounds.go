@@ -10,7 +10,7 @@ type Bounds struct {
 	Point     VonNeumann // an estimate in bits, at 0.65 of the way from Low to High
 }
 
-// boundsPoint is the position of the estimate between the bounds, in bits. It was found by experiment.
+// boundsPoint is the position of the estimate between the bounds, in bits. It was determined experimentally.
 const boundsPoint = 0.65
 
 // boundsOf returns bounds on the entropy of a positive semi-definite K (n×n), given at most n eigenvalues u of a matrix FF' for
@@ -18,8 +18,8 @@ const boundsPoint = 0.65
 // rest, the trace of the remainder, are in a common unit. Negative values count as 0.
 //
 // In sorted order, the eigenvalues of K are at least those of FF', and their sum is known. Entropy is Schur-concave: it is smallest
-// with all of the rest on the largest eigenvalue, and largest with the rest filled up from the bottom, like water, over n places.
-// Cost O(n) and sorting u.
+// if rest is added to the largest eigenvalue, and largest if rest fills up the n eigenvalues from the bottom, like water. Cost O(n)
+// and sorting u.
 func boundsOf(u []float64, rest float64, n int) Bounds {
 	w := make([]float64, 0, n)
 	for _, v := range u {
@@ -44,7 +44,7 @@ func boundsOf(u []float64, rest float64, n int) Bounds {
 	return b
 }
 
-// ofEigenvaluesOf is EntropyOfEigenvalues of w, extended by zeros to n values.
+// ofEigenvaluesOf returns EntropyOfEigenvalues of w, extended by zeros to n values.
 func ofEigenvaluesOf(w []float64, n int) VonNeumann { return ofBits(EntropyOfEigenvalues(w).Bits, n) }
 
 // filled returns n values in descending order: w, extended by zeros, with rest distributed so that it raises the smallest values to

@@ -143,7 +143,7 @@ func TestBoundsEdges(t *testing.T) {
 	assert.Equal(t, 0.0, negative.High.Entropy)
 }
 
-// The entropy of features, narrow or wide, is that of their kernel matrix.
+// The entropy of features, narrow or wide, agrees with that of their kernel matrix.
 func TestEntropyOfFeatures(t *testing.T) {
 	for _, shape := range [][2]int{{40, 5}, {5, 40}, {12, 12}, {1, 3}} {
 		phi := normal(shape[0], shape[1], 3)

@@ -166,7 +166,7 @@ func (s *ClassSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	return entropyOf(ctx, classSumsType, s.total(), s.columns())
 }
 
-// Divergence returns the result of DivergenceOfProjection for all rows. The single feature is the projection. Errors: ErrShape
+// Divergence returns the result of DivergenceOfProjection for all rows. The single feature is the projection. It returns ErrShape
 // unless there are two classes and one feature.
 func (s *ClassSums) Divergence() (Divergence, error) {
 	labels := s.labels()
@@ -179,14 +179,14 @@ func (s *ClassSums) Divergence() (Divergence, error) {
 		g := s.of[label]
 		mean[c], variance[c] = g.Mean[0], g.S.At(0, 0)/float64(g.N)
 	}
-	// Far from 0 the rounded means do not suffice for the gap.
+	// Far from 0 the rounded means are not accurate enough for their difference.
 	a, b := s.of[labels[0]], s.of[labels[1]]
 	gap := (b.Mean[0] - a.Mean[0]) + (b.Low[0] - a.Low[0])
 	return divergence([2]float64{0, gap}, variance), nil
 }
 
-// Separability returns the result of SeparabilityOfFeatures for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for fewer
-// than two classes, and ctx's.
+// Separability returns the result of SeparabilityOfFeatures for all rows. Cost O(Cr²) for C classes. It returns ErrShape for fewer
+// than two classes, or ctx's error.
 func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	labels := s.labels()

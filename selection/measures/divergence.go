@@ -37,7 +37,7 @@ func divergence(mean, variance [2]float64) Divergence {
 	case lo == 0:
 		out.CauchySchwarz = math.Inf(1)
 	default:
-		// (S+ + S-)/(2√(S+S-)) = 1 + (r-1)²/2r for the ratio r of the standard deviations, which keeps its digits if they are
+		// (S+ + S-)/(2√(S+S-)) = 1 + (r-1)²/2r for the ratio r of the standard deviations. This form keeps its digits if they are
 		// nearly equal.
 		r := hi / lo
 		out.CauchySchwarz = out.Means + math.Log1p((r-1)/(2*r)*(r-1))
@@ -48,7 +48,7 @@ func divergence(mean, variance [2]float64) Divergence {
 // DivergenceOfProjection returns the divergence of exactly two classes, given the projections z (n) and the labels y (n). Variances
 // have the number of rows as the denominator, as those of the machine do. A class with one row, or with equal z, has variance 0:
 // then D_CS is +Inf. If both classes have variance 0, they are two points, and D_CS and Means are +Inf, or 0 if the points are
-// equal. Cost O(n). Errors: ErrShape for unequal lengths or a number of classes other than 2, and ErrNotFinite.
+// equal. Cost O(n). It returns ErrShape for unequal lengths or a number of classes other than 2, or ErrNotFinite.
 func DivergenceOfProjection(z []float64, y []int) (Divergence, error) {
 	if err := check.Vector("z", z); err != nil {
 		return Divergence{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// integrals returns D_CS = -ln((∫fg)²/(∫f²∫g²)) by the trapezoidal rule.
+// integrals computes D_CS = -ln((∫fg)²/(∫f²∫g²)) with the trapezoidal rule.
 func integrals(mean, variance [2]float64) float64 {
 	density := func(c int, x float64) float64 {
 		d := x - mean[c]

@@ -22,7 +22,7 @@ type VonNeumann struct {
 }
 
 // Entropy returns the entropy of k (n×n) from its eigenvalues. Negative eigenvalues, due to rounding or not, count as 0. It costs
-// 4n³/3 and a copy of k. Errors: ErrShape for an empty k, ErrNotFinite, and ctx's.
+// 4n³/3 and a copy of k. It returns ErrShape for an empty k, ErrNotFinite, or ctx's error.
 func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	w, err := eigenvalues(ctx, k)
@@ -34,7 +34,7 @@ func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 
 // EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r). It does not form the matrix if r < n,
 // because its nonzero eigenvalues are those of Φ'Φ. For centred features it is the entropy of their covariance. Cost O(nr·min(n,
-// r)). Errors: ErrShape, ErrNotFinite, and ctx's.
+// r)). Errors: ErrShape, ErrNotFinite, and ctx's error.
 func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := check.Dense("phi", phi)
@@ -106,8 +106,8 @@ func ofBits(bits float64, n int) VonNeumann {
 	return s
 }
 
-// EntropyCeiling returns the largest entropy of any kernel on the rows of x (n×d): the entropy of the sizes of the groups of equal
-// rows. It is 1 if no two rows are equal and 0 if all are. Cost O(nd).
+// EntropyCeiling returns the largest entropy of any kernel on the rows of x (n×d), which is the entropy of the sizes of the groups
+// of equal rows. It is 1 if no two rows are equal and 0 if all are. Cost O(nd).
 func EntropyCeiling(x *mat.Dense) VonNeumann {
 	n, d := x.Dims()
 	groups := make(map[string]int, n)

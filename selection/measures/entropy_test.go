@@ -52,7 +52,7 @@ func unit(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// kernelOf returns a kernel by its name in the files, with the rows it is applied to there.
+// kernelOf returns a kernel, given its name in the files, and the rows to which the files apply it.
 func kernelOf(t *testing.T, name string, param float64, x *mat.Dense) (kernels.Kernel, *mat.Dense) {
 	switch name {
 	case "rbf":

@@ -123,11 +123,11 @@ func ExampleCondition() {
 	// Output: 3.0
 }
 
-// Bounds on the entropy of 2000 rows from a few dozen pivots, without a 2000×2000 matrix.
+// Bounds on the entropy of 2000 rows are computed from a few dozen pivots, without a 2000×2000 matrix.
 func ExampleLowRankEntropy() {
 	x := mat.NewDense(2000, 2, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(i*(3+j)) + float64(j)) }, x)
-	// Whether the entropy exceeds 0.3 is easier to decide than its value.
+	// Whether the entropy exceeds 0.3 is easier to decide than its value is to compute.
 	options := measures.LowRankOptions{Decided: func(b measures.Bounds) bool { return b.High.Entropy < 0.3 || b.Low.Entropy > 0.3 }}
 	var e *measures.LowRank
 	e, err := measures.LowRankEntropy(context.Background(), kernels.RBF{Gamma: 0.5}, x, &options)

@@ -9,7 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// features are Ψ = s(Φ - 1μ'), where s is a power of two. They are exact to the rounding of Φ, and their products to its square.
+// features are Ψ = s(Φ - 1μ'), where s is a power of two. They are accurate to the rounding of Φ, and their products to the square
+// of that rounding.
 type features struct {
 	psi    *mat.Dense // n×r
 	mean   []float64  // sμ
@@ -37,8 +38,8 @@ func centreFeatures(ctx context.Context, phi *mat.Dense) (*features, error) {
 	return f, f.measure(ctx)
 }
 
-// measure sets the norms of s²K from the r×r matrix Ψ'Ψ, whose norm is that of HKH. Φ'Φ = Ψ'Ψ + nμμ' has that of K. It returns
-// ctx's error.
+// measure computes the norms of s²K from the r×r matrix Ψ'Ψ, whose norm is that of HKH. The norm of K is that of Φ'Φ = Ψ'Ψ + nμμ'.
+// It returns ctx's error.
 func (f *features) measure(ctx context.Context) error {
 	n, r := f.psi.Dims()
 	var gram mat.Dense

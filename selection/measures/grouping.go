@@ -7,12 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 )
 
-// grouping describes the rows by their targets: labels give classes, numbered in ascending order, and real targets give one class
-// and their values.
+// grouping describes the rows by their targets. Labels give classes, numbered in ascending order. Real targets give one class, and
+// their values are kept.
 type grouping struct {
 	of    []int // class of each row
 	sizes []int // class sizes
-	// target holds real targets minus their mean, times a power of two, and mean that mean in the same unit. It is nil for labels.
+	// target holds real targets minus their mean, times a power of two. mean is their mean in the same unit. target is nil for
+	// labels.
 	target []float64
 	mean   float64
 }

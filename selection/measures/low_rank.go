@@ -27,8 +27,8 @@ type LowRankOptions struct {
 	MaxRank int `zero:"600"` // largest number of pivots; 0: 600; never more than n
 	// Tolerance is the width of the bounds, in entropy, at which the factorisation stops; 0: 0.01.
 	Tolerance float64 `zero:"0.01"`
-	// Decided, if not nil, replaces Tolerance: a search for a target only has to know on which side of it the entropy lies, for
-	// which wide bounds may suffice.
+	// If Decided is not nil, it replaces Tolerance. A search for a target only has to know on which side of it the entropy lies,
+	// for which wide bounds may suffice.
 	Decided func(Bounds) bool
 	// Residual is a fraction of the trace. The factorisation continues at least until the pivots leave no more than that; 0: none.
 	Residual float64 `zero:"none" below:"1"`
@@ -47,8 +47,8 @@ type LowRank struct {
 
 // LowRankEntropy returns bounds on the entropy of the kernel matrix of the rows of x (n×d) without forming it. It uses a Cholesky
 // factorisation F'F on random pivots, in blocks, which grows until the bounds suffice. The bounds hold for every positive
-// semi-definite kernel and any pivots, because its eigenvalues are at least those of F'F and their sum is known. It costs O(nm² +
-// nmd) for m pivots, and memory for mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, and ctx's.
+// semi-definite kernel and any pivots, because the eigenvalues of the matrix are at least those of F'F and their sum is known. It
+// costs O(nm² + nmd) for m pivots, and memory for mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, and ctx's error.
 func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (_ *LowRank, err error) {
 	defer check.Begin(&ctx)(&err)
 	var o LowRankOptions
@@ -144,7 +144,7 @@ func (g *growth) enough(p *linalg.Pivoted) (bool, error) {
 	return g.decided(g.bounds), nil
 }
 
-// judge sets the bounds given by F. It returns the context's error.
+// judge computes the bounds that F gives. It returns the context's error.
 func (g *growth) judge(p *linalg.Pivoted) error {
 	r := len(p.Pivots)
 	if r == 0 {

@@ -91,7 +91,8 @@ func TestLowRankStops(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrShape)
 }
 
-// BenchmarkLowRank reports the time of all eigenvalues relative to that of bounds of 0.01, for an entropy of about a quarter.
+// BenchmarkLowRank reports the ratio of the time for all eigenvalues to the time for bounds of width 0.01, for an entropy of about
+// a quarter.
 func BenchmarkLowRank(b *testing.B) {
 	const n = 4000
 	x := normal(n, 8, 1)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// definition computes the measures of two classes by the sums of the paper, eqs. 5 and 14-17, and centred KTA from a centred
+// definition computes the measures of two classes from the sums of the paper, eqs. 5 and 14-17, and centred KTA from a centred
 // matrix.
 func definition(k mat.Matrix, y []int, plus int) Separability {
 	n, _ := k.Dims()
@@ -32,7 +32,7 @@ func definition(k mat.Matrix, y []int, plus int) Separability {
 		sign[i] = 1 - 2*float64(side(i))
 		count[side(i)]++
 	}
-	var to [2][]float64 // means of k[i,j] over the j of either class
+	var to [2][]float64 // means of k[i,j] over all j in either class
 	var block [2][2]float64
 	for s := range to {
 		to[s] = make([]float64, n)
@@ -87,7 +87,7 @@ func fields(m Separability) []float64 {
 	return []float64{m.KTA, m.CentredKTA, m.FSM, m.FSMErr, m.CSM, m.CSMNorm, m.Distance2}
 }
 
-// invariant returns the fields of Theorem 2.
+// invariant returns the fields that Theorem 2 declares invariant.
 func invariant(m Separability) []float64 {
 	return []float64{m.CentredKTA, m.FSM, m.FSMErr, m.CSM, m.CSMNorm}
 }
@@ -115,7 +115,7 @@ func (e evalOnly) String() string              { return "evalOnly" }
 // packed hides that a matrix is a SymDense.
 type packed struct{ mat.Symmetric }
 
-// Sizes below one tile, of one tile, and of two and a half.
+// The measures agree with their definition, for sizes below one tile, of one tile, and of two and a half.
 func TestDefinition(t *testing.T) {
 	for _, n := range []int{5, tile, 300} {
 		x, y := shifted(n, 3, 2, uint64(n))
@@ -268,8 +268,8 @@ func TestInvariance(t *testing.T) {
 	})
 }
 
-// Examples 1 and 2 of the paper: KTA can take any value for the best and the worst kernel, given by eqs. 8 and 9. Example 3 bounds
-// it for positive elements, eq. 10.
+// Examples 1 and 2 of the paper: KTA can take any value for the best and the worst kernel, given by eqs. 8 and 9. Example 3 gives
+// bounds for positive elements, eq. 10.
 func TestExamplesOfThePaper(t *testing.T) {
 	const plus, minus = 6, 10
 	n := float64(plus + minus)
@@ -403,8 +403,8 @@ func TestLargeOffset(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(invariant(m), invariant(base)), 1e-8)
 }
 
-// The identity memorises and is the best kernel for FSM, hence the warning in the package documentation. RBF kernels confirm it as
-// they approach the identity.
+// The identity memorises and is the best kernel according to FSM. This is the reason for the warning in the package documentation.
+// RBF kernels confirm it as they approach the identity.
 func TestIdentityIsBestToFSM(t *testing.T) {
 	identity, y := mat.NewSymDense(40, nil), make([]int, 40)
 	for i := range y {
@@ -454,7 +454,7 @@ func TestCentredKTAPrefersNoEntropy(t *testing.T) {
 	assert.Less(t, entropy, 0.1)
 }
 
-// Indefinite matrices, which are not in the reference files.
+// For indefinite matrices, which are not in the reference files, the measures agree with values computed by hand.
 func TestIndefinite(t *testing.T) {
 	swap := mat.NewSymDense(2, []float64{0, 1, 1, 0})
 	m, err := SeparabilityOfMatrix(ctx, swap, []int{0, 1}, nil)
@@ -492,7 +492,7 @@ func TestOneRowInAClass(t *testing.T) {
 	} {
 		m, err := of()
 		require.NoError(t, err)
-		// Means 5 and 1; the other class has standard deviation 1.
+		// The means are 5 and 1, and the other class has standard deviation 1.
 		assert.InDelta(t, 16, m.Distance2, 1e-12)
 		assert.InDelta(t, 1./4, m.FSM, 1e-12)
 		assert.InDelta(t, 1./16, m.CSM, 1e-12)
@@ -529,7 +529,7 @@ func TestExtremeUnits(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(fields(m), fields(definition(km, labels, 1))), 1e-11)
 }
 
-// Equal rows are the worst kernel, not the best, despite rounding.
+// Equal rows give the worst values, not the best, despite rounding.
 func TestNothingToSeparate(t *testing.T) {
 	x, y := mat.NewDense(300, 3, nil), make([]int, 300)
 	for i := range y {
@@ -588,7 +588,7 @@ func (noisy) Diag(dst []float64, _ *mat.Dense) {
 	}
 }
 
-// The diagonal is the kernel's own, as in kernels.Matrix.
+// The diagonal is computed with the kernel's own method, as in kernels.Matrix.
 func TestDiagonal(t *testing.T) {
 	x, y := shifted(200, 3, 2, 13)
 	km, err := kernels.Matrix(ctx, noisy{}, x, nil)

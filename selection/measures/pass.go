@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// tile is the number of rows of a block. It is constant because the last bits of a sum depend on its division.
+	// tile is the number of rows of a block. It is constant because the last bits of a sum depend on its division into blocks.
 	tile = 128
-	// pilots is the number of rows whose mean in feature space is the centre of the sums. Any point near the data would do, so a
-	// few rows suffice.
+	// pilots is the number of rows whose mean in feature space is the centre of the sums. Any point near the data would be
+	// suitable, so a few rows suffice.
 	pilots = 16
 )
 
@@ -176,7 +176,7 @@ func powerOfTwo(values ...[]float64) float64 {
 // contribution to the scalar sums.
 func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 	rows, cols := t.Dims()
-	var mirror [tile]float64 // receives what a tile on the diagonal contains twice
+	var mirror [tile]float64 // collects the elements that a tile on the diagonal contains twice
 	members := s.members[j0/tile]
 	var p rowSums
 	for r := range rows {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// referenceFiles returns the names of the files with an entropy and alignments.
+// referenceFiles returns the names of the files that contain an entropy and alignments.
 func referenceFiles(t *testing.T) []string {
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
@@ -46,8 +46,8 @@ func symmetric(rows [][]float64) *mat.SymDense {
 	return out
 }
 
-// The files of four kernels, including one that is not positive semi-definite: from the stored matrix, from the kernel, and for the
-// linear one from its features.
+// The measures agree with the files of four kernels, including one that is not positive semi-definite. They are computed from the
+// stored matrix, from the kernel, and for the linear kernel from its features.
 func TestReferenceMeasures(t *testing.T) {
 	var refs []struct {
 		Kernel                        string
@@ -82,7 +82,7 @@ func TestReferenceMeasures(t *testing.T) {
 	}
 }
 
-// The entropy files also have alignments with real targets, and one has FSM.
+// The alignments agree with those in the entropy files, which also cover real-valued targets and, in one file, the FSM.
 func TestReferenceAlignments(t *testing.T) {
 	checked, separable := 0, 0
 	for _, file := range referenceFiles(t) {
@@ -120,7 +120,7 @@ func TestReferenceAlignments(t *testing.T) {
 			case c.Cond == nil:
 				assert.True(t, math.IsInf(cond, 1) || cond > 1e12, "%s: condition %v", label, cond)
 			case *c.Cond < 1e12:
-				// λmin is only accurate to the error of the elements of K, about 1e-13 of λmax.
+				// λmin is only accurate up to the error of the elements of K, about 1e-13 of λmax.
 				assert.InEpsilon(t, *c.Cond, cond, 1e-9+1e-13**c.Cond, label)
 			default:
 				assert.Greater(t, cond, 1e11, label)

@@ -20,8 +20,8 @@ import (
 //	CSM     = (trace Cov+ + trace Cov-) / D2          0 is best, ∞ worst
 //	CSMNorm = CSM / (1 + CSM)
 //
-// FSMErr bounds the training error of a hyperplane, the one orthogonal to φ+ - φ- that divides the distance of the means as std+ :
-// std- (Theorem 3, by the one-sided Chebyshev inequality): it misclassifies at most a fraction FSMErr of each class. CSM has no
+// FSMErr bounds the training error of the hyperplane that is orthogonal to φ+ - φ- and divides the distance of the means as std+ :
+// std-. By the one-sided Chebyshev inequality, it misclassifies at most a fraction FSMErr of each class (Theorem 3). CSM gives no
 // such bound. FSMErr and CSMNorm are in [0, 1].
 //
 // Translations, rotations and scalings of the feature space change none of them (Theorem 2), nor CentredKTA. A translation changes
@@ -29,11 +29,12 @@ import (
 //
 // For more than two classes each field is the mean over the classes against the rest.
 //
-// If D2 is at most 1e-12 of the root mean square of the elements of K (their possible error), or 1e-24 of the mean square of the
-// rows of a feature map, or negative, as an indefinite K can make it, FSM and CSM are +Inf, and FSMErr and CSMNorm are 1. The std
-// and the trace of a class with one row are 0. A negative trace, for an indefinite K, counts as 0.
+// D2 counts as 0 if it is at most 1e-12 of the root mean square of the elements of K (their possible error), or 1e-24 of the mean
+// square of the rows of a feature map. It also does if it is negative, as is possible for an indefinite K. In these cases FSM and
+// CSM are +Inf, and FSMErr and CSMNorm are 1. The std and the trace of a class with one row are 0. A negative trace, for an
+// indefinite K, counts as 0.
 type Separability struct {
-	Alignment // for y = 1 in the class and -1 outside
+	Alignment // the alignment with y = 1 in the class and -1 outside
 	FSM       float64
 	FSMErr    float64
 	CSM       float64
@@ -42,8 +43,8 @@ type Separability struct {
 }
 
 // SeparabilityOfMatrix returns the separability of k (n×n) for the labels y (n) of C ≥ 2 classes. It costs O(n²) in one pass, and
-// O(nC) memory in addition to k. Errors: ErrShape for an empty k, a y of another length, or a single class; ErrNotFinite; and
-// ctx's.
+// O(nC) memory in addition to k. It returns ErrShape for an empty k, a y of another length, or a single class, ErrNotFinite, or
+// ctx's error.
 func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := matrixInput(k)
@@ -53,10 +54,10 @@ func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Op
 	return in.separability(ctx, y, opt)
 }
 
-// SeparabilityOfKernel is SeparabilityOfMatrix for the matrix of k on the rows of x (n×d), which is computed in blocks and never
-// stored. It takes the time of kernels.Matrix and O(n(C+d)) memory. Each element is computed once, except for those of sixteen rows
-// around which the sums are centred, and the duplicate halves of blocks on the diagonal. The result does not depend on the number
-// of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for the kernel's parameters.
+// SeparabilityOfKernel is like SeparabilityOfMatrix, for the matrix of k on the rows of x (n×d), which is computed in blocks and
+// never stored. It takes the time of kernels.Matrix and O(n(C+d)) memory. Each element is computed once, except for those of
+// sixteen rows around which the sums are centred, and the duplicate halves of blocks on the diagonal. The result does not depend on
+// the number of workers. It returns the errors of SeparabilityOfMatrix, and ErrParam for the kernel's parameters.
 func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
@@ -66,10 +67,10 @@ func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y
 	return in.separability(ctx, y, opt)
 }
 
-// SeparabilityOfFeatures is SeparabilityOfMatrix for K = ΦΦ' with the rows phi (n×r) of a feature map, such as featuremap.Nystroem
-// or RandomHidden. K is not formed: all fields except the alignments take O(nrC), and the alignments, which need ‖K‖F, the smaller
-// of O(nr²) and O(n²r). Memory is O(n(r+C) + r²). Opt matters only for r ≥ n, where the features are treated as rows of the linear
-// kernel. Errors: those of SeparabilityOfMatrix.
+// SeparabilityOfFeatures is like SeparabilityOfMatrix, for K = ΦΦ' with the rows phi (n×r) of a feature map, such as
+// featuremap.Nystroem or RandomHidden. K is not formed. The alignments, which need ‖K‖F, take the smaller of O(nr²) and O(n²r), and
+// all other fields take O(nrC). Memory is O(n(r+C) + r²). Opt matters only for r ≥ n, where the features are treated as rows of the
+// linear kernel. It returns the errors of SeparabilityOfMatrix.
 func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	in, err := featureInput(phi)
@@ -104,7 +105,7 @@ func (c contrast) measures() Separability {
 	if c.distance2 > c.floor {
 		out.FSM = (c.sd[0] + c.sd[1]) / c.distance2
 		out.CSM = (max(c.trace[0], 0) + max(c.trace[1], 0)) / c.distance2
-		// 1/(1/v²+1) equals v²/(1+v²), and is valid if v² overflows and at v = 0.
+		// 1/(1/v²+1) equals v²/(1+v²), and is also valid at v = 0 and if v² overflows.
 		out.FSMErr = 1 / (1/out.FSM/out.FSM + 1)
 		out.CSMNorm = 1 / (1/out.CSM + 1)
 	}
@@ -128,7 +129,7 @@ func (g *grouping) againstTheRest(of geometry) Separability {
 	return out
 }
 
-// add adds m divided by count, for a mean of count measures.
+// add adds m divided by count, to compute a mean of count measures.
 func (s *Separability) add(m Separability, count float64) {
 	s.KTA += m.KTA / count
 	s.CentredKTA += m.CentredKTA / count

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// input is a kernel matrix given by its elements, or by features whose product it is, if there are fewer features than rows.
+// input is a kernel matrix. It is given by its elements or, if there are fewer features than rows, by features whose product it is.
 type input struct {
 	source
 	phi  *mat.Dense // nil if there is a source
@@ -21,7 +21,7 @@ type input struct {
 type geometry interface {
 	norms() norms
 	forms(z []float64) forms
-	contrast(c int) contrast // for a class of the grouping and the rest
+	contrast(c int) contrast // contrast of class c with the rest
 }
 
 func matrixInput(k mat.Symmetric) (input, error) {

@@ -17,7 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// featuresOf returns rows of five features around an offset, with targets and labels of three classes that depend on them.
+// featuresOf returns rows of five features around an offset, with targets, and labels of three classes, that depend on the
+// features.
 func featuresOf(n int, offset float64) (*mat.Dense, []float64, []int) {
 	rng := rand.New(rand.NewPCG(8, 2))
 	phi, y, labels := mat.NewDense(n, 5, nil), make([]float64, n), make([]int, n)
@@ -99,7 +100,7 @@ func TestSumsAreMeasures(t *testing.T) {
 	}
 }
 
-// The divergence of a projection, for any parts and any offset.
+// The divergence of a projection agrees with that of all rows, for any parts and any offset.
 func TestDivergenceOfSums(t *testing.T) {
 	for _, offset := range []float64{0, 1e6} {
 		x, _, labels := featuresOf(200, offset)

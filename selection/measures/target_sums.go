@@ -24,9 +24,9 @@ const (
 	sumsVersion    = 1
 )
 
-// TargetSums are statistics of the rows of a feature map with real targets that suffice for the measures of K = ΦΦ': means and
-// products of deviations from them, r²/2 numbers for r features. Those of parts of the rows can be merged in any order. The zero
-// value holds no rows. Weights of rows are an ErrParam error.
+// TargetSums are statistics of the rows of a feature map with real targets that suffice for the measures of K = ΦΦ'. They consist
+// of means and products of deviations from them, r²/2 numbers for r features. The sums of parts of the rows can be merged in any
+// order. The zero value holds no rows. Weights of rows are an ErrParam error.
 type TargetSums struct{ sums moments.Gram }
 
 var _ streaming.Statistics[float64] = (*TargetSums)(nil)
@@ -116,7 +116,7 @@ func checkRows(typ string, n int) error {
 	return nil
 }
 
-// Alignment returns the result of AlignmentOfFeatures for all rows. Cost O(r²). The error is ErrShape for no rows.
+// Alignment returns the result of AlignmentOfFeatures for all rows. Cost O(r²). Without rows it returns an ErrShape error.
 func (s *TargetSums) Alignment() (Alignment, error) {
 	if err := checkRows(targetSumsType, s.Rows()); err != nil {
 		return Alignment{}, err
@@ -131,8 +131,8 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 	return alignOf(k.n, s.sums.S.At(r, r)*scale*scale, s.sums.Mean[r]*scale, k.forms(along), k.size), nil
 }
 
-// Entropy returns the result of EntropyOfFeatures for all rows, even with more features than rows. Cost O(r³). Errors: ErrShape for
-// no rows, ErrNotFinite for products that overflow, and ctx's.
+// Entropy returns the result of EntropyOfFeatures for all rows, even with more features than rows. Cost O(r³). It returns ErrShape
+// for no rows, ErrNotFinite for products that overflow, or ctx's error.
 func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))
@@ -155,7 +155,7 @@ func entropyOf(ctx context.Context, typ string, g *moments.Gram, r int) (VonNeum
 	return ofBits(EntropyOfEigenvalues(w).Bits, g.N), nil
 }
 
-// featureSums holds the sums of r features from which the norms and the forms of s²K follow, where s is a power of two.
+// featureSums holds the sums of r features from which the norms and the forms of s²K are computed, where s is a power of two.
 type featureSums struct {
 	n      float64
 	scale  float64

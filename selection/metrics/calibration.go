@@ -37,7 +37,7 @@ type Bin struct {
 	Count     int     // number of rows, at least 1
 }
 
-// Calibration compares the probabilities p (n) of the class positive with its frequency among the rows y (n): where Mean is 0.8,
+// Calibration compares the probabilities p (n) of the class positive with its frequency among the rows y (n). Where Mean is 0.8,
 // Frequency should be, too. It returns the nonempty bins in ascending order, of 1 to 2²⁰ bins (0: 10). With more than two classes,
 // one is compared against the rest. Cost O(n log n).
 //
@@ -122,8 +122,8 @@ func binOf(rows []outcome, low, high float64) Bin {
 }
 
 // CalibrationError returns the expected calibration error of bins, the mean over their rows of |Frequency - Mean|: 0 is calibrated,
-// and 1 is worst. It depends on the bins, cannot fall below the noise of their Frequencies, and is not a proper score: predicting
-// the same frequency for all rows gives 0. It is NaN for no bins.
+// and 1 is worst. It depends on the bins, and cannot fall below the noise of their Frequencies. It is not a proper score:
+// predicting the same frequency for all rows gives 0. It is NaN for no bins.
 func CalibrationError(bins []Bin) float64 {
 	sum, count := 0.0, 0
 	for _, b := range bins {

@@ -29,8 +29,8 @@ func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	return right / w.total(len(y)), nil
 }
 
-// GMean returns the geometric mean of the recalls of the classes that occur in y: 0 if any class is never found. Errors: ErrShape,
-// ErrNotFinite, ErrParam.
+// GMean returns the geometric mean of the recalls of the classes that occur in y. It is 0 if any class is never found. Errors:
+// ErrShape, ErrNotFinite, ErrParam.
 func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	recalls, err := recalls(y, predicted, weights)
@@ -44,8 +44,8 @@ func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	return product, nil
 }
 
-// BalancedAccuracy returns the mean of the recalls of the classes that occur in y. Random guesses among K classes have 1/K. Errors:
-// ErrShape, ErrNotFinite, ErrParam.
+// BalancedAccuracy returns the mean of the recalls of the classes that occur in y. Random guesses among K classes score 1/K.
+// Errors: ErrShape, ErrNotFinite, ErrParam.
 func BalancedAccuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	recalls, err := recalls(y, predicted, weights)
@@ -93,9 +93,9 @@ func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
 //
 //	(1 + β²) both / (β² actual + predicted),
 //
-// where actual is the number of rows in the class, predicted the number predicted as it, and both the number of rows that are both.
-// Recall counts β times as much as precision: F1 has β = 1. It is 0 if no row is predicted as the class, or no row is in it.
-// Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is not positive.
+// where actual is the number of rows in the class, predicted the number predicted as the class, and both the number of rows that
+// are counted in actual and in predicted. Recall counts β times as much as precision: F1 has β = 1. It is 0 if no row is predicted
+// as the class, or no row is in it. Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is not positive.
 func FBeta(y, predicted []int, positive int, beta float64, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if !(beta > 0) || math.IsInf(beta, 0) {
@@ -157,9 +157,9 @@ func recalls(y, predicted []int, weights []float64) ([]float64, error) {
 	return out, nil
 }
 
-// AUC returns the area under the ROC curve: the probability that a row in the class positive has a higher score than a row in
-// another, counting ties half. Cost O(n log n). Errors: ErrShape, also if one side has no row; ErrNotFinite for NaN (infinite
-// scores are valid); ErrParam.
+// AUC returns the area under the ROC curve. This is the probability that a row in the class positive has a higher score than a row
+// in another class, counting ties half. Cost O(n log n). It returns ErrShape, also if one side has no row, ErrNotFinite for NaN
+// (infinite scores are valid), or ErrParam.
 func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -223,8 +223,8 @@ func area(groups []tie) float64 {
 	return won / (positives * negatives)
 }
 
-// AUCOfScores is AUC for n×K scores with columns in the order of classes. For two classes it is the AUC of the second, and for more
-// the mean over the classes that occur, each against the rest.
+// AUCOfScores is like AUC, for n×K scores with columns in the order of classes. For two classes it is the AUC of the second class.
+// For more it is the mean over the classes that occur, each against the rest.
 func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {

@@ -17,8 +17,9 @@ type Confusion struct {
 	Counts  [][]int // [i][j]: rows of Classes[i] predicted as Classes[j]
 }
 
-// NewConfusion counts y (n) against predicted (n). Nil labels are those that occur in either, in ascending order. Otherwise the
-// table keeps their order. Errors: ErrShape, also for a label outside labels and for a duplicate one.
+// NewConfusion counts y (n) against predicted (n). Nil labels stand for the labels that occur in either, in ascending order.
+// Otherwise the table keeps their order. It returns ErrShape for unequal lengths, for a label outside labels, and for a duplicate
+// one.
 func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
 	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
@@ -82,7 +83,8 @@ func (c *Confusion) Recall(class int) float64 {
 }
 
 // FBeta returns (1 + β²)·both/(β²·actual + predicted), the weighted harmonic mean of Precision and Recall, in which recall counts β
-// times as much. It is 0 if the class occurs but is never predicted, and NaN if it does neither or β is not positive.
+// times as much. It is 0 if the class occurs but is never predicted. It is NaN if the class neither occurs nor is predicted, or β
+// is not positive.
 func (c *Confusion) FBeta(class int, beta float64) float64 {
 	actual, predicted, both := c.tally(class)
 	if actual+predicted == 0 || !(beta > 0) {
@@ -117,8 +119,8 @@ func (c *Confusion) BalancedAccuracy() float64 {
 	return sum / classes
 }
 
-// String returns a table: one line per class of y, one column per predicted class, with Recall and Precision at the edges, "-"
-// where undefined, and Accuracy in the corner.
+// String returns a table with one line per class of y and one column per predicted class. Recall and Precision are at the edges,
+// "-" where undefined, and Accuracy is in the corner.
 func (c *Confusion) String() string {
 	ratio := func(v float64) string {
 		if math.IsNaN(v) {

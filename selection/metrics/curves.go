@@ -47,14 +47,14 @@ func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err erro
 	return out, nil
 }
 
-// ROCOfScores returns the curves of n×K scores with columns in the order of classes: for two classes that of the second, and for
-// more one per class that occurs, against the rest.
+// ROCOfScores returns the curves of n×K scores with columns in the order of classes. For two classes it returns the curve of the
+// second, and for more one curve per class that occurs, against the rest.
 func ROCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []ROCCurve, err error) {
 	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, ROC)
 }
 
-// PrecisionRecallCurve holds precision and recall as the threshold falls, with a point for each distinct score, at which all rows
+// PrecisionRecallCurve holds precision and recall as the threshold falls. It has a point for each distinct score, at which all rows
 // with at least that score are predicted positive. Recall ends at 1, where Precision is Base. There is no point without predicted
 // positives, where precision is undefined; scikit-learn's value of 1 is a convention for plots.
 type PrecisionRecallCurve struct {
@@ -68,8 +68,8 @@ type PrecisionRecallCurve struct {
 	Base             float64 // fraction of the rows in the class: the precision of a random classifier
 }
 
-// PrecisionRecall returns the curve of the scores (n) for the class positive. Cost O(n log n). Errors: ErrShape, also if no row is
-// in the class; ErrNotFinite for NaN; ErrParam.
+// PrecisionRecall returns the curve of the scores (n) for the class positive. Cost O(n log n). It returns ErrShape, also if no row
+// is in the class, ErrNotFinite for NaN, or ErrParam.
 func PrecisionRecall(y []int, positive int, scores, weights []float64) (_ PrecisionRecallCurve, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -99,16 +99,16 @@ func PrecisionRecallOfScores(y, classes []int, scores *mat.Dense, weights []floa
 }
 
 // AveragePrecision returns the average precision of the scores (n) for the class positive, as scikit-learn's
-// average_precision_score does. 1 is perfect, and a random classifier has the fraction of rows in the class. It returns the errors
-// of PrecisionRecall.
+// average_precision_score does. 1 is perfect, and a random classifier scores the fraction of rows in the class. It returns the
+// errors of PrecisionRecall.
 func AveragePrecision(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	c, err := PrecisionRecall(y, positive, scores, weights)
 	return c.AveragePrecision, err
 }
 
-// AveragePrecisionOfScores is AveragePrecision for n×K scores with columns in the order of classes: for two classes that of the
-// second, and for more the mean over the classes that occur, each against the rest.
+// AveragePrecisionOfScores is like AveragePrecision, for n×K scores with columns in the order of classes. For two classes it is
+// that of the second class. For more it is the mean over the classes that occur, each against the rest.
 func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
@@ -158,8 +158,8 @@ func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64,
 
 // Interval returns Wilson's interval at a level in (0, 1) for the probability that has led to Frequency in Count rows (E. B.
 // Wilson, Journal of the American Statistical Association 22, 1927, 209). If probabilities are right, Mean is outside with a
-// probability of about 1 - level. The interval is within [0, 1], and has a positive width even if all rows had the same outcome.
-// Errors: ErrParam; ErrShape for a bin without rows.
+// probability of about 1 - level. The interval is within [0, 1], and has a positive width even if all rows had the same outcome. It
+// returns ErrParam for a level out of range, or ErrShape for a bin without rows.
 func (b Bin) Interval(level float64) (low, high float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {

@@ -42,7 +42,7 @@ type curveReference struct {
 	}
 }
 
-// The numbers are scikit-learn's, for scores with and without ties and weights.
+// The curves agree with scikit-learn, for scores with and without ties and weights.
 func TestCurvesAreThoseOfScikitLearn(t *testing.T) {
 	var ref curveReference
 	golden.Load(t, "sklearn_curves.json", &ref)
@@ -77,7 +77,7 @@ func TestCurvesAreThoseOfScikitLearn(t *testing.T) {
 	assert.InDelta(t, ref.Many.Mean_AP, must(t)(AveragePrecisionOfScores(ref.Many.Y, classes, many, nil)), tol)
 }
 
-// Reliability: bins of both kinds and their intervals agree with scikit-learn and scipy.
+// Bins of both kinds and their intervals agree with scikit-learn and scipy.
 func TestReliabilityIsThatOfScikitLearn(t *testing.T) {
 	var ref curveReference
 	golden.Load(t, "sklearn_curves.json", &ref)

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The expected values are from scikit-learn 1.2.1: matthews_corrcoef, balanced_accuracy_score, fbeta_score, top_k_accuracy_score
-// and mean_pinball_loss.
+// The scores agree with scikit-learn 1.2.1: matthews_corrcoef, balanced_accuracy_score, fbeta_score, top_k_accuracy_score and
+// mean_pinball_loss.
 func TestDecisionsOfScikitLearn(t *testing.T) {
 	get := must(t)
 	y, p := []int{0, 1, 2, 2, 1, 0, 2, 2, 1, 0}, []int{0, 2, 2, 2, 1, 0, 0, 2, 1, 1}

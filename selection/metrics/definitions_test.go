@@ -90,7 +90,7 @@ func TestExtremeTargets(t *testing.T) {
 	assert.InEpsilon(t, get(MAE(y, p, []float64{2, 3, 2})), get(MAE(y, p, huge)), 1e-14)
 }
 
-// Weights whose ratio is not a finite number.
+// The means are right even if the ratio of two weights is not a finite number.
 func TestExtremeWeights(t *testing.T) {
 	get := must(t)
 	w := []float64{1e300, 1e-300, 1e-300}
@@ -102,7 +102,7 @@ func TestExtremeWeights(t *testing.T) {
 	assert.False(t, math.IsNaN(get(NMSE([]float64{1, 2, 3}, []float64{1, 2, 2}, w))))
 }
 
-// In every function that accepts weights, a weight of 2 is equivalent to repeating the row, weights of 1 are bit-identical to none,
+// In every function that accepts weights, a weight of 2 is equivalent to repeating the row. Weights of 1 are bit-identical to none,
 // and their scale does not matter.
 func TestWeightsAreRepeats(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -332,7 +332,7 @@ func TestConfusionByHand(t *testing.T) {
 		assert.True(t, math.IsNaN(v), "a missing class")
 	}
 
-	// In the caller's order, with a class that does not occur.
+	// The labels are in the caller's order, and one class does not occur.
 	c, err = NewConfusion([]int{1, 0}, []int{1, 1}, []int{1, 3, 0})
 	require.NoError(t, err)
 	assert.Equal(t, [][]int{{1, 0, 0}, {0, 0, 0}, {1, 0, 0}}, c.Counts)
@@ -403,7 +403,7 @@ func TestNormalPredictions(t *testing.T) {
 		}
 		assert.InDelta(t, sum, width, 1e-9)
 	}
-	// It is proper: variances that are too small or too large, and a shift, have lower scores.
+	// The score is proper: variances that are too small or too large, and a shift, have lower scores.
 	for _, factor := range []float64{.5, 2} {
 		off := make([]float64, n)
 		for i, v := range variance {

@@ -220,14 +220,14 @@ func ExamplePrecisionRecallCurve() {
 	// average precision 0.833, of chance 0.5 <nil>
 }
 
-// The range of chance for three rows of ten.
+// The interval shows the range of chance for three rows of ten.
 func ExampleBin_Interval() {
 	low, high, err := metrics.Bin{Frequency: 0.3, Count: 10}.Interval(0.95)
 	fmt.Printf("%.2f to %.2f %v\n", low, high, err)
 	// Output: 0.11 to 0.60 <nil>
 }
 
-// As a metric of a cross-validation or a search, and alone.
+// It is a metric of a cross-validation or a search, and can be called alone.
 func ExampleAveragePrecisionOfScores() {
 	m := metrics.Metric{Name: "AP", LargerIsBetter: true, Scores: metrics.AveragePrecisionOfScores}
 	scores := mat.NewDense(4, 2, []float64{.9, .1, .2, .8, .6, .4, .7, .3})

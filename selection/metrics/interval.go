@@ -47,7 +47,7 @@ func Coverage(y, low, high, weights []float64) (share, width float64, err error)
 	return inside / w.total(len(y)), w.mean(widths), nil
 }
 
-// NormalCoverage is Coverage for the central intervals of normal predictions at a level, such as 0.95: mean ±
+// NormalCoverage is like Coverage, for the central intervals of normal predictions at a level, such as 0.95: mean ±
 // √(2·variance)·erf⁻¹(level). The fraction should be close to the level. Errors: ErrShape, ErrNotFinite, and ErrParam for a level
 // outside (0, 1) and a variance < 0.
 func NormalCoverage(y, mean, variance []float64, level float64, weights []float64) (share, width float64, err error) {
@@ -74,10 +74,10 @@ func NormalCoverage(y, mean, variance []float64, level float64, weights []float6
 //
 //	-½ mean( ln 2π + ln variance + (y - mean)²/variance )
 //
-// Larger is better. It is a proper score: in expectation the true mean and variance are best, so it judges both together, while
-// coverage and width must be weighed against each other (Gneiting and Raftery, Journal of the American Statistical Association 102,
-// 2007, 359). It depends on the unit of y, since it is a density per unit. Errors: ErrShape, ErrNotFinite, and ErrParam for a
-// variance that is not positive.
+// Larger is better. It is a proper score: in expectation the true mean and variance are best. So it judges the mean and the
+// variance together, while coverage and width must be weighed against each other (Gneiting and Raftery, Journal of the American
+// Statistical Association 102, 2007, 359). It depends on the unit of y, since it is a density per unit. Errors: ErrShape,
+// ErrNotFinite, and ErrParam for a variance that is not positive.
 func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
@@ -104,8 +104,8 @@ func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 //
 //	σ (z (2Φ(z) - 1) + 2φ(z) - 1/√π).
 //
-// It is the integral over all values t of the squared difference between the predicted probability of at most t and [y <= t], so a
-// prediction with variance 0 has its absolute error as the score. Smaller is better, and in expectation the true mean and variance
+// It is the integral, over all values t, of the squared difference between the predicted probability of at most t and [y <= t]. So
+// the score of a prediction with variance 0 is its absolute error. Smaller is better, and in expectation the true mean and variance
 // are best. Outlying targets cost less than with [LogDensity] (Gneiting and Raftery, 2007, section 4.2). Errors: ErrShape,
 // ErrNotFinite, and ErrParam for a negative variance.
 func CRPS(y, mean, variance, weights []float64) (_ float64, err error) {
@@ -133,10 +133,10 @@ func CRPS(y, mean, variance, weights []float64) (_ float64, err error) {
 	return w.mean(terms), nil
 }
 
-// Pinball returns the mean pinball loss of predicted quantiles at a level τ in (0, 1), in the units of y: τ(y - q) for a target
-// above the quantile q, and (1 - τ)(q - y) below it. It is a proper score for the quantile, and smaller is better. At τ = ½ it is
-// half of [MAE] (R. Koenker and G. Bassett, Econometrica 46, 1978, 33). Errors: ErrShape, ErrNotFinite, and ErrParam for a level
-// outside (0, 1).
+// Pinball returns the mean pinball loss of predicted quantiles at a level τ in (0, 1), in the units of y. The loss is τ(y - q) for
+// a target above the quantile q, and (1 - τ)(q - y) below it. It is a proper score for the quantile, and smaller is better. At τ =
+// ½ it is half of [MAE] (R. Koenker and G. Bassett, Econometrica 46, 1978, 33). Errors: ErrShape, ErrNotFinite, and ErrParam for a
+// level outside (0, 1).
 func Pinball(y, quantiles []float64, level float64, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {

@@ -37,7 +37,7 @@ import (
 )
 
 // Metric is a score with its name and direction, for cross-validation and searches. [ByName] returns those of this package. Exactly
-// one of the five functions is set. The weights are those of the test rows, nil if the fit has none:
+// one of the five functions is set. It receives the weights of the test rows, or nil if the fit has none:
 //
 //	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}
@@ -54,8 +54,8 @@ type Metric struct {
 	Variance func(y, mean, variance, weights []float64) (float64, error)
 	// Labels scores the labels predicted by a classifier.
 	Labels func(y, predicted []int, weights []float64) (float64, error)
-	// Scores scores a classifier's n×K scores with columns in the order of classes: its Decision, or its PredictProba if it has no
-	// Decision.
+	// Scores scores a classifier's n×K scores with columns in the order of classes. They are its Decision, or its PredictProba if
+	// it has no Decision.
 	Scores func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
 	// Proba scores a classifier's n×K probabilities with columns in the order of classes.
 	Proba func(y, classes []int, p *mat.Dense, weights []float64) (float64, error)
@@ -85,7 +85,7 @@ func weigh(weights []float64, n int) (rowWeights, error) {
 	_, e := math.Frexp(largest)
 	out := make(rowWeights, n)
 	for i, v := range weights {
-		// A weight that is negligible compared with the largest stays positive, so that a class of such rows has its share.
+		// A weight that is negligible compared with the largest stays positive, so that a class of such rows still counts.
 		out[i] = max(math.Ldexp(v, -e), 0x1p-1022)
 	}
 	return out, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// named holds the metrics that ByName finds, in the order of Names.
+// named lists the metrics that ByName finds, in the order of Names.
 var named = []Metric{
 	{Name: "NMSE", Values: NMSE},
 	{Name: "R2", LargerIsBetter: true, Values: R2},
@@ -28,9 +28,9 @@ var named = []Metric{
 	{Name: "Brier", Proba: Brier},
 }
 
-// ByName returns the [Metric] of a function of this package by the function's name, as used in flags and settings: "RMSE",
-// "LogLoss". AUC and AveragePrecision are those of scores, for any number of classes. For an unknown name the error is ErrParam and
-// lists the names.
+// ByName returns the [Metric] of a function of this package, given the function's name, as used in flags and settings: "RMSE",
+// "LogLoss". For AUC and AveragePrecision it returns the variants for scores, with any number of classes. For an unknown name the
+// error is ErrParam and lists the names.
 func ByName(name string) (Metric, error) {
 	if i := slices.IndexFunc(named, func(m Metric) bool { return m.Name == name }); i >= 0 {
 		return named[i], nil

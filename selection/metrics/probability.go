@@ -19,7 +19,7 @@ const (
 
 // LogLoss returns the mean of -ln p[i, y[i]], the cross-entropy in nats, for probabilities p (n×K) with columns in the order of
 // classes. 0 is perfect, and equal probabilities give ln K. Probabilities below 2⁻⁵² count as 2⁻⁵². Errors: ErrShape, ErrNotFinite,
-// and ErrParam for a row that is not a distribution within a millionth.
+// and ErrParam for a row that differs from a distribution by more than a millionth.
 func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
@@ -27,12 +27,12 @@ func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err 
 	})
 }
 
-// Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p (n×K) with columns in the order of classes: 0
+// Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p (n×K) with columns in the order of classes. 0
 // is perfect, 2 is confident and wrong, and equal probabilities give 1 - 1/K (Brier, Monthly Weather Review 78, 1950, 1).
 //
 // For two classes it is twice the mean of (p - [y = positive])², which many call the Brier score; halve it to compare. R's
-// mlr3measures has both, as mbrier and bbrier. scikit-learn's brier_score_loss halves for two classes and not for more, unless
-// scale_by_half says otherwise. It returns the errors of LogLoss.
+// mlr3measures provides both, as mbrier and bbrier. scikit-learn's brier_score_loss halves for two classes and not for more, unless
+// scale_by_half is set. It returns the errors of LogLoss.
 func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {

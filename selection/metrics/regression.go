@@ -7,8 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// NMSE returns the normalised mean squared error Σ(y-ŷ)² / Σ(y-ȳ)², where ȳ is the mean of y: 0 is perfect, and 1 is as good as the
-// mean. For a constant y it is 0 for exact predictions and +Inf otherwise. Errors: ErrShape, ErrNotFinite, ErrParam.
+// NMSE returns the normalised mean squared error Σ(y-ŷ)² / Σ(y-ȳ)², where ȳ is the mean of y: 0 is perfect, and 1 is as good as
+// predicting the mean. For a constant y it is 0 for exact predictions and +Inf otherwise. Errors: ErrShape, ErrNotFinite, ErrParam.
 func NMSE(y, predicted, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
@@ -27,7 +27,8 @@ func NMSE(y, predicted, weights []float64) (_ float64, err error) {
 	return math.Ldexp(above/w.squares(deviation), 2*(e-f)), nil
 }
 
-// R2 returns the coefficient of determination, 1 - NMSE: 1 is perfect, 0 is as good as the mean of y, and there is no lower bound.
+// R2 returns the coefficient of determination, 1 - NMSE: 1 is perfect, 0 is as good as predicting the mean of y, and there is no
+// lower bound.
 func R2(y, predicted, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	v, err := NMSE(y, predicted, weights)

@@ -1,4 +1,4 @@
-// Package ranking compares given kernels on given rows: by a measure of their matrices, in one pass each and without a fit, or by
+// Package ranking compares given kernels on given rows. It uses a measure of their matrices, in one pass each and without a fit, or
 // the cross-validated score of a learner.
 //
 //	r, err := ranking.ForClassification(ctx, candidates, nil, x, y, &ranking.Options{By: ranking.FSM})
@@ -10,7 +10,7 @@
 //
 // Measures are computed on the training rows, so a kernel that distinguishes every row from every other is best for FSM, and one
 // that distinguishes almost none may be best for the centred alignment (package measures). So a ranking by a measure puts the
-// kernels with an entropy between MinEntropy and MaxEntropy first, and after them, marked, those outside the band, the nearest
+// kernels with an entropy between MinEntropy and MaxEntropy first. After them it lists, marked, those outside the band, the nearest
 // first. The entropy takes O(n³) time and the memory of the matrix, while the measures take O(n²) and O(n). NoEntropy omits it, for
 // candidates that are known to be comparable.
 //

@@ -25,8 +25,8 @@ func rings() (*mat.Dense, []int) {
 	return x, y
 }
 
-// The RBF kernel with a huge γ distinguishes every row from every other. It has the best FSM, and an entropy that puts it in its
-// place.
+// The RBF kernel with a huge γ distinguishes every row from every other. It has the best FSM, but because of its entropy it is
+// ranked after the kernels in the band.
 func ExampleForClassification() {
 	x, y := rings()
 	candidates := []kernels.Kernel{

@@ -53,12 +53,12 @@ type Options struct {
 	MinEntropy, MaxEntropy float64 `zero:"0.1 and 0.5" most:"1"`
 	// NoEntropy ranks by a measure without computing entropies.
 	NoEntropy bool
-	// CV holds the options of the cross-validation of build's learners. The first of its Metrics decides; nil: the defaults of
-	// validation.CrossValidateRegressor and CrossValidateClassifier.
+	// CV holds the options of the cross-validation of build's learners. The first of its Metrics decides. If CV is nil, the
+	// defaults of validation.CrossValidateRegressor and CrossValidateClassifier are used.
 	CV             *validation.Options
 	Workers        int   // goroutines for a kernel's measures; 0: GOMAXPROCS
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"` // limit on the matrix for an entropy; 0: kernels.MaxKernelBytes
-	// Observe, if not nil, is called after each candidate, in order.
+	// If Observe is not nil, it is called after each candidate, in order.
 	Observe func(Entry)
 }
 
@@ -92,13 +92,13 @@ type Entry struct {
 	Err error
 }
 
-// ForClassification ranks the candidates on the rows x (n×d), scaled as the kernels expect, and their labels y (n). Each has its
-// measures, its entropy if opt.By is a measure, and, if build is not nil, the score of the learner that build returns, a new
-// classifier per call. All are scored on the same folds.
+// ForClassification ranks the candidates on the rows x (n×d), scaled as the kernels expect, and their labels y (n). Each entry
+// holds the measures, and the entropy if opt.By is a measure. If build is not nil, it also holds the score of the learner that
+// build returns, which must be a new classifier for each call. All are scored on the same folds.
 //
-// Each candidate costs a kernel matrix in blocks, O(n²d); 4n³/3 for an entropy; and the fits of a cross-validation. A candidate
-// that fails is in the ranking with its error, and with NaN for what failed. Errors: ErrParam for no candidates or options out of
-// range, the first candidate's if all fail, and ctx's.
+// Each candidate costs a kernel matrix in blocks, O(n²d), 4n³/3 for an entropy, and the fits of a cross-validation. A candidate
+// that fails is in the ranking with its error, and with NaN for what failed. It returns ErrParam for no candidates or options out
+// of range, the error of the first candidate if all fail, or ctx's error.
 func ForClassification(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
 ) (_ *Ranking, err error) {
@@ -122,7 +122,7 @@ func ForClassification(
 	return t.rank(ctx, candidates)
 }
 
-// ForRegression is ForClassification for real targets y (n). They have alignments, but not FSM and CSM.
+// ForRegression is like ForClassification, for real targets y (n). They have alignments, but not FSM and CSM.
 func ForRegression(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options,
@@ -216,7 +216,7 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Rankin
 func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry {
 	e := Entry{Kernel: k, Separability: unknown(), Entropy: math.NaN(), Score: math.NaN(), ScoreSD: math.NaN()}
 	if e.Err = kernels.Validate(k); e.Err != nil {
-		return e // build is not called for it
+		return e // build is not called for this kernel
 	}
 	weight := 0.
 	if t.score != nil {
@@ -241,7 +241,7 @@ func (t *task) judge(ctx context.Context, k kernels.Kernel, entropy bool) Entry 
 	return e
 }
 
-// withEntropy sets the measures and the entropy from one matrix.
+// withEntropy computes the measures and the entropy from one matrix.
 func (t *task) withEntropy(ctx context.Context, e *Entry) error {
 	first, rest := progress.Two(ctx, 1, 5)
 	k, err := kernels.Matrix(first, e.Kernel, t.x, &kernels.Options{Workers: t.Workers, MaxBytes: t.MaxKernelBytes})

@@ -18,7 +18,7 @@ type Ranking struct {
 	Entries   []Entry // ties in the order of the candidates
 	// Metric is the metric of Entry.Score. It is zero without a learner.
 	Metric metrics.Metric
-	labels bool // for a classification, which has FSM and CSM
+	labels bool // for a classification, for which there are FSM and CSM
 	// Whether entropies were computed, and the band of the options.
 	entropies              bool
 	minEntropy, maxEntropy float64
@@ -70,7 +70,7 @@ func (r *Ranking) can(c Criterion) error {
 	return nil
 }
 
-// cost returns the value of the criterion, with smaller being better, or NaN if it cannot be ranked.
+// cost returns the value of the criterion such that smaller is better, or NaN if it cannot be ranked.
 func (r *Ranking) cost(c Criterion, e Entry) float64 {
 	switch c {
 	case KTA:

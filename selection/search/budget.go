@@ -20,8 +20,8 @@ type Budget struct {
 	left  int       // searches not yet started; each may use an equal part of the remaining time
 }
 
-// NewBudget returns the budget of a number of searches. A limit of 0 means none, and now is time.Now if it is nil. It returns an
-// ErrParam error in the name of typ for a negative limit.
+// NewBudget returns the budget of a number of searches. A limit of 0 means none, and now is time.Now if it is nil. For a negative
+// limit it returns an ErrParam error that names typ.
 func NewBudget(typ string, limit time.Duration, now func() time.Time, searches int) (*Budget, error) {
 	if limit < 0 {
 		return nil, fault.Param(typ, "Budget", limit, ">= 0, or 0 for none")
@@ -50,7 +50,7 @@ func (b *Budget) Begin() Share {
 
 // Share is the part of a [Budget] in which a search may start new work.
 type Share struct {
-	Limit time.Duration // from its start on; 0: none
+	Limit time.Duration // time from the start of the search; 0: none
 	begun time.Time
 	now   func() time.Time
 }
@@ -61,8 +61,9 @@ func (s Share) Spent() bool { return s.Limit > 0 && s.now().Sub(s.begun) >= s.Li
 // Seconds returns the seconds since the search began.
 func (s Share) Seconds() float64 { return s.now().Sub(s.begun).Seconds() }
 
-// Spread returns the numbers 0..n-1 in an order whose prefixes are spread over their range: the middle, those of both halves, of
-// the quarters, and so on. A search that a budget ends has then covered the range coarsely.
+// Spread returns the numbers 0..n-1 in an order whose prefixes are spread over their range. It starts with the middle, continues
+// with the middles of both halves, then of the quarters, and so on. A search that a budget ends has then covered the range
+// coarsely.
 func Spread(n int) []int {
 	out := make([]int, 0, n)
 	parts := [][2]int{{0, n}}

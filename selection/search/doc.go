@@ -1,8 +1,9 @@
-// Package search is the contract between a search and its strategy. It provides the common parts of all searches: a trace, a
+// Package search defines the contract between a search and its strategy. It provides the common parts of all searches: a trace, a
 // budget, and resumption after an interruption.
 //
-// Every search is a [Run]. It keeps the trace, whose rows record all decisions, calls Observe with each row, and counts. The fields
-// of selection.Regressor and Classifier are its settings. [New] makes a Run of a [Problem] without them.
+// Every search is a [Run]. It keeps the trace, whose rows record all decisions, calls Observe with each row, and counts entropies,
+// kernel matrices and fits. The fields of selection.Regressor and Classifier are its settings. [New] makes a Run of a [Problem]
+// without them.
 //
 // Resume: a search can continue from the rows that Observe received, or from the Trace of a Result, both of which can be stored as
 // JSON. It has the same Result as an uninterrupted search.

@@ -36,7 +36,7 @@ func ExampleResult() {
 		fmt.Println(err)
 		return
 	}
-	data, err := json.Marshal(r.Result()) // for a file; reading it gives an equal value
+	data, err := json.Marshal(r.Result()) // for a file; reading the JSON gives an equal value
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -210,7 +210,7 @@ func ExampleBudget() {
 	// false
 }
 
-// An entropy.Search compares the kernels of several families itself. For a Grid their scores decide.
+// An entropy.Search compares the kernels of several families itself. For a grid.Search the scores of the families decide.
 func ExampleFamilyChooser() {
 	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		_, ok := s.(search.FamilyChooser)

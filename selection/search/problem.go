@@ -26,7 +26,7 @@ type Problem struct {
 	Names      []string // names of the candidates; nil: none
 	Turns      []int    // order in which candidates are tried, smaller first; nil: their own order
 
-	RidgeMachine bool // the learner is the machine that closed-form scores describe
+	RidgeMachine bool // the learner is the machine whose score the closed form gives
 	// Features computes the features (n×m) of learners that are ridge regression on features. It is nil for others.
 	Features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
 
@@ -35,8 +35,8 @@ type Problem struct {
 	Labels  []int      // labels of a classification, the most frequent of equal rows; nil for a regression
 	Weights []float64  // weights of the rows; nil: 1 each
 
-	// Distinct maps the original rows to those of X; nil: they are equal. GivenTargets and GivenLabels are those of the original
-	// rows. New sets them if no rows are equal.
+	// Distinct maps the original rows to those of X; nil: they are equal. GivenTargets and GivenLabels belong to the original rows.
+	// New sets them if no rows are equal.
 	Distinct     *distinct.Rows
 	GivenTargets []float64
 	GivenLabels  []int
@@ -57,10 +57,10 @@ type Settings struct {
 	Now            func() time.Time // nil: time.Now
 	Begun          func(*Run)       // called with each new run; may be nil
 	Groups         []int            // groups of the original rows; nil: each row is its own group
-	Fold           bool             // the rows are a subset of others
+	Fold           bool             // the rows are a fold of other rows
 }
 
-// NewProblem returns a problem with distinct rows and the targets or labels of all rows. One of the two is nil.
+// NewProblem returns a problem with distinct rows and the targets or labels of all rows. Either target or labels is nil.
 func NewProblem(merged *distinct.Rows, target []float64, labels []int) Problem {
 	p := Problem{X: merged.X, Weights: merged.Weights, Distinct: merged, GivenTargets: target, GivenLabels: labels, Targets: target,
 		Labels: labels}

@@ -39,7 +39,7 @@ const (
 
 // Result is the record of a search and its choice.
 type Result struct {
-	// The Start of the choice, until it is fitted; see Choice.
+	// The Start of the choice, until the choice is fitted; see Choice.
 	start loo.Start
 
 	// Strategy is the Name of the strategy, for example "entropy".
@@ -83,14 +83,14 @@ type Result struct {
 	// Ridge is the ridge of the closed-form score of the chosen kernel. It is NaN without such a score.
 	Ridge float64 `json:"ridge"`
 
-	// Lengths are the lengths of the columns of the preprocessed rows; nil if none were learnt. Values are all parameters of the
-	// kernel, and are also set if categories have fixed distances.
+	// Lengths holds the length of each column of the preprocessed rows, or nil if none were learnt. Values holds all parameters of
+	// the kernel. If categories have fixed distances, Values is set although Lengths is nil.
 	Lengths []float64 `json:"lengths,omitempty"`
 	Values  []float64 `json:"values,omitempty"`
 
 	// Columns is the scaling of the columns. LeaveOneOut is the leave-one-out error of the model divided by the variance of the
-	// targets, or its mean log loss for classes. Share is its share of the mean prediction. They are "", NaN and 0 unless several
-	// scalings were compared. Others holds the other models.
+	// targets, or its mean log loss for classes. Share is the model's share of the mean prediction. They are "", NaN and 0 unless
+	// several scalings were compared. Others holds the other models.
 	Columns     string  `json:"columns,omitempty"`
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
@@ -122,8 +122,9 @@ type Result struct {
 	Others []*Result `json:"others,omitempty"`
 }
 
-// String returns the choice and the trace as a table. A climb of a shape.Search is one line, and so are the points that a spent
-// budget left out, with their number. The table shows three digits of parameters, and Kernel shows all. For an entropy search it is
+// String returns the choice and the trace as a table. A climb of a shape.Search is one line. Points that a spent budget left out
+// are also one line, with their number. The table shows three digits of parameters, and Kernel shows all. For an entropy search it
+// is
 //
 //	entropy: RBF(gamma=0.196), ok, entropy 0.358, leave-one-out NMSE 0.053723
 //	13 entropies, 13 kernel matrices, 1 fit, 0.187 s
@@ -143,9 +144,9 @@ type Result struct {
 //	ridge             the ridge at which the kernel has that score
 //	decision          why the search tried this row, and the result
 //
-// "Towards entropy 0.2" means that the search was looking for a kernel with that entropy, and "taken for 0.2 (ok)" that this kernel was
-// close enough to be a candidate. "Chosen" marks the row that was fitted. "Not taken" shows the best kernel of another family. A row
-// "mean of 3 folds" was scored by cross-validation.
+// "Towards entropy 0.2" means that the search was looking for a kernel with that entropy, and "taken for 0.2 (ok)" that this kernel
+// was close enough to be a candidate. "Chosen" marks the row that was fitted. "Not taken" shows the best kernel of another family.
+// A row "mean of 3 folds" was scored with cross-validation.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {
@@ -289,8 +290,8 @@ func (r *Result) Clone() *Result {
 // MarshalJSON writes NaN as null.
 func (r Result) MarshalJSON() ([]byte, error) { return marshalFields(r) }
 
-// deepestResult limits the nesting of a Result's JSON: scalings and families have Others, and each level is parsed again for every
-// level around it.
+// deepestResult limits the nesting of a Result's JSON. Scalings and families are nested in Others, and each level is parsed again
+// for every level around it.
 const deepestResult = 32
 
 // UnmarshalJSON reads the result of MarshalJSON.

@@ -13,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Run is one search of a [Strategy], over one parameter of a family or over candidates. It holds the problem, keeps the trace,
-// counts, recalls results of an earlier search, calls Observe, and checks the budget. A Fit makes one for each family, or for each
-// turn of a family with two parameters. Only the goroutine of Choose may use it.
+// Run is one search of a [Strategy], over one parameter of a family or over candidates. It holds the problem, keeps the trace and
+// the counts, recalls results of an earlier search, calls Observe, and checks the budget. A Fit makes one Run for each family, or
+// for each turn of a family with two parameters. Only the goroutine of Choose may use it.
 type Run struct {
 	Problem  // the input; must not be changed
 	shared   *Budget
@@ -74,7 +74,7 @@ func New(p Problem, shared *Budget) *Run {
 		}
 		row.Done = 0
 		key := recall{row.key(), row.Rows}
-		// Of several rows with the same key, use the last one with a score, or else the last.
+		// Of several rows with the same key, use the last one with a score, or the last one if none has a score.
 		if old, ok := r.recalled[key]; !ok || row.Basis != "" || old.Basis == "" {
 			r.recalled[key] = row
 		}
@@ -100,8 +100,8 @@ func (r *Run) spending() Share {
 // Spent reports whether the budget of this run is spent.
 func (r *Run) Spent() bool { return r.spending().Spent() }
 
-// Cut reports whether the budget has left out work: a row that Evaluate refused, or points that CrossValidate did not score. A
-// strategy should then conclude.
+// Cut reports whether work was left out because of the budget: a row that Evaluate refused, or points that CrossValidate did not
+// score. A strategy should then conclude.
 func (r *Run) Cut() bool { return r.cut }
 
 // Trace returns a copy of the rows so far.
@@ -143,7 +143,7 @@ func (r *Run) Rescore(iteration int, compute func(row *TraceRow) error) error {
 // Elapsed returns the seconds since the run began.
 func (r *Run) Elapsed() float64 { return r.spending().Seconds() }
 
-// Refuse records that the budget has left out work, so that Cut returns true.
+// Refuse records that work was left out because of the budget, so that Cut returns true.
 func (r *Run) Refuse() { r.cut = true }
 
 // FirstFailure returns the error of the first failed fit, or nil.
@@ -160,8 +160,8 @@ func (r *Run) Warn(format string, args ...any) {
 func (r *Run) Warnings() []string { return slices.Clone(r.warnings) }
 
 // Expect announces approximately how many calls of Evaluate and CrossValidate will follow, for the progress that Observe receives.
-// Without it about twenty are expected. A wrong number only makes the progress less even. 0 is for a strategy that gives each call
-// a context with its share of the work.
+// Without it about twenty are expected. A wrong number only makes the progress less even. Pass 0 for a strategy that gives each
+// call a context with its share of the work.
 func (r *Run) Expect(calls int) { r.expected, r.parts, r.divided = calls, nil, calls == 0 }
 
 // nextContext returns the context of the next call.
@@ -178,7 +178,8 @@ func (r *Run) nextContext(ctx context.Context) context.Context {
 // usualCalls is the number of calls expected without Expect.
 const usualCalls = 20
 
-// KernelsOnly returns an ErrParam error in the name of a strategy that cannot compare candidates, if the run has candidates.
+// KernelsOnly returns an ErrParam error that names the strategy if the run has candidates. Strategies that cannot compare
+// candidates call it.
 func (r *Run) KernelsOnly(strategy string) error {
 	if r.Family == nil {
 		return fault.Param(strategy, "Space", "candidates", "kernels of a family: grid.Search and grid.Halving compare candidates")
@@ -239,9 +240,9 @@ type Look struct {
 }
 
 // Evaluate appends a row to the trace and calls compute, which fills in its results: an entropy, or a score with its Basis. If
-// Resume has the row, it is used instead. Compute sets Basis together with Score, to [OnMatrix] or a name of its own, and Matrices
-// to the number of kernel matrices it computed. It reports progress through its context. The error is compute's, ctx's, or
-// [ErrBudget].
+// Resume contains the row, that row is used instead. Compute sets Basis together with Score, to [OnMatrix] or a name of its own,
+// and Matrices to the number of kernel matrices it computed. It reports progress through its context. Evaluate returns the error of
+// compute or of ctx, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = r.nextContext(check.Context(ctx))

@@ -16,7 +16,8 @@ var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regre
 // checks.
 //
 // A strategy holds only configuration and is never modified, so that several estimators may use it at the same time. It computes
-// everything through the Run, which keeps the trace, calls Observe, recalls the rows of Resume, counts, and ends at the budget:
+// everything through the Run, which keeps the trace and the counts, calls Observe, recalls the rows of Resume, and ends at the
+// budget:
 //
 //   - [Run.Evaluate] computes an entropy or a score of a point in a row of its own;
 //   - [Run.CrossValidate] fits and scores the learner at several points.
@@ -29,8 +30,8 @@ var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regre
 type Strategy interface {
 	// Name returns the name of the strategy in a [Result], for example "grid".
 	Name() string
-	// Choose searches and returns the trace row to fit with. Errors: ErrParam for a field out of range or a space that the strategy
-	// cannot search, those of its computations, and ctx's.
+	// Choose searches and returns the trace row to fit with. It returns ErrParam for a field out of range or a space that the
+	// strategy cannot search, the errors of its computations, or ctx's error.
 	Choose(ctx context.Context, r *Run) (Choice, error)
 }
 
@@ -59,18 +60,18 @@ type Choice struct {
 	// Measure describes the scores. It is the zero value if nothing was scored.
 	Measure Measure
 
-	// Values, if not nil, are further learnt parameters: the kernel is the kernels.ARD around the family's kernel with these
-	// Params, and the lengths of the columns come first.
+	// If Values is not nil, it holds further learnt parameters. The kernel is then the kernels.ARD around the family's kernel with
+	// these Params, and the lengths of the columns come first.
 	Values []float64
 
-	// Ridge, if not 0, is the ridge for Values, or one of the Ridges of the row. Machines of package lssvm that would choose a
+	// If Ridge is not 0, it is the ridge for Values, or one of the Ridges of the row. Machines of package lssvm that would choose a
 	// ridge use it.
 	Ridge float64
 
-	// Start holds the strategy's knowledge of the lssvm machine on all rows. Only strategies of this module set it.
+	// Start holds the strategy's results about the lssvm machine on all rows. Only strategies of this module set it.
 	Start loo.Start
 
-	// Entropy, if not nil, is used if the row of the choice has no entropy.
+	// If Entropy is not nil, it is used if the row of the choice has no entropy.
 	Entropy *measures.VonNeumann
 }
 

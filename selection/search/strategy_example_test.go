@@ -11,7 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// random tries Points random parameters within the bounds of the family, uniform in their logs within three decades of its start.
+// random tries Points random parameters within the bounds of the family. Their logs are uniform within three decades of the initial
+// parameter of the family.
 type random struct {
 	Points int
 	Seed   uint64
@@ -48,7 +49,7 @@ func (s *random) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	return out, err
 }
 
-// A third-party strategy: random search. It supports budgets and resumption like the others, and selectiontest checks it.
+// Random search is a third-party strategy. It supports budgets and resumption like the others, and selectiontest checks it.
 func ExampleStrategy() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &random{Points: 8, Seed: 1}}

@@ -66,7 +66,7 @@ type TraceRow struct {
 	Seconds float64 `json:"seconds"`
 
 	// Done is the completed share of the whole Fit, including the search, folds and the last fit, from 0 to 1. It is an estimate
-	// that never decreases. Only rows passed to Observe have it, and not those in the trace of a Result.
+	// that never decreases. It is set only in rows passed to Observe, and not in those of the trace of a Result.
 	Done float64 `json:"done,omitempty"`
 
 	// Step is set in rows that only report progress to Observe. They come between the others after every four-hundredth of the
@@ -109,12 +109,13 @@ type EntropyRow struct {
 
 // ClimbRow holds the additional fields of a shape.Search.
 type ClimbRow struct {
-	// Theta holds the logs of the kernel's parameters and of the ridge at the point. Gradient is the gradient of the score in them.
+	// Theta holds the logs of the kernel's parameters and of the ridge at the point. Gradient is the gradient of the score with
+	// respect to them.
 	Theta    []float64 `json:"theta,omitempty"`
 	Gradient []float64 `json:"gradient,omitempty"`
 
-	// Elsewhere is another start, in the form of Theta, from which a search that has climbed to Theta can reach a clearly higher
-	// maximum. It is nil if none was found.
+	// Elsewhere is another starting point, in the form of Theta, from which a search that has climbed to Theta can reach a clearly
+	// higher maximum. It is nil if none was found.
 	Elsewhere []float64 `json:"elsewhere,omitempty"`
 }
 
@@ -143,20 +144,20 @@ type Basis string
 const (
 	// OnMatrix means the kernel matrix of all rows.
 	OnMatrix Basis = "matrix"
-	// OnPivots means all rows, by the features of ScoredOn pivots.
+	// OnPivots means all rows, through the features of ScoredOn pivots.
 	OnPivots Basis = "pivots"
 	// OnRows means the kernel matrix of ScoredOn rows.
 	OnRows Basis = "rows"
 	// OnFolds means the mean over ScoredOn folds.
 	OnFolds Basis = "folds"
-	// OnFeatures means all rows, by the ScoredOn features of the learner.
+	// OnFeatures means all rows, through the ScoredOn features of the learner.
 	OnFeatures Basis = "features"
 	// OnBlocks means the sum over blocks of rows, with ScoredOn rows in total.
 	OnBlocks Basis = "blocks"
-	// OnLandmarks means Rows rows, by the features of ScoredOn landmarks that are not among them.
+	// OnLandmarks means Rows rows, through the features of ScoredOn landmarks that are not among them.
 	OnLandmarks Basis = "landmarks"
 	// OnStarts means the gain in log evidence per row over pure noise, at the highest of the maxima that a shape.Search has reached
-	// from several starts, averaged over ScoredOn rows.
+	// from several starting points. It is averaged over ScoredOn rows.
 	OnStarts Basis = "starts"
 )
 

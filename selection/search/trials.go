@@ -19,8 +19,8 @@ type Trials struct {
 	Folds  []validation.Fold
 	Metric metrics.Metric
 
-	// Spread tries the points in an order whose prefixes are spread over their range, so that a search that a budget ends has
-	// covered it coarsely. Candidates with axes of package grid are spread over the axes.
+	// If Spread is set, the points are tried in an order whose prefixes are spread over their range, so that a search that a budget
+	// ends has covered it coarsely. Candidates with axes of package grid are spread over the axes.
 	Spread bool
 
 	// Round is the round, from 1, for strategies that score a point more than once. Otherwise it is 0.
@@ -31,7 +31,8 @@ type Trials struct {
 }
 
 // Folds calls a splitter and checks its result. A nil splitter is KFold for a regression and [validation.StratifiedKFold] for a
-// classification. The folds divide the rows of X, so that equal rows stay together. Errors: the splitter's, and ErrShape.
+// classification. The folds divide the rows of X, so that equal rows stay together. It returns the error of the splitter, or
+// ErrShape.
 func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	if s == nil {
 		s = r.Splitter
@@ -39,7 +40,7 @@ func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	return r.folds(s)
 }
 
-// Metric returns m, or for the zero Metric NMSE for a regression and Accuracy for a classification.
+// Metric returns m. For the zero Metric it returns NMSE for a regression and Accuracy for a classification.
 func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	if m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil {
 		return r.Problem.Metric
@@ -50,8 +51,8 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 // CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the trace, which it
 // appends if there is none. It returns the iterations of the rows, in the order of Points. Points whose row already has a score of
 // folds, or that Resume contains, are not fitted. A point with a failed fit has no score, and the Result has a warning. After the
-// budget is spent, no fit starts, except until one point has a score. Errors: ErrParam for a metric of the other task, the
-// preprocessing's, and ctx's.
+// budget is spent, no fit starts, except until one point has a score. It returns ErrParam for a metric of the other task, the
+// errors of the preprocessing, or ctx's error.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
 	defer check.Begin(&ctx)(&err)
 	n, _ := r.X.Dims()
@@ -124,8 +125,8 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 	return iterations, nil
 }
 
-// Best returns the iteration of the best score among rows, and the first one in a tie. If no row has a score, the error is that of
-// the first failed fit.
+// Best returns the iteration of the best score among rows. In a tie it returns the first. If no row has a score, the error is that
+// of the first failed fit.
 func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 	best := 0
 	for _, i := range iterations {

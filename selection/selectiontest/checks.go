@@ -166,7 +166,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 	if math.IsNaN(best.Score) || !math.IsNaN(res.Target) && aims(res) == 1 {
 		p.Skip("chooses by other criteria than the score")
 	}
-	slack := 0.0 // with standard errors, a strategy may weigh other criteria
+	slack := 0.0 // if there are standard errors, a strategy may use other criteria
 	for _, at := range best.Ridges {
 		slack = max(slack, at.StandardError)
 	}
@@ -227,7 +227,7 @@ func checkCancel(p *conformance.Probe, s *subject) {
 	cancel()
 }
 
-// The completed share of a Fit at the end of its search. The last fit of few rows reports little progress.
+// The completed share of a Fit at the end of its search. The last fit reports little progress if there are few rows.
 const searchedShare = .7
 
 func checkProgress(p *conformance.Probe, s *subject) {
@@ -283,7 +283,7 @@ func checkResume(p *conformance.Probe, s *subject) {
 	defer cancel()
 	part := s.regressor(new(atomic.Int64))
 	part.Observe = func(row search.TraceRow) {
-		if row.Step != nil { // it only reports progress between two rows
+		if row.Step != nil { // this row only reports progress between two rows
 			return
 		}
 		if shown = append(shown, row); len(shown) == 2 {

@@ -38,7 +38,7 @@ func searchGrid(ctx context.Context, r *search.Run, points ...float64) (search.C
 
 var five = []float64{.1, .3, 1, 3, 10}
 
-// chooseRow scores five points and chooses the row with a number, modulo their count.
+// chooseRow scores five points and chooses the row with the given number, modulo the number of rows.
 func chooseRow(ctx context.Context, r *search.Run, number int) (search.Choice, error) {
 	c, err := searchGrid(ctx, r, five...)
 	if err == nil {

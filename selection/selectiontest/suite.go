@@ -46,7 +46,7 @@ func (s *subject) judge(c check) conformance.Verdict {
 	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
 }
 
-// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use, also from parallel tests.
+// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use, even from parallel tests.
 type Table struct{ outcomes conformance.Table }
 
 // conformance returns the table for outcomes, or nil for a nil t.
@@ -61,12 +61,12 @@ func (t *Table) conformance() *conformance.Table {
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
 // String formats the table, with one row per strategy and one column per check. Columns are numbered, and a legend below explains
-// the numbers and the letters that stand for skip reasons. A dot is a check that go test -run left out.
+// the numbers and the letters that stand for skip reasons. A dot stands for a check that go test -run left out.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 // Check describes one check of the suite.
 type Check struct {
-	Name string // name of the subtest, and in Options.Skip
+	Name string // name of the subtest and key in Options.Skip
 	Doc  string // what the check verifies
 }
 

@@ -7,19 +7,20 @@
 //
 // All derivatives together cost a Cholesky factor and an inverse, regardless of the number of columns (Rasmussen and Williams,
 // 2006, 5.8 and 5.9). With few rows and no prior the lengths would follow the noise. The prior is a Student t density of each log
-// length around the best common length. Over nine sets, with 30 rows or with 50 columns of noise beside 60 rows, learning with it
-// never costs much, while the leave-one-out error of the same rows gives no warning.
+// length around the best common length. It was tried on nine sets, with 30 rows or with 50 columns of noise added to 60 rows.
+// Learning with the prior never costs much, while without it the leave-one-out error of the same rows gives no warning.
 //
 // The climb begins at the best common length. From there, a wave or a product of a few columns among many cannot be detected. So it
-// is compared with climbs from other starts, and the highest maximum is chosen if it is clearly higher (docs/measured/hidden.md).
+// is compared with climbs from other starting points, and the highest maximum is chosen if it is clearly higher
+// (docs/measured/hidden.md).
 //
 // For classes, the evidence of targets ±1 treated as numbers chooses lengths that are worse than a common length. Laplace's
 // approximation of the evidence of a classifier is better (Rasmussen and Williams, 2006, 3.4 and 5.5.1), and is used.
-// docs/measured/shape.md has the measurements.
+// docs/measured/shape.md shows the measurements.
 //
 // # Many rows
 //
-// Above [MaxExactRows] rows the lengths are learnt on landmarks, by the leave-one-out error
+// Above [MaxExactRows] rows the lengths are learnt on landmarks, with the leave-one-out error
 //
 //	E = mean of (e/(1-h))²,  e = y - ȳ - z~'u,  h = 1/n + z~'(G + ΛI)⁻¹z~
 //

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// One length per column: two columns are relevant, and four are noise.
+// The search learns one length per column: two columns are relevant, and four are noise.
 func ExampleSearch() {
 	x, y := mat.NewDense(80, 6, nil), make([]float64, 80)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -16,11 +16,12 @@ import (
 )
 
 // MaxExactRows is the number of distinct rows above which a [Search] without Lengths learns on landmarks. An exact machine with
-// this many rows takes n³/3 multiplications per ridge, and n² numbers.
+// this many rows takes n³/3 multiplications per ridge, and memory for n² numbers.
 const MaxExactRows = 5000
 
-// Above it, lengths are learnt by the leave-one-out error on landmarks: from several starts on few rows, and from the best of those
-// on more rows. These are enough to contain neighbours that a few blocks miss, such as neighbours in time in the electricity data.
+// Above MaxExactRows, lengths are learnt from the leave-one-out error on landmarks. The climb starts from several points on few
+// rows, and from the best result on more rows. These rows are enough to contain neighbours that a few blocks miss, such as
+// neighbours in time in the electricity data.
 const (
 	fewRows, fewLandmarks          = 2000, 300
 	fewSteps, moreSteps            = 50, 20
@@ -36,7 +37,8 @@ const (
 // startFactors multiply the best common length of the evidence.
 var startFactors = []float64{.3, 1, 3}
 
-// learnsOnLandmarks reports whether there are many rows, and the objective can be replaced by the leave-one-out error on landmarks.
+// learnsOnLandmarks reports whether there are many rows, and whether the objective can be replaced with the leave-one-out error on
+// landmarks.
 func (l *learner) learnsOnLandmarks() bool {
 	n, _ := l.run.X.Dims()
 	if l.Objective == ComplexityRegularised {
@@ -53,7 +55,7 @@ type onLandmarks struct {
 	rows    int
 }
 
-// landmarks draws rows and landmarks by the order of all rows. It returns nil if the drawn targets are constant.
+// landmarks draws rows and landmarks according to an order of all rows. It returns nil if the drawn targets are constant.
 func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
@@ -84,7 +86,7 @@ func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *
 	return out
 }
 
-// evaluate returns a value of the climb, and adds it to the trace.
+// evaluate returns the objective at a point of the climb, and adds a row to the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
 	got, err := o.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta},
@@ -107,8 +109,8 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 	return got.Score, got.Gradient, err
 }
 
-// atRidges returns theta with the best of several ridges, and the leave-one-out error there. The smallest generalised
-// cross-validation estimates the noise for ComplexityRegularised.
+// atRidges returns theta with the best of several ridges, and the leave-one-out error there. For ComplexityRegularised, the noise
+// is estimated from the smallest generalised cross-validation.
 func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64, float64, error) {
 	last := len(theta) - 1
 	ridges := append([]float64{1e-3, 3e-1}, learning.StartRidges[2:]...)

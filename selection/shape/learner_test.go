@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Lengths learnt on blocks are compared with a common length on all rows, and the better is kept.
+// Lengths learnt on blocks are compared with a common length on all rows, and the better one is kept.
 func TestCompareKeepsTheBetter(t *testing.T) {
 	x, y := toy.Sine(300, 2, .2, 4)
 	clock, err := search.NewBudget("test", 0, nil, 1)
@@ -34,7 +34,7 @@ func TestCompareKeepsTheBetter(t *testing.T) {
 	assert.Len(t, run.Warnings(), 1)
 }
 
-// Learning continues on landmarks from any start on blocks.
+// Learning continues on landmarks from any result on blocks.
 func TestShapeOnLandmarks(t *testing.T) {
 	x, y := toy.Sine(400, 3, .2, 4) // the last two columns are noise
 	for _, workers := range []int{1, 3} {
@@ -48,7 +48,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 		require.NoError(t, err)
 		one := climbPoint{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
 		for _, learnt := range []climbPoint{
-			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the relevant column has been lost
+			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the relevant column is missing
 			one,
 		} {
 			at := learnt
@@ -70,7 +70,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 	}
 }
 
-// Landmarks are for many rows, and for objectives that the leave-one-out error can replace.
+// Landmarks are used for many rows, and for objectives that the leave-one-out error can replace.
 func TestWhoLearnsOnLandmarks(t *testing.T) {
 	for _, c := range []struct {
 		n         int

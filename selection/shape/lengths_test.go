@@ -35,7 +35,7 @@ func fitted(t *testing.T, s *shape.Search, family families.Family, x *mat.Dense,
 	return r
 }
 
-// From the lengths of another kernel, in any unit, a climb reaches the maximum that it finds without them, with fewer matrices.
+// From the lengths of another kernel, in any unit, a climb reaches the same maximum as without them, with fewer matrices.
 func TestLengthsOfAnotherKernel(t *testing.T) {
 	x, y := relevant(120)
 	first := fitted(t, &shape.Search{}, families.Matern{Nu: 2.5}, x, y).Result()
@@ -63,7 +63,7 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 		assert.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
-	// Equal targets teach nothing, and lengths for classes are learnt like those for numbers.
+	// From equal targets nothing is learnt, and lengths for classes are learnt like those for numbers.
 	r := &selection.Regressor{Search: &shape.Search{Lengths: first.Lengths}}
 	require.NoError(t, r.Fit(context.Background(), x, make([]float64, 120)))
 	labels := make([]int, 120)

@@ -11,7 +11,7 @@ import (
 
 const elsewhereRound = 3 // round in the trace
 
-// starts returns the search from other starts on some rows.
+// starts returns the search from other starting points on some rows.
 func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prior *learning.Prior) (*learning.Starts, error) {
 	median, err := l.median(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prio
 	}, nil
 }
 
-// elsewhere returns a point from which a climb on these rows reaches a clearly higher maximum than found, or nil, and whether
-// anything was learnt from the rows. It adds a row to the trace.
+// elsewhere returns a point from which a climb on these rows reaches a maximum that is clearly higher than found, or nil if there
+// is none. It also returns whether anything was learnt from the rows. It adds a row to the trace.
 func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior,
 	found []float64) (place []float64, learnt bool, err error) {
 	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound,

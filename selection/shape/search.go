@@ -31,12 +31,12 @@ const searchType = "shape: Search"
 type Objective int
 
 // The objectives. All describe the machine of package lssvm, with a free constant, and have exact gradients. The package
-// documentation has formulas and sources.
+// documentation gives formulas and sources.
 const (
-	// AutomaticObjective is [LaplaceEvidence] for up to six classes, [LeaveOneOutError] for more, where the evidence of targets ±1
-	// would favour flat kernels, and [RestrictedEvidence] for numeric targets. With Lengths from another kernel it is
-	// RestrictedEvidence for up to six classes, too: a kernel chosen by a different objective contributes more beside one chosen by
-	// Laplace's evidence, and costs less. docs/measured/shape.md has the comparison behind this choice.
+	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes it is [LeaveOneOutError], since the evidence
+	// of targets ±1 would favour flat kernels. For numeric targets it is [RestrictedEvidence]. With Lengths from another kernel it
+	// is RestrictedEvidence even for up to six classes. A kernel chosen with a different objective contributes more to a mean with
+	// one chosen with Laplace's evidence, and costs less. docs/measured/shape.md shows the comparison behind this choice.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the targets, which do not depend on the
 	// constant, at its best variance.
@@ -55,9 +55,9 @@ const (
 	// the fitted machine chooses its own. A value costs about eight Cholesky factors per class.
 	LaplaceEvidence
 	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022) for ridge regression on
-	// landmarks, for any number of rows: the penalised error, increased by the remainder of the kernel after the landmarks, and σ²
-	// times the effective dimension, where σ² is the smallest generalised cross-validation. Their code uses σ² = 1 for targets in
-	// any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
+	// landmarks, for any number of rows. It is the penalised error, increased for the remainder of the kernel after the landmarks,
+	// plus σ² times the effective dimension, where σ² is the smallest generalised cross-validation. Their code uses σ² = 1 for
+	// targets in any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
 	ComplexityRegularised
 )
 
@@ -91,54 +91,55 @@ const (
 	localBlocks, localRow = 4, 250
 )
 
-// Search learns one length per column, and the ridge, by the gradient of an objective: an [Objective] minus a penalty that keeps a
-// length near the common one unless the rows clearly favour another. The kernels of the family need a length and derivatives, as
-// RBF, Matern, Laplacian and RationalQuadratic have. Their other parameters are learnt with the lengths. Columns should have
-// comparable scales, as after scalers.StandardScaler. Categorical columns are only compared for equality, as in [kernels.ARD], and
-// their lengths are learnt with the others.
+// Search learns one length per column, and the ridge, from the gradient of an objective. This is an [Objective] minus a penalty
+// that keeps a length near the common one unless the rows clearly favour another value. The kernels of the family need a length and
+// derivatives, as RBF, Matern, Laplacian and RationalQuadratic have. Their other parameters are learnt with the lengths. Columns
+// should have comparable scales, as after scalers.StandardScaler. Categorical columns are only compared for equality, as in
+// [kernels.ARD], and their lengths are learnt with the others.
 //
 // The search starts with one common length: the best of a grid on up to 300 rows, improved by a climb, or the choice of Start. From
 // there a quasi-Newton method (L-BFGS) climbs with all lengths. The penalty is the log of a Student t density with three degrees of
-// freedom around the start. Without it, lengths follow the noise of few rows. Each value with its gradient costs a kernel matrix, a
-// Cholesky factor and an inverse, n³ + 4n²d multiplications for n rows of d columns, and 10 to 60 are typical. With many more
-// columns than rows the columns dominate: 200 rows of 5000 columns cost as much as 900 rows of ten. No column is left out for that
-// reason. Budget and MaxIterations end a search early, and a few steps show which columns are relevant. A constant column keeps the
-// length of the start.
+// freedom around the common length. Without it, lengths follow the noise of few rows. Each value with its gradient costs a kernel
+// matrix, a Cholesky factor and an inverse, n³ + 4n²d multiplications for n rows of d columns, and 10 to 60 are typical. With many
+// more columns than rows the columns dominate: 200 rows of 5000 columns cost as much as 900 rows of ten. No column is left out for
+// that reason. Budget and MaxIterations end a search early, and a few steps show which columns are relevant. A constant column
+// keeps its initial length.
 //
 // Such a climb ends at the nearest maximum. From one common length it cannot detect a wave or a product of two columns hidden among
-// others. So the search then checks, on up to 300 rows and by [RestrictedEvidence], whether there is a clearly higher maximum
-// elsewhere, with 0.125 more log evidence per row, a fifth less error. It climbs from one short length for all columns, and from
-// the best point with one length shortened, that of the column with the largest evidence, repeatedly. If few rows carry almost no
-// information, more rows are used. This costs a kernel matrix and three factors per column, for up to 256 columns. With more
+// others. So the search then checks whether there is a clearly higher maximum elsewhere, with 0.125 more log evidence per row, a
+// fifth less error. The check uses up to 300 rows and [RestrictedEvidence]. It climbs from one short length for all columns, and
+// from the best point with one length shortened, that of the column with the largest evidence, repeatedly. If few rows carry almost
+// no information, more rows are used. This costs a kernel matrix and three factors per column, for up to 256 columns. With more
 // columns, single lengths are not shortened. Maxima of similar height are ignored, since the error does not follow the evidence
-// there. docs/measured/hidden.md has results, and NoRestarts turns it off.
+// there. docs/measured/hidden.md shows results, and NoRestarts turns the check off.
 //
 // Above MaxRows rows the objective is the sum over a random block of 700 rows and four blocks of 250 neighbouring rows each,
-// without blocks whose targets are constant. The result is then compared with one common length on all rows, by the leave-one-out
-// error on the features of up to 1000 pivots, and the better is kept. The fitted machine chooses its ridge on all rows.
+// without blocks whose targets are constant. The result is then compared with one common length on all rows, and the better one is
+// kept. They are compared by the leave-one-out error on the features of up to 1000 pivots. The fitted machine chooses its ridge on
+// all rows.
 //
-// Above 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], these lengths are only a start: from them, and from the best of
-// three common lengths, a climb follows the leave-one-out error of ridge regression on 300 landmarks over 2000 other rows, with its
-// exact gradient, and from the better result on 600 landmarks over 6000 rows. A value with its gradient costs about ten times rows
-// × landmarks² multiplications.
+// Above 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], these lengths are only a starting point. From them, and from
+// the best of three common lengths, a climb follows the leave-one-out error of ridge regression on 300 landmarks over 2000 other
+// rows, with its exact gradient. From the better result, a climb follows it on 600 landmarks over 6000 rows. A value with its
+// gradient costs about ten times rows × landmarks² multiplications.
 //
-// With Lengths and more than MaxRows rows, the objective is that of MaxRows random rows, without other stages: lengths that are
+// With Lengths and more than MaxRows rows, the objective is that of MaxRows random rows, without other stages. Lengths that are
 // known to be near need no blocks, and with that many rows the exact objective learns better lengths than landmarks.
 //
 // Numeric targets are centred, and divided by the largest power of two below their largest magnitude, so that their unit does not
-// matter. The objective values in the trace refer to these. Classes have targets ±1, each against the rest if there are more than
-// two.
+// matter. The objective values in the trace refer to the divided targets. Classes have targets ±1, each against the rest if there
+// are more than two.
 type Search struct {
 	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
 	Objective Objective
 
-	// Start finds one common length. If it is nil, the grid and the climb described above do. It can be any strategy that searches
-	// one parameter, such as an entropy.Search.
+	// Start finds one common length. If it is nil, the grid and the climb described above find it. It can be any strategy that
+	// searches one parameter, such as an entropy.Search.
 	Start search.Strategy
 
-	// Lengths, if not nil, has one length per column as the start of the climb, such as those learnt with a kernel of another
-	// family. The best of several multiples, from half to 16 times, is chosen on up to 300 rows. The penalty keeps the lengths near
-	// their geometric mean. Start and other starts are then not used.
+	// If Lengths is not nil, it holds one initial length per column, such as those learnt with a kernel of another family. The best
+	// of several multiples, from half to 16 times, is chosen on up to 300 rows. The penalty keeps the lengths near their geometric
+	// mean. Start and other starting points are then not used.
 	Lengths []float64
 
 	// Groups assigns each column of the preprocessed rows to a length, numbered from 0, so that columns can share a length, such as
@@ -149,7 +150,7 @@ type Search struct {
 	PriorScale float64 `zero:"0.5"`
 	NoPrior    bool
 
-	// NoRestarts limits the search to the climb from one common length, without other starts.
+	// NoRestarts limits the search to the climb from one common length, without other starting points.
 	NoRestarts bool
 
 	// MaxIterations limits the steps of the climb. If it is 0, it is 100, and on landmarks 50 with few rows and 20 with more.
@@ -271,7 +272,7 @@ type learner struct {
 	targets   learning.Targets
 	measure   search.Measure
 	spread    []float64         // log of each column's standard deviation
-	sample    *learning.Block   // rows of the start; blocks[0] if these are all rows
+	sample    *learning.Block   // rows of the search for a common length; blocks[0] if these are all rows
 	sampled   int               // number of rows in sample
 	blocks    []*learning.Block // rows of the climb
 	onBlocks  int               // number of rows in blocks; 0 if they are all rows
@@ -326,8 +327,8 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	return l, l.divide()
 }
 
-// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the rest. Objectives depend
-// neither on the constant nor on the unit of the targets.
+// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the rest. The objectives do not
+// depend on the constant or the unit of the targets.
 func targetsOf(r *search.Run) (learning.Targets, error) {
 	given, mean, names, err := closedform.MachineTargets(r)
 	switch {
@@ -367,8 +368,8 @@ func (l *learner) kernel(groups []int) kernels.ARD {
 	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups, Categories: l.run.Categories}
 }
 
-// nearer returns the number to add to the log length of a categorical column, for which the mean squared distance of two rows
-// becomes 2, as for a column with unit standard deviation.
+// nearer returns the number to add to the log length of a categorical column. It makes the mean squared distance of two rows 2, as
+// for a column with unit standard deviation.
 func nearer(codes []float64) float64 {
 	differ := distinct.Differ(codes)
 	if differ == 0 {
@@ -377,7 +378,7 @@ func nearer(codes []float64) float64 {
 	return math.Log(differ/2) / 2
 }
 
-// apart returns a point with a common length, adjusted for categories, followed by the rest.
+// apart returns a point with a common length, adjusted for categories, followed by the other parameters in rest.
 func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64 {
 	out := slices.Repeat([]float64{length}, len(k.Lengths))
 	for g, p := range k.Params()[:len(k.Lengths)] {
@@ -388,7 +389,7 @@ func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64
 	return append(out, rest...)
 }
 
-// ridgeAt returns the position of the ridge: the last, or the one before the slope of LeaveOneOutLogistic.
+// ridgeAt returns the position of the ridge. It is the last, or the one before the slope of LeaveOneOutLogistic.
 func (l *learner) ridgeAt(theta []float64) int {
 	if l.objective == LeaveOneOutLogistic {
 		return len(theta) - 2
@@ -462,7 +463,7 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 			return err
 		}
 		if inverse = out.Inverse; !learnt && looksElsewhere {
-			// More rows may show what few did not.
+			// More rows may show a maximum that few rows did not.
 			var place []float64
 			if place, learnt, err = l.elsewhere(second, part, prior, at.theta); err != nil {
 				return err
@@ -504,7 +505,7 @@ func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 			out.Iteration = row.Iteration
 		}
 	}
-	if out.Iteration == 0 { // a kernel that was not changed
+	if out.Iteration == 0 { // the kernel was not changed
 		out.Iteration = max(1, at.row)
 		if math.IsInf(at.score, -1) {
 			out.Measure = search.Measure{}

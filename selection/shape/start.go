@@ -24,7 +24,7 @@ import (
 
 const shapeStream = 0x7368617065 // the random stream "shape"
 
-// divide chooses the rows of the start and of the climb.
+// divide chooses the rows of the search for a common length and of the climb.
 func (l *learner) divide() error {
 	n, d := l.run.X.Dims()
 	l.spread = make([]float64, d)
@@ -73,7 +73,7 @@ func (l *learner) divide() error {
 	return nil
 }
 
-// local returns the rows of a random block, and the rows nearest to each of a few others.
+// local returns the rows of a random block, and a few blocks, each of a row and the rows nearest to it.
 func (l *learner) local(order []int, random, near int) [][]int {
 	x := l.numbers
 	n, _ := x.Dims()
@@ -90,7 +90,7 @@ func (l *learner) local(order []int, random, near int) [][]int {
 	return out
 }
 
-// block returns the objective of some rows, nil for all.
+// block returns the objective of some rows, or of all rows for nil.
 func (l *learner) block(rows []int) (*learning.Block, error) {
 	x, t := l.run.X, l.targets
 	if rows != nil {
@@ -137,7 +137,8 @@ func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 	return b
 }
 
-// begin returns the best kernel with a common length. A point without theta is the row of a kernel that is not changed.
+// begin returns the best kernel with a common length. A point without theta refers to the trace row of a kernel that is not
+// changed.
 func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	switch {
 	case l.Lengths != nil && !l.degenerate():
@@ -239,7 +240,7 @@ func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 	return best, nil
 }
 
-// withOneLength replaces the lengths of a point by a common length.
+// withOneLength replaces the lengths of a point with a common length.
 func (l *learner) withOneLength(at climbPoint) climbPoint {
 	if l.Lengths != nil {
 		at.theta, at.groups = l.startPoint(at.centre, math.Exp(at.theta[l.ridgeAt(at.theta)])), l.oneLength()
@@ -247,12 +248,12 @@ func (l *learner) withOneLength(at climbPoint) climbPoint {
 	return at
 }
 
-// tryLength returns the objective at a length, at the best of a few ridges.
+// tryLength returns the objective at a length, with the best of a few ridges.
 func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) ([]float64, float64, error) {
 	return l.tryPlace(ctx, p, l.startPoint(length, 1), learning.StartRidges)
 }
 
-// tryPlace returns the objective at a point, at the best of several ridges.
+// tryPlace returns the objective at a point, with the best of several ridges.
 func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridges []float64) (_ []float64, score float64, err error) {
 	at := l.ridgeAt(theta)
 	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
@@ -285,7 +286,7 @@ func (l *learner) median(ctx context.Context) (float64, error) {
 	return 1, nil
 }
 
-// atMedian returns the start of the family, for rows from which nothing can be learnt.
+// atMedian returns the initial kernel of the family, for rows from which nothing can be learnt.
 func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
 	param, err := l.run.Family.Start(ctx, l.numbers)
@@ -325,7 +326,7 @@ func (l *learner) chosen(ctx context.Context) (climbPoint, error) {
 	return climbPoint{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 
-// lengthOf returns the length for which the family's kernel at 1 equals that of a parameter.
+// lengthOf returns the length that makes the family's kernel at 1 equal to the kernel with the given parameter.
 func (l *learner) lengthOf(param float64) (float64, error) {
 	k := l.run.Family.Kernel(param)
 	ratio := 1.0

@@ -35,7 +35,7 @@ type Classifier struct {
 	Models []estimators.Classifier
 
 	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.StratifiedKFold], or
-	// with Groups [validation.StratifiedGroupKFold].
+	// [validation.StratifiedGroupKFold] with Groups.
 	Splitter validation.Splitter
 
 	// Groups has the same meaning as in [Regressor].
@@ -69,8 +69,8 @@ func (c *Classifier) SetColumnNames(names []string) { setColumnNames(c, c.Models
 // ColumnNames implements [estimators.ColumnNamer].
 func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
 
-// Fit fits each model to x (n×d) and the labels y (n), and computes the shares. Errors are as for [Regressor.Fit]; a model without
-// probabilities gives an error that wraps errors.ErrUnsupported.
+// Fit fits each model to x (n×d) and the labels y (n), and computes the shares. It returns the errors of [Regressor.Fit]. If a
+// model has no probabilities, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -163,7 +163,7 @@ func predictClasses(e estimators.Classifier, test folds.Rows[int], at []int, out
 	return nil
 }
 
-// keep replaces the model by the newly fitted one.
+// keep replaces the model with the newly fitted one.
 func (c *Classifier) keep(f *fitted[estimators.Classifier]) {
 	c.f, c.m = f, average.NewClassifier(classifierType, f.parts)
 }
@@ -171,7 +171,7 @@ func (c *Classifier) keep(f *fitted[estimators.Classifier]) {
 // Shares returns the fitted models that have a share of the mean, the largest share first. It returns nil before Fit.
 func (c *Classifier) Shares() []Share[estimators.Classifier] { return c.f.shares() }
 
-// Classes returns the distinct labels that Fit received, ascending. It returns nil before Fit.
+// Classes returns the distinct labels of the training rows in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.f == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/stacking"
 )
 
-// The mean of a linear model and a machine, each with the share that its errors on unseen rows give it.
+// The prediction is the mean of a linear model and a machine. Their shares depend on their errors on unseen rows.
 func ExampleRegressor() {
 	x, y := curvedRows(200, 1)
 	r := &stacking.Regressor{Models: []estimators.Regressor{&ridge.Regressor{}, &lssvm.Regressor{}}}

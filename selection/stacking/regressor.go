@@ -26,8 +26,8 @@ const (
 
 // Regressor averages several regressors. The shares of the mean minimise the squared error on rows that the models were not fitted
 // to. Variances and intervals are available if all models that have a share give variances. They are those of the mixture,
-// multiplied by a factor that makes them agree with the errors on unseen rows. Fit costs a fit of each model, and one more for each
-// fold for models without LeaveOneOutResiduals.
+// multiplied by a factor that makes them agree with the errors on unseen rows. Fit costs a fit of each model. Models without
+// LeaveOneOutResiduals cost one more fit for each fold.
 //
 // See also [Classifier].
 type Regressor struct {
@@ -35,11 +35,11 @@ type Regressor struct {
 	// [ridge.Regressor].
 	Models []estimators.Regressor
 
-	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.KFold], or with Groups
-	// [validation.GroupKFold].
+	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.KFold], or
+	// [validation.GroupKFold] with Groups.
 	Splitter validation.Splitter
 
-	// Groups has the group of each row of Fit, such as a patient. The rows of a group are in the same fold. Models that are an
+	// Groups holds the group of each training row, such as a patient. The rows of a group are in the same fold. Models that are an
 	// [estimators.Grouper] receive the groups.
 	Groups []int `settings:"-"`
 
@@ -69,8 +69,9 @@ func (r *Regressor) SetColumnNames(names []string) { setColumnNames(r, r.Models,
 // ColumnNames implements [estimators.ColumnNamer].
 func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
-// Fit fits each model to x (n×d) and y (n), and computes the shares. Errors: those of the models, preceded by the model's number;
-// those of the Splitter; and [estimators.ErrParam] if Models is empty or contains nil, or if two test parts have a row in common.
+// Fit fits each model to x (n×d) and y (n), and computes the shares. It returns the error of a model, preceded by the model's
+// number, or that of the Splitter. It returns [estimators.ErrParam] if Models is empty or contains nil, or if two test parts have a
+// row in common.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -118,7 +119,7 @@ func (r *Regressor) models() []estimators.Regressor {
 }
 
 // exact returns the leave-one-out residuals and variances that a machine computes in closed form. If it has no leave-one-out
-// variances, the variances are those that it predicts for the rows it was fitted to.
+// variances, it returns the variances that it predicts for the training rows.
 func (r *Regressor) exact(ctx context.Context, e estimators.Regressor, x *mat.Dense) (left, variances []float64, ok bool, err error) {
 	l, ok := e.(estimators.LeaveOneOutPredictor)
 	if !ok || !estimators.Supports(e, estimators.LeaveOneOut) || r.Groups != nil && !estimators.Supports(e, estimators.Grouping) {
@@ -159,7 +160,7 @@ func predictNumbers(e estimators.Regressor, test folds.Rows[float64], at []int, 
 	return nil
 }
 
-// keep replaces the model by the newly fitted one.
+// keep replaces the model with the newly fitted one.
 func (r *Regressor) keep(f *fitted[estimators.Regressor]) {
 	r.f, r.m = f, average.NewRegressor(regressorType, f.parts)
 	r.m.VarianceFactor = f.factor

@@ -22,8 +22,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// seen is a fitted model with its predictions for rows that it was not fitted to: for each row the residual of a number or the
-// probability of the class, and for numbers the variances, which are nil if the model has none.
+// seen is a fitted model with its predictions for rows that it was not fitted to. For each row it holds the residual of a number or
+// the probability of the class. For numbers it also holds the variances, which are nil if the model has none.
 type seen[E any] struct {
 	model           E
 	left, variances []float64
@@ -184,7 +184,7 @@ func (f *fitted[E]) shares() (out []Share[E]) {
 	return out
 }
 
-// supports is estimators.Supports for the mean of the models that have a share, or of all Models before Fit.
+// supports does the same as estimators.Supports for the mean of the models that have a share, or for all Models before Fit.
 func (f *fitted[E]) supports(wrapper any, models []E, c estimators.Capability) bool {
 	w := estimators.Wrapped{Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
 	if f != nil && c != estimators.Categorizing { // the next Fit needs this capability of all Models

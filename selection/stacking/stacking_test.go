@@ -27,7 +27,7 @@ import (
 
 var ctx = context.Background()
 
-// curvedRows draws rows whose target is half a line and half a wave.
+// curvedRows draws rows whose target is the mean of a line and a wave.
 func curvedRows(n int, seed uint64) (*mat.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := mat.NewDense(n, 2, nil), make([]float64, n)
@@ -95,7 +95,7 @@ func TestRegressor(t *testing.T) {
 	assert.ErrorIs(t, (&stacking.Regressor{Models: models()[1:2]}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
-// The variances are those of the mixture, and the intervals contain as many rows as they claim.
+// The variances agree with those of the mixture, and the intervals contain the stated fraction of rows.
 func TestVariancesOfAStack(t *testing.T) {
 	x, y := curvedRows(150, 1)
 	xNew, yNew := curvedRows(1000, 2)
@@ -166,7 +166,7 @@ func TestClassifier(t *testing.T) {
 	assert.ErrorIs(t, err, errors.ErrUnsupported, "an svm without Probabilities")
 }
 
-// The rows of a group are left out together: a model that memorises patients gets no share.
+// The rows of a group are left out together, so a model that memorises patients gets no share.
 func TestGroupsOfAStack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	x, y, patients := mat.NewDense(120, 2, nil), make([]float64, 120), make([]int, 120)
@@ -221,7 +221,7 @@ func TestStacksThatAreRefused(t *testing.T) {
 	assert.Nil(t, r.Shares())
 }
 
-// The models receive gaps and categories, also after the mean was stored and loaded.
+// The models receive gaps and categories, even after the mean was stored and loaded.
 func TestGapsAndCategoriesOfModels(t *testing.T) {
 	x, y, labels := mat.NewDense(40, 2, nil), make([]float64, 40), make([]int, 40)
 	for i := range y {

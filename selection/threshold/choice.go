@@ -21,15 +21,15 @@ type Choice struct {
 	// Precision is the share of correct rows among those predicted as Positive. It is NaN if there are none.
 	Precision float64
 
-	// Recall is the share of the rows of Positive that are predicted as Positive.
+	// Recall is the share of the rows of class Positive that are predicted as Positive.
 	Recall float64
 
-	// Score is the maximised quantity: the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean cost of a
-	// row, or the balanced accuracy of Positive against the rest.
+	// Score is the maximised quantity. It is the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean
+	// cost of a row, or the balanced accuracy of Positive against the rest.
 	Score float64
 }
 
-// counts holds the sums of the weights: of the rows that a threshold predicts as the class, and of all rows.
+// counts holds the sums of the weights of the rows that a threshold predicts as the class, and of all rows.
 type counts struct {
 	truePositives, falsePositives float64
 	positives, negatives          float64
@@ -42,7 +42,7 @@ func (c counts) recall() float64    { return c.truePositives / c.positives }
 type aim struct {
 	// score is the quantity to maximise. It is -Inf for a threshold that is not allowed.
 	score func(counts) float64
-	// unreached is the error if no threshold is allowed.
+	// unreached returns the error if no threshold is allowed.
 	unreached func(best counts) error
 }
 

@@ -55,11 +55,12 @@ type Classifier struct {
 	FalsePositiveCost, FalseNegativeCost float64 `zero:"unset"`
 
 	// Splitter makes the folds, whose test parts must have no row in common. If it is nil, the leave-one-out probabilities are used
-	// if Estimator has them, otherwise [validation.StratifiedKFold] with 5 folds, or with Groups [validation.StratifiedGroupKFold].
+	// if Estimator has them. Otherwise [validation.StratifiedKFold] with 5 folds is used, or [validation.StratifiedGroupKFold] with
+	// Groups.
 	Splitter validation.Splitter
 
-	// Groups has the group of each row of Fit, such as a patient or a day, as any number. The rows of a group are in the same fold.
-	// Estimator receives the groups if it is an [estimators.Grouper].
+	// Groups holds the group of each training row, such as a patient or a day, as any number. The rows of a group are in the same
+	// fold. Estimator receives the groups if it is an [estimators.Grouper].
 	Groups []int `settings:"-"`
 
 	classes.Folding
@@ -108,9 +109,9 @@ func (c *Classifier) estimator() estimators.Classifier {
 	return c.Estimator
 }
 
-// Fit fits Estimator to x (n×d) and the labels y (n), and chooses the threshold. Errors: [estimators.ErrParam], also if Positive is
-// not among the labels or no threshold reaches MinPrecision; [estimators.ErrShape]; those of Estimator; an error that wraps
-// errors.ErrUnsupported if Estimator has no probabilities; and the error of ctx.
+// Fit fits Estimator to x (n×d) and the labels y (n), and chooses the threshold. It returns [estimators.ErrShape], the errors of
+// Estimator and of ctx, and [estimators.ErrParam], also if Positive is not among the labels or no threshold reaches MinPrecision.
+// If Estimator has no probabilities, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -207,7 +208,7 @@ func (c *Classifier) fitted() (*model, error) {
 	return c.m, nil
 }
 
-// Classes returns the labels that Fit received, ascending. It returns nil before Fit.
+// Classes returns the distinct labels of the training rows in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -215,8 +216,8 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// PredictProba returns the probabilities of the fitted Estimator (m×K), with a column for each of Classes. Predict may return
-// another class than the one with the largest probability.
+// PredictProba returns the probabilities of the fitted Estimator (m×K), with a column for each of Classes. Predict may return a
+// class other than the one with the largest probability.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m, err := c.fitted()
@@ -231,7 +232,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 const least = 1e-300
 
 // Decision returns scores (m×K), with a column for each of Classes. Predict returns the class with the largest score. The score of
-// Positive is its probability minus the threshold; the score of another class is its probability minus that of the most probable of
+// Positive is its probability minus the threshold. The score of another class is its probability minus that of the most probable of
 // the other classes.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)

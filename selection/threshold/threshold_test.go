@@ -21,7 +21,7 @@ import (
 
 var ctx = context.Background()
 
-// given predicts the probabilities that its rows contain: the first column for class 1, the second for class 2.
+// given predicts the probabilities that its rows contain. The first column is that of class 1, and the second that of class 2.
 type given struct{ classes []int }
 
 func (g *given) Fit(_ context.Context, _ mat.Matrix, y []int) error {
@@ -47,7 +47,7 @@ func (g *given) PredictProba(x mat.Matrix) (*mat.Dense, error) {
 	return p, nil
 }
 
-// ten returns ten rows with the probabilities 0.05, 0.15, …, 0.95. Those of class 1 have 0.35, 0.75, 0.85 and 0.95.
+// ten returns ten rows with the probabilities 0.05, 0.15, …, 0.95. The rows of class 1 have 0.35, 0.75, 0.85 and 0.95.
 func ten() (*mat.Dense, []int) {
 	x, y := mat.NewDense(10, 1, nil), make([]int, 10)
 	for i := range 10 {
@@ -154,7 +154,8 @@ func TestRecallOnNewRows(t *testing.T) {
 	}
 }
 
-// With three classes, a row above the threshold gets class 2, and any other row the more probable of the other classes.
+// With three classes, a row above the threshold is predicted as class 2, and any other row as the more probable of the other
+// classes.
 func TestThreeClasses(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{.3, .1, .5, .2, .1, .4, .2, .3, .6, .3, .1, .1})
 	y := []int{4, 7, 9, 9, 7, 4}
@@ -231,7 +232,7 @@ func (overlapping) Split(int, []int) ([]validation.Fold, error) {
 	return []validation.Fold{{Train: []int{0, 1, 9}, Test: []int{2, 3, 8}}, {Train: []int{0, 1, 9}, Test: []int{3, 8}}}, nil
 }
 
-// Model files of version 1 stay readable and give the same predictions as a fit with the present code.
+// Model files of version 1 stay readable and give the same predictions as a fit with the current code.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := blobs(40, 1)
 	c := &threshold.Classifier{Estimator: &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, MinRecall: .9}

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// climbs draws the objective of a shape.Search at each evaluation on the rows that are used in the end, with a curve for each way
-// to scale the columns.
+// climbs draws the objective of a shape.Search at each evaluation on the rows that are used in the end, with one curve for each
+// scaling of the columns.
 func climbs(r *search.Result) (*plot.Plot, error) {
 	p, legend := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")
 	p.X.Tick.Marker = plotstyle.Round{}
@@ -57,7 +57,7 @@ func climbs(r *search.Result) (*plot.Plot, error) {
 	return p, addChoice(p, legend, numeral.Rounded(name), chosen)
 }
 
-// climbOf returns the rows of the last climb, which has as many rows and lengths as the chosen one.
+// climbOf returns the rows of the last climb with the same number of rows and of lengths as the chosen row.
 func climbOf(r *search.Result) (out []search.TraceRow) {
 	var last search.TraceRow
 	for _, row := range r.Trace {

@@ -22,15 +22,15 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// bandLow and bandHigh bound the shaded band of entropies. Kernels below it can only underfit and kernels above it can only
-// memorise; most good models lie in between.
+// bandLow and bandHigh are the bounds of the shaded band of entropies. Kernels below it can only underfit and kernels above it can
+// only memorise; most good models lie in between.
 const bandLow, bandHigh = 0.1, 0.5
 
 // width and height are the size of a saved panel.
 const width, height = plotstyle.Width, 3.5 * vg.Inch
 
 // Save writes the picture to a file in the format of its extension: .png, .svg, .pdf, .eps, .jpg or .tif. A panel is 8 inches wide
-// and 3.5 inches high. Errors: those of Plots, an unknown extension, and those of writing the file.
+// and 3.5 inches high. It returns the errors of Plots and of writing the file, or an error for an unknown extension.
 func Save(r *search.Result, path string) error {
 	plots, err := Plots(r)
 	if err != nil {
@@ -69,8 +69,8 @@ func nameOf(row search.TraceRow) string {
 // Plots returns a panel of the entropies, with their bounds where they are not exact, and a panel of the scores, both over the same
 // parameters. A panel without data is omitted. Each family of a search is one curve; for a family with two parameters, each line
 // that the search followed is a curve. Finalists that were scored on more rows or on folds form further curves. A ring marks the
-// choice. For the lengths of a shape.Search, the panel shows the objective over the evaluations, with a curve for each way to scale
-// the columns. The error says that there is nothing to draw.
+// choice. For the lengths of a shape.Search, the panel shows the objective over the evaluations, with one curve for each scaling of
+// the columns. It returns an error if there is nothing to draw.
 func Plots(r *search.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {
 		return nil, errors.New("traceplot: the Result has no trace: nothing was searched")
@@ -266,7 +266,7 @@ func chosenRow(r *search.Result) (search.TraceRow, bool) {
 	return search.TraceRow{}, false
 }
 
-// focus limits the panel to the better half of the scores. The worst scores are so much larger that they would flatten the rest.
+// focus limits the panel to the better half of the scores. The worst scores are so much larger that they would flatten the others.
 func focus(p *plot.Plot, r *search.Result, all []float64) {
 	slices.Sort(all)
 	low, high := all[0], all[len(all)-1]
@@ -303,7 +303,7 @@ func newPanel(r *search.Result, title, y string) (*plot.Plot, *plotstyle.Legend)
 // namesAngle is the angle in radians by which the candidates' names are rotated, because some are long.
 const namesAngle = math.Pi / 6
 
-// mostNamed is the largest number of candidates that all have their names at the axis. With more, only some are named.
+// mostNamed is the largest number of candidates that are all named at the axis. With more, only some are named.
 const mostNamed = 24
 
 // candidates returns ticks with the names of the candidates, or with whole numbers for candidates without a name.

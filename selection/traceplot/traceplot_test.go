@@ -95,7 +95,7 @@ func TestEveryKindOfSearch(t *testing.T) {
 
 var shownText = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
-// The title explains a choice outside the usual band.
+// If the chosen entropy is outside the usual band, the title explains it.
 func TestChoiceOutsideTheBand(t *testing.T) {
 	r := fitted(t, &selection.Regressor{Search: &entropy.Search{}})
 	for e, says := range map[float64]string{

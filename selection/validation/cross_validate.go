@@ -23,12 +23,12 @@ import (
 
 // Options holds the settings of a cross-validation. Nil means the zero value.
 type Options struct {
-	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers. These two,
+	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers. These,
 	// [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its copies are in the same part.
 	// Other splitters divide all rows.
 	Splitter Splitter
 
-	// Groups has the group of each row, such as a patient or a day. With a nil Splitter, the folds are those of [GroupKFold] for
+	// Groups holds the group of each row, such as a patient or a day. With a nil Splitter, the folds are those of [GroupKFold] for
 	// regressors and of [StratifiedGroupKFold] for classifiers. Estimators that are an [estimators.Grouper] receive the groups of
 	// the rows that they are fitted to.
 	Groups []int
@@ -36,32 +36,32 @@ type Options struct {
 	// Metrics are the metrics to compute. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
 
-	// Weights, one > 0 for each row, are passed to the estimator's FitWeighted and to the metrics. If they are nil, there are no
-	// weights. The mean over the folds is not weighted.
+	// Weights holds a weight > 0 for each row. They are passed to the estimator's FitWeighted and to the metrics. If Weights is
+	// nil, there are no weights. The mean over the folds is not weighted.
 	Weights []float64
 
 	// Workers is the number of folds that are computed at the same time. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// Observe, if not nil, is called after each fold and regularly in between.
+	// If Observe is not nil, it is called after each fold and regularly in between.
 	Observe func(estimators.Step)
 }
 
 // Scores is the result of a cross-validation.
 type Scores struct {
-	// Metrics has the names of the metrics.
+	// Metrics lists the names of the metrics.
 	Metrics []string
 
-	// Values has the scores, as [metric][fold].
+	// Values holds the scores, as [metric][fold].
 	Values [][]float64
 
-	// TrainRows and TestRows have the numbers of rows, as [fold].
+	// TrainRows and TestRows hold the numbers of rows, as [fold].
 	TrainRows, TestRows []int
 
-	// FitSeconds has the duration of each fit in seconds, as [fold].
+	// FitSeconds holds the duration of each fit in seconds, as [fold].
 	FitSeconds []float64
 
-	// PredictSeconds has the duration of each prediction and its metrics in seconds, as [fold].
+	// PredictSeconds holds the duration of each prediction and its metrics in seconds, as [fold].
 	PredictSeconds []float64
 }
 
@@ -121,11 +121,11 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return math.NaN(), math.NaN()
 }
 
-// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the test
-// rows. It does not fit the model itself. Folds of sparse rows are sparse. To preprocess within the folds, pass a pipeline, which
-// may also fill gaps (NaN in x). Errors: [estimators.ErrShape], [estimators.ErrNotFinite] and [estimators.ErrParam]; the error of
-// the first fold that failed, with its number, which wraps errors.ErrUnsupported if there are Weights and the estimator does not
-// take them; and the error of ctx.
+// CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the
+// test rows. It does not fit the model itself. Folds of sparse rows are sparse. To preprocess within the folds, pass a pipeline,
+// which may also fill gaps (NaN in x). It returns [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], or ctx's
+// error. If folds failed, it returns the error of the first of them, with its number. This error wraps errors.ErrUnsupported if
+// there are Weights and the estimator does not accept them.
 func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -135,14 +135,14 @@ func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x m
 	return crossValidate(ctx, model, x, y, nil, opt, KFold{}, metrics.ForRegression(), folds.RegressionScorer)
 }
 
-// CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. The labels are y.
+// CrossValidateClassifier is like [CrossValidateRegressor], for classifiers and labels y.
 func CrossValidateClassifier(ctx context.Context, model estimators.Classifier, x mat.Matrix, y []int,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
 	return crossValidate(ctx, model, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
 }
 
-// givenRows returns the rows of x, sparse if x is, and the error of the first gap, nil without one.
+// givenRows returns the rows of x, which are sparse if x is. It also returns the error of the first gap, or nil if there is none.
 func givenRows[Y float64 | int](x mat.Matrix) (rows folds.Rows[Y], gap, err error) {
 	if sparse.Is(x) {
 		rows.Sparse, err = sparse.From("x", x)

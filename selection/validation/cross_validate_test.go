@@ -78,7 +78,7 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	}, x, y, &Options{Splitter: KFold{Folds: 4}, Workers: 1})
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)
-	// A search fits it to all training rows, for the entropy and the final fit, and separately in each fold.
+	// A search fits the transformer to all training rows, for the entropy and the final fit, and separately in each fold.
 	most = 0
 	parts, err := KFold{Folds: 4}.Split(40, nil)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ type Difference struct {
 	// StandardError is the standard error of Mean, in the same units.
 	StandardError float64
 
-	// P is the probability of a difference at least as large, in either direction, if both estimators were equally good.
+	// P is the probability of a difference that is at least as large, in either direction, if both estimators were equally good.
 	P float64
 }
 
@@ -84,10 +84,10 @@ func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, erro
 	return out, nil
 }
 
-// Minus returns the difference between the named metric of s and that of other, by [PairedDifference] with the mean numbers of rows
-// of the folds. Both must come from the same folds: the same rows in the same order, and the same splitter with the same seed.
-// Errors: [estimators.ErrShape] if the folds differ in number or size or are fewer than two, [estimators.ErrParam] if a metric is
-// missing from one of them, and [estimators.ErrNotFinite].
+// Minus returns the difference between the named metric of s and that of other. It is the [PairedDifference] with the mean numbers
+// of rows of the folds. Both scores must come from the same folds: the same rows in the same order, and the same splitter with the
+// same seed. Errors: [estimators.ErrShape] if the folds differ in number or size or are fewer than two, [estimators.ErrParam] if a
+// metric is missing from one of them, and [estimators.ErrNotFinite].
 func (s Scores) Minus(other Scores, metric string) (Difference, error) {
 	a, err := s.valuesOf(metric)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestPairedDifference(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3., d.Mean)
 	assert.InDelta(t, math.Sqrt((1./4+1./3)*14/3), d.StandardError, 1e-12)
-	// The ratio of 3 to that is t = 1.818, whose two tails with 3 degrees of freedom have probability .167.
+	// The ratio of 3 to the standard error is t = 1.818, whose two tails with 3 degrees of freedom have probability .167.
 	assert.InDelta(t, .1667, d.P, 1e-3)
 	assert.Equal(t, "3 ± 1.6, p = 0.17", d.String())
 	back, err := PairedDifference([]float64{1, 2, 3, 4}, []float64{2, 4, 6, 10}, 75, 25)

@@ -13,7 +13,7 @@
 //
 // A splitter is a function of the number of rows, the labels and its seed. Any type with the method Split is a splitter.
 //
-// [Scores] has the scores of each fold. To compare two estimators, cross-validate both on the same folds and call [Scores.Minus], a
-// paired test that corrects for the rows that folds share. [ScoreRegressor] and [ScoreClassifier] score an estimator that is
+// [Scores] holds the scores of each fold. To compare two estimators, cross-validate both on the same folds and call [Scores.Minus],
+// a paired test that corrects for the rows that folds share. [ScoreRegressor] and [ScoreClassifier] score an estimator that is
 // already fitted.
 package validation

@@ -12,10 +12,10 @@ import (
 )
 
 // GroupKFold divides the rows into Folds parts, and each part is the test part once. It keeps the rows of a group together, for
-// example those of a patient, machine or day, so that the scores hold for new groups. It assigns the groups in descending size,
-// each to the part with the fewest rows so far; groups of equal size are shuffled. Groups must cover all rows of x.
+// example those of a patient, machine or day, so that the scores hold for new groups. It assigns the groups in descending order of
+// size, each to the part with the fewest rows so far; groups of equal size are shuffled. Groups must cover all rows of x.
 type GroupKFold struct {
-	// Groups has the group of each row, as any number.
+	// Groups holds the group of each row, as any number.
 	Groups []int
 
 	// Folds is the number of folds. If it is 0, it is 3.
@@ -23,16 +23,16 @@ type GroupKFold struct {
 	Seed  uint64
 }
 
-// Split returns Folds folds. Errors: ErrParam; and ErrShape if there are fewer groups than folds or Groups does not have n entries.
+// Split returns Folds folds. Errors: ErrParam, and ErrShape if there are fewer groups than folds or Groups does not have n entries.
 func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
 	return groupFolds("validation: GroupKFold", g, g.Groups, g.Folds, g.Seed, n, nil)
 }
 
 // StratifiedGroupKFold is a [GroupKFold] whose parts also have the classes in nearly the same proportions as all rows. It assigns
-// the groups with the largest shares of a class first, each to the part for which the shares of each class then differ least
-// between parts.
+// the groups with the largest shares of a class first. Each group goes to the part for which the shares of each class then differ
+// least between parts.
 type StratifiedGroupKFold struct {
-	// Groups has the group of each row, as any number.
+	// Groups holds the group of each row, as any number.
 	Groups []int
 
 	// Folds is the number of folds. If it is 0, it is 3.
@@ -40,7 +40,7 @@ type StratifiedGroupKFold struct {
 	Seed  uint64
 }
 
-// Split returns Folds folds. Errors: ErrParam; and ErrShape if there are fewer groups than folds, or if Groups or labels do not
+// Split returns Folds folds. Errors: ErrParam, and ErrShape if there are fewer groups than folds, or if Groups or labels do not
 // have n entries.
 func (g StratifiedGroupKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {

@@ -74,7 +74,8 @@ func TestGroupKFoldIsEven(t *testing.T) {
 	assert.Len(t, folds[0].Test, 6)
 	assert.Equal(t, []int{0, 1, 2, 3, 10, 11}, folds[0].Test)
 
-	// There are twelve groups of three rows, the first six of class 1 and the others of class 0. Each part gets two of each.
+	// There are twelve groups of three rows, the first six of class 1 and the others of class 0. Each part gets two groups of each
+	// class.
 	var of, labels []int
 	for g := range 12 {
 		for range 3 {
@@ -127,7 +128,8 @@ func TestGroupKFoldErrors(t *testing.T) {
 	}
 }
 
-// The test follows the definition: windows of the last rows, the gap, and the rows before it, or the last of these.
+// The folds follow the definition. The test rows are windows of the last rows, Gap rows before them are left out, and the training
+// rows are those before the gap, or the last of these.
 func TestTimeSeriesSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := TimeSeriesSplit{
@@ -157,7 +159,7 @@ func TestTimeSeriesSplit(t *testing.T) {
 		}
 		require.Equal(t, n, next)
 	})
-	folds, err := TimeSeriesSplit{}.Split(12, nil) // the same as scikit-learn's with 5 splits
+	folds, err := TimeSeriesSplit{}.Split(12, nil) // the same as the folds of scikit-learn with 5 splits
 	require.NoError(t, err)
 	assert.Equal(t, Fold{[]int{0, 1}, []int{2, 3}}, folds[0])
 	assert.Equal(t, Fold{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{10, 11}}, folds[4])

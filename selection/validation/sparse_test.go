@@ -36,7 +36,7 @@ func (s *sparseOnly) Predict(x mat.Matrix) ([]float64, error) {
 	return s.Ridge.Predict(x)
 }
 
-// Folds of sparse rows are those of the dense copy, and reach the estimator as sparse rows, through steps that keep them so.
+// Folds of sparse rows equal those of the dense copy. They reach the estimator as sparse rows, through steps that keep them sparse.
 func TestSparseRowsStaySparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 0))
 	x, y := mat.NewDense(40, 6, nil), make([]float64, 40)

@@ -38,7 +38,7 @@ type KFold struct {
 	Seed    uint64
 }
 
-// Split returns Folds × Repeats folds. Errors: ErrParam; and ErrShape if there are fewer rows than folds.
+// Split returns Folds × Repeats folds. Errors: ErrParam, and ErrShape if there are fewer rows than folds.
 func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 	return dealt("validation: KFold", k, k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
 }
@@ -54,7 +54,7 @@ type StratifiedKFold struct {
 	Seed    uint64
 }
 
-// Split returns Folds × Repeats folds. Errors: ErrParam; and ErrShape if there are fewer rows than folds or labels does not have n
+// Split returns Folds × Repeats folds. Errors: ErrParam, and ErrShape if there are fewer rows than folds or labels does not have n
 // entries.
 func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
@@ -63,7 +63,7 @@ func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	return dealt("validation: StratifiedKFold", k, k.Folds, k.Repeats, k.Seed, n, labels)
 }
 
-// dealt assigns the rows of each label to the parts in turn. Each label continues at the part where the label before stopped, so
+// dealt assigns the rows of each label to the parts in turn. Each label continues at the part where the previous label stopped, so
 // that the parts keep equal sizes.
 func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
 	if err := settings.Check(typ, config); err != nil {
@@ -101,8 +101,8 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 	return out, nil
 }
 
-// ShuffleSplit draws Splits independent divisions with the rounded share TestFraction of the rows in the test part. This is
-// repeated hold-out.
+// ShuffleSplit draws Splits independent divisions. In each, the test part contains the fraction TestFraction of the rows, rounded.
+// This is repeated hold-out.
 type ShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.
 	Splits int `zero:"10"`
@@ -112,15 +112,15 @@ type ShuffleSplit struct {
 	Seed         uint64
 }
 
-// Split returns Splits folds, in which both parts have at least one row. Errors: ErrParam; and ErrShape if there are fewer than two
+// Split returns Splits folds, in which both parts have at least one row. Errors: ErrParam, and ErrShape if there are fewer than two
 // rows.
 func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 	return holdOut("validation: ShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
 }
 
-// StratifiedShuffleSplit is a [ShuffleSplit] whose test parts contain each class in nearly the proportion of all rows. With m of n
-// rows in the test part, a class of c rows gets the integer part of mc/n, and the remaining rows go one each to the classes that
-// are furthest below their share. Ties are broken at random in each split.
+// StratifiedShuffleSplit is a [ShuffleSplit] whose test parts contain each class in nearly the same proportion as all rows. With m
+// of n rows in the test part, a class of c rows gets the integer part of mc/n, and the remaining rows go one each to the classes
+// that are furthest below their share. Ties are broken at random in each split.
 //
 // Each class keeps a training row, so a class with a single row is never tested. Only if there are fewer training rows than classes
 // do some classes have none, namely those that are furthest below their share. A class with few rows may be missing from a test
@@ -134,7 +134,7 @@ type StratifiedShuffleSplit struct {
 	Seed         uint64
 }
 
-// Split returns Splits folds, in which both parts have at least one row. Errors: ErrParam; and ErrShape if there are fewer than two
+// Split returns Splits folds, in which both parts have at least one row. Errors: ErrParam, and ErrShape if there are fewer than two
 // rows or labels does not have n entries.
 func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
@@ -143,7 +143,7 @@ func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	return holdOut("validation: StratifiedShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, labels)
 }
 
-// holdOut draws from each label the number of rows that allot returns.
+// holdOut draws the number of rows that allot returns from each label.
 func holdOut(typ string, config Splitter, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
 	if err := settings.Check(typ, config); err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func holdOut(typ string, config Splitter, splits int, fraction float64, seed uin
 	return out, nil
 }
 
-// allot divides size test rows among classes with the given counts of rows, by largest remainder. It leaves each class a training
+// allot divides size test rows among classes with the given numbers of rows, by largest remainder. It leaves each class a training
 // row if possible. The first class wins a tie.
 func allot(counts []int, size int) []int {
 	n := 0

@@ -195,7 +195,7 @@ func TestStratifiedShuffleSplitTies(t *testing.T) {
 	assert.InDelta(t, 100, ones, 40)
 }
 
-// bad is a splitter of another package.
+// bad is a third-party splitter.
 type bad []Fold
 
 func (b bad) Split(int, []int) ([]Fold, error) { return b, nil }
@@ -231,7 +231,7 @@ func TestSplitErrors(t *testing.T) {
 	}
 }
 
-// More folds than fit in memory give an error and do not end the program.
+// If the folds do not fit in memory, the result is an error, and the program continues.
 func TestTooManyFolds(t *testing.T) {
 	labels := make([]int, 10)
 	for i := range labels {

@@ -30,7 +30,7 @@ type TimeSeriesSplit struct {
 // defaultWindows is the number of splits of a TimeSeriesSplit whose Splits is 0.
 const defaultWindows = 5
 
-// Split returns Splits folds, the oldest test part first. Errors: ErrParam; and ErrShape if there are too few rows for a test part
+// Split returns Splits folds, the oldest test part first. Errors: ErrParam, and ErrShape if there are too few rows for a test part
 // of one row with a training row before the first.
 func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	const typ = "validation: TimeSeriesSplit"

@@ -21,8 +21,8 @@ import (
 const missingCategory = "?"
 
 // Batch returns a record batch of a grid. The caller releases it. Float attributes are columns of float64, with nulls for NaN.
-// Categorical ones are dictionaries of texts, with nulls for "?", and binary ones are booleans. The columns are in the grid's
-// order. Errors: estimators.ErrParam for no grid, an attribute of another type, or text that is not UTF-8.
+// Categorical attributes are dictionaries of texts, with nulls for "?", and binary attributes are booleans. The columns are in the
+// grid's order. It returns estimators.ErrParam for a nil grid, an attribute of another type, or text that is not UTF-8.
 func Batch(g base.FixedDataGrid) (batch apache.RecordBatch, err error) {
 	if g == nil {
 		return nil, &estimators.ParamError{Type: "grid: Batch", Field: "grid", Value: nil, Want: "a grid"}

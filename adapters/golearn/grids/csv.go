@@ -13,15 +13,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadCSV reads a CSV file into a grid: [table.ReadCSV] with [FromTable]. Options may be nil. TargetLast is set unless there is a
-// Schema, so that the last column is the class, as in golearn, if there is no Target. For rows without a class, use FromTable.
+// ReadCSV reads a CSV file into a grid. It is [table.ReadCSV] followed by [FromTable]. Options may be nil. TargetLast is set unless
+// there is a Schema, so that the last column is the class, as in golearn, if there is no Target. For rows without a class, use
+// FromTable.
 //
-// Errors: those of table.ReadCSV.
+// It returns the errors of table.ReadCSV.
 func ReadCSV(path string, o *table.Options) (*base.DenseInstances, error) {
 	return read(table.File(path), o)
 }
 
-// ParseCSV is ReadCSV for a reader. Errors contain the name, such as a file's.
+// ParseCSV is like ReadCSV, for a reader. Errors contain name, which may be that of a file.
 func ParseCSV(name string, r io.Reader, o *table.Options) (*base.DenseInstances, error) {
 	return read(table.Source{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}, o)
 }
@@ -40,15 +41,15 @@ func read(s table.Source, o *table.Options) (*base.DenseInstances, error) {
 	return FromTable(t)
 }
 
-// unseen is the category of all levels that the schema does not have.
+// unseen is the category of all levels that the schema does not list.
 const unseen = "(unseen)"
 
-// FromTable returns the grid of a table. Numbers, times and durations are float attributes, and categories are categorical ones,
-// with the levels in the order of the schema. The target is the class attribute. Groups and weights are left out. A gap is NaN in a
-// float attribute, and the category "?" in a categorical one. All levels that the schema does not have are the category "(unseen)".
-// The grid lists the attributes of a type together, as golearn does.
+// FromTable returns the grid of a table. Numbers, times and durations are float attributes, and categories are categorical
+// attributes, with the levels in the order of the schema. The target is the class attribute. Groups and weights are left out. A gap
+// is NaN in a float attribute, and the category "?" in a categorical attribute. All levels that the schema does not list are the
+// category "(unseen)". The grid lists the attributes of a type together, as golearn does.
 //
-// Errors: ErrParam for no table.
+// It returns ErrParam for a nil table.
 func FromTable(t *table.Table) (*base.DenseInstances, error) {
 	if t == nil || t.Schema == nil || t.X == nil {
 		return nil, fault.Param("grids: FromTable", "table", "nil", "one that was read")
@@ -79,7 +80,7 @@ func FromTable(t *table.Table) (*base.DenseInstances, error) {
 	return gridtable.TableOf(cols, values, t.Rows(), class).Grid()
 }
 
-// column returns the attribute of a column, with the codes of gaps and unseen levels in its cells.
+// column returns the attribute for a column, and writes the codes of gaps and unseen levels to its cells.
 func column(c table.Column, cells []float64) gridtable.Column {
 	out := gridtable.Column{Name: c.Name, Kind: gridtable.FloatKind}
 	if c.Kind != table.Category {

@@ -93,7 +93,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errFailing }
 
-// A file is read by the schema of another one: the kinds of its columns, the order of the levels, and unseen levels as one category.
+// A file is read with the schema of another file. It gives the kinds of the columns and the order of the levels, and unseen levels
+// are one category.
 func TestFilesBySchema(t *testing.T) {
 	train, err := table.ParseCSV("train.csv", strings.NewReader("size,room,day,kind\n1,a,2024-01-01,x\n2,12,2024-01-02,y\n3,b,2024-01-03,x\n"),
 		&table.Options{Target: "kind"})
@@ -138,7 +139,7 @@ func textsOf(t *testing.T, g base.FixedDataGrid, name string) (out []string) {
 	return out
 }
 
-// A model of a table predicts the rows of the table's grid, and the grid has the matrix of the table.
+// A model fitted to a table predicts the rows of the table's grid, and the grid has the matrix of the table.
 func TestGridOfTable(t *testing.T) {
 	rows, err := table.ParseCSV("f.csv", strings.NewReader("a,b,when,y\n1,2,1970-01-02,3\n4,,1970-01-01,1\n0.5,1,,2\n"), &table.Options{Target: "y"})
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func parse(text string) *base.DenseInstances {
 	return grid
 }
 
-// A second file is read by the schema of the first one.
+// A second file is read with the schema of the first one.
 func ExampleFromTable() {
 	train, err := table.ParseCSV("train", strings.NewReader(weather), &table.Options{Target: "play"})
 	if err != nil {
@@ -169,8 +169,8 @@ func ExampleWithClass() {
 	// [grey sunny] <nil>
 }
 
-// Columns of a grid have an importance. A category counts as one column, under its name in the grid. The importance on new rows
-// would be more informative.
+// This example computes the importance of the columns of a grid. A category counts as one column, under its name in the grid. The
+// importance on new rows would be more informative.
 func ExampleMatrix_importance() {
 	grid := parse(weather + "22,grey,yes\n7,sunny,no\n9,sunny,no\n25,grey,yes\n")
 	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}

@@ -13,14 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Matrix returns attributes of a grid as a matrix, with a row for each row, and the names of its columns. A float attribute is one
-// column, and a binary one a column of 0 and 1. A categorical one is a column of 0 and 1 for each of its categories, named
-// name=category, whether it occurs or not, so that grids that share their attributes give the same columns. Nil attrs are all
-// attributes except for the classes, in the grid's order. Others are found by name and type. NaN and infinities are kept. For a
-// grid without rows the matrix is empty.
+// Matrix returns attributes of a grid as a matrix, with a row for each row of the grid, and the names of its columns. A float
+// attribute is one column, and a binary attribute a column of 0 and 1. A categorical attribute becomes a column of 0 and 1 for each
+// of its categories, named name=category, whether it occurs or not, so that grids that share their attributes give the same
+// columns. If attrs is nil, it takes all attributes except for the classes, in the grid's order. Otherwise attributes are found by
+// name and type. NaN and infinities are kept. For a grid without rows the matrix is empty.
 //
-// A *base.DenseInstances is read at about 5 ns a cell, other grids at the cost of their Get. Errors: ErrParam for an attribute that
-// the grid does not have, or has twice by that name; ErrShape for no attributes.
+// Reading a *base.DenseInstances takes about 5 ns a cell, and other grids cost as much as their Get. It returns ErrParam for an
+// attribute that the grid does not have, or has twice by that name, or ErrShape for no attributes.
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
 	defer addName("Matrix", &err)
 	t, err := gridtable.Read(grid)
@@ -47,7 +47,7 @@ func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, colu
 	if len(cols) == 0 {
 		return nil, nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
-	// The categories are the grid's own, even if attrs are those of another grid.
+	// The categories are those of the grid, even if attrs are attributes of another grid.
 	e := gridtable.Encoder{Columns: t.Columns()}
 	if t.Rows == 0 {
 		return &mat.Dense{}, gridtable.MatrixNames(e.Columns), nil
@@ -65,9 +65,9 @@ func addName(function string, err *error) {
 	}
 }
 
-// Labels returns the class of each row as an index into labels, the classes that occur, in the order of the class attribute's
-// categories ("0" and "1" for a binary class, or a float one, which must be 0 or 1). Errors: ErrShape for not one class attribute;
-// ErrParam for a row without a class; ErrNotFinite.
+// Labels returns the class of each row as an index into labels. labels holds the classes that occur, in the order of the class
+// attribute's categories. They are "0" and "1" for a binary class, or for a float class, which must be 0 or 1. It returns ErrShape
+// for not exactly one class attribute, ErrParam for a row without a class, or ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	defer addName("Labels", &err)
 	t, err := gridtable.ReadLabelled(grid)
@@ -81,23 +81,23 @@ func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	return y, gridtable.ClassTexts(class, present), nil
 }
 
-// Targets returns the float class of each row. Errors: ErrShape for not one class attribute; ErrParam for one of another type;
-// ErrNotFinite for a NaN or an infinity.
+// Targets returns the float class of each row. It returns ErrShape for not exactly one class attribute, ErrParam for a class
+// attribute of another type, or ErrNotFinite for a NaN or an infinity.
 func Targets(grid base.FixedDataGrid) (y []float64, err error) {
 	defer addName("Targets", &err)
 	_, y, err = gridtable.ReadTargets(grid)
 	return y, err
 }
 
-// FeatureGrid returns a grid of the columns of x without a class attribute. The columns are float attributes called names; nil
-// names are x0, x1 and so on. It costs about 5 ns a cell. Errors: ErrShape for an empty x or another number of names; ErrParam for
-// a name that occurs twice.
+// FeatureGrid returns a grid of the columns of x without a class attribute. The columns are float attributes with the given names.
+// If names is nil, they are called x0, x1 and so on. It takes about 5 ns a cell. It returns ErrShape for an empty x or another
+// number of names, or ErrParam for a name that occurs twice.
 func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 	return makeGrid("FeatureGrid", x, names)
 }
 
-// LabelledGrid is FeatureGrid with a categorical class attribute called class. Its categories are those of labels, one for each row
-// of x, in the order of their first occurrence.
+// LabelledGrid is like FeatureGrid, with a categorical class attribute that has the name class. Its categories are those of labels,
+// one for each row of x, in the order of their first occurrence.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
 	values, categories := coded(labels)
 	return makeGrid("LabelledGrid", x, names,
@@ -120,7 +120,7 @@ func coded(texts []string) (values []float64, categories []string) {
 	return values, categories
 }
 
-// TargetGrid is FeatureGrid with a float class attribute called target, which holds y, one number for each row of x.
+// TargetGrid is like FeatureGrid, with a float class attribute that has the name target. It holds y, one number for each row of x.
 func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base.DenseInstances, error) {
 	return makeGrid("TargetGrid", x, names,
 		gridtable.NewCells(gridtable.Column{Name: target, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}, y))

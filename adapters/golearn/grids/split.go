@@ -11,12 +11,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// splitStream separates the random numbers of a split from those that an estimator draws from the same seed.
+// splitStream separates the random numbers of a split from those that an estimator draws with the same seed.
 const splitStream = 0x73706c6974
 
-// Split draws round(testFraction·n) of the n rows of grid for testing and leaves the others for training, each in random order. The
-// same seed gives the same split, 0 included, and no row is in both. Both are dense copies, with the attributes of grid, which is
-// not changed. Errors: ErrParam for a fraction that is not between 0 and 1, or that leaves either side without rows.
+// Split draws round(testFraction·n) of the n rows of grid for testing and leaves the others for training, each part in random
+// order. The same seed gives the same split, 0 included, and no row is in both parts. Both parts are dense copies, with the
+// attributes of grid, which is not changed. It returns ErrParam for a fraction that is not between 0 and 1, or that leaves a part
+// without rows.
 func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	defer addName("Split", &err)
 	t, err := gridtable.Divisible(grid, gridtable.Read)
@@ -26,8 +27,8 @@ func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, t
 	return splitRows(t, make([]int, t.Rows), 1, testFraction, seed)
 }
 
-// StratifiedSplit is Split for each class separately, so that testFraction of the rows of each class, rounded, are in test. The
-// grid has one class attribute.
+// StratifiedSplit is like Split, for each class separately, so that testFraction of the rows of each class, rounded, are in test.
+// The grid must have one class attribute.
 func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	defer addName("StratifiedSplit", &err)
 	t, err := gridtable.Divisible(grid, gridtable.ReadLabelled)

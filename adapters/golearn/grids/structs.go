@@ -17,9 +17,9 @@ const structTag = "golearn"
 
 // StructGrid returns a grid with a row for each struct. The exported fields are the attributes: numbers are float, bools are
 // binary, and strings are categorical, with the categories in the order of their first occurrence. A field's tag `golearn:"name"`
-// names its attribute, instead of the field's name, and `golearn:"-"` leaves it out. The attribute called class is the class
-// attribute. With "", as for rows to predict, there is none. One row is enough. Errors: ErrShape for no rows; ErrParam for a T that
-// is not a struct, a field of another type, two fields with one name, or a class that is not a field.
+// names its attribute, instead of the field's name, and `golearn:"-"` leaves it out. The attribute with the name class is the class
+// attribute. If class is "", as for rows to predict, there is none. One row is enough. It returns ErrShape for no rows. It returns
+// ErrParam for a T that is not a struct, a field of another type, two fields with one name, or a class that is not a field.
 func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 	const name = "grids: StructGrid"
 	typ := reflect.TypeFor[T]()
@@ -105,8 +105,8 @@ func fieldValues[T any](rows []T, field int, c *gridtable.Column) []float64 {
 	return out
 }
 
-// Rows copies slices, one for each row, into a matrix for FeatureGrid, LabelledGrid or TargetGrid. Errors: ErrShape for no rows, no
-// columns, or rows of different lengths.
+// Rows copies slices, one for each row, into a matrix for FeatureGrid, LabelledGrid or TargetGrid. It returns ErrShape for no rows,
+// no columns, or rows of different lengths.
 func Rows(x [][]float64) (*mat.Dense, error) {
 	if len(x) == 0 || len(x[0]) == 0 {
 		return nil, fault.Shape("grids: Rows: there are", len(x), "rows", "want at least 1 of at least 1 number")

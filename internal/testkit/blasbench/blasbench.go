@@ -16,9 +16,9 @@ import (
 type Contender struct {
 	Name string
 	BLAS blas.Float64
-	// Cholesky, if not nil, is an alternative to gonum's Cholesky factorisation on this BLAS. The faster of the two counts.
+	// If Cholesky is not nil, it is an alternative to gonum's Cholesky factorisation on this BLAS. The faster of the two counts.
 	Cholesky func(ul blas.Uplo, n int, a []float64, lda int) bool
-	// Rest is the time for which its threads keep processors busy after a call. Nothing is timed then.
+	// Rest is the time for which the threads of the BLAS keep processors busy after a call. Nothing is timed then.
 	Rest time.Duration
 }
 

@@ -6,7 +6,7 @@
 //
 //	KERNELEARN_CAMPAIGN_INPUT=17:123456 go test -run TestCampaignFiles ./estimators/estimatortest
 //
-// If KERNELEARN_FINDINGS is a folder, each finding is also written there.
+// If KERNELEARN_FINDINGS is a folder, each finding is also written to a file there.
 package campaign
 
 import (
@@ -48,7 +48,7 @@ func Duration(tb testing.TB) time.Duration {
 }
 
 // Run calls check with a separate random generator for each input: a few times in go test, and repeatedly in a campaign. An error
-// or a panic is a finding. It prints the number of inputs, which .ci/campaign adds up.
+// or a panic is a finding. Run prints the number of inputs, which .ci/campaign adds up.
 func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	t.Helper()
 	if seed, input, ok := singleInput(t); ok {
@@ -75,7 +75,7 @@ func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	fmt.Printf("campaign: %s inputs %d\n", name, inputs)
 }
 
-// RunTest is Run for a check that reports failures to a test, which ends the input.
+// RunTest is like Run, for a check that reports failures to a test. A failure ends the input.
 func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
 	if seed, input, ok := singleInput(t); ok {

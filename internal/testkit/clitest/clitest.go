@@ -23,8 +23,8 @@ var nowhere = filepath.Join(os.DevNull, "nowhere")
 // arguments is the environment variable that makes the test binary run as the program. It holds the arguments in JSON.
 const arguments = "KERNELEARN_PROGRAM_ARGUMENTS"
 
-// Check runs the program with this main function, by starting the test binary again. It checks that -h prints a sentence and the
-// flags, and that these are errors that name the flag, before any computation: arguments without a flag, undefined flags, missing
+// Check runs the program with this main function by starting the test binary again. It checks that -h prints a sentence and the
+// flags. These must be errors that name the flag, before any computation: arguments without a flag, undefined flags, missing
 // folders, files and programs, and numbers below their limits. The test that calls Check is named TestProgram.
 func Check(t *testing.T, main func()) {
 	if text, ok := os.LookupEnv(arguments); ok {
@@ -38,8 +38,8 @@ func Check(t *testing.T, main func()) {
 	checkProgram(t)
 }
 
-// Expect is a regular expression that must match the output Count times; 0: at least once. If the expression has a group, it is a
-// number that must exceed Floor.
+// Expect is a regular expression that must match the output Count times; 0: at least once. If the expression has a group, the group
+// must match a number above Floor.
 type Expect struct {
 	Pattern string
 	Count   int

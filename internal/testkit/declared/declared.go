@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// Types returns the exported types, as "package.Type", of the packages in a folder and below it that have one of these methods. The
-// method may be declared for the type itself, or for an unexported type of its package that it embeds. Methods of embedded exported
-// types are not found. Tests, internal packages, adapters, examples and testdata are skipped.
+// Types returns the exported types, as "package.Type", that have one of these methods, in the packages of a folder and below it.
+// The method may be declared for the type itself, or for an unexported type that it embeds from its package. Methods of embedded
+// exported types are not found. Tests, internal packages, adapters, examples and testdata are skipped.
 func Types(tb testing.TB, root string, methods ...string) (out []string) {
 	tb.Helper()
 	has := map[string]bool{}       // by folder and name
@@ -64,7 +64,7 @@ func hiddenParts(dir string, t *ast.TypeSpec) (out []string) {
 	return out
 }
 
-// Lists fails for each type found by Types that is not in the named list, unless except has a reason for it. It also fails for
+// Lists fails for each type found by Types that is not in the named list, unless except gives a reason for it. It also fails for
 // reasons that are not needed.
 func Lists(tb testing.TB, name string, list []string, except map[string]string, root string, methods ...string) {
 	tb.Helper()
@@ -88,7 +88,7 @@ func Lists(tb testing.TB, name string, list []string, except map[string]string, 
 	}
 }
 
-// Name returns the name of v's type in the form of Types.
+// Name returns the name of v's type as Types returns it.
 func Name(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
 
 // Files calls visit for each Go file, except tests, in a folder and below it. It skips folders with the names in without.
@@ -114,7 +114,7 @@ func Files(tb testing.TB, root string, without []string, visit func(path string,
 	}
 }
 
-// baseName returns the name of a type without pointer and type arguments, or "" for a type of another package.
+// baseName returns the name of a type without pointer and type arguments, or "" for a type from another package.
 func baseName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -1,12 +1,12 @@
 // Package filefuzz attacks readers of model files with files whose checksums are valid. It reads a valid file into a tree of
-// values, including files and JSON nested in it, and changes the tree as the bytes of a fuzzer's input determine: numbers become
+// values, including files and JSON nested in it, and changes the tree according to the bytes of a fuzzer's input. Numbers become
 // extreme, arrays are cut, swapped and repeated, keys are renamed, kinds and lengths are replaced. It writes the tree with the
 // checksums of all envelopes repaired. [Subject.Check] then checks that
 //
 //   - reading does not panic, and allocates at most 64 times the file's length and a megabyte;
 //   - an error wraps ErrBadModel, is at most 4 KB long, and leaves the value unchanged;
-//   - no exported method of a value that was read panics, all methods together take less than ten seconds, predictions are finite
-//     or an error, and the value can be written and read again, after which it predicts the same bits and writes the same bytes.
+//   - no exported method of a value that was read panics, all methods together take less than ten seconds, and predictions are finite or an error;
+//   - the value can be written and read again, after which it predicts the same bits and writes the same bytes.
 //
 // Methods are found by reflection. A type only has to be a Subject in a test's list, which also determines its settings and
 // training data.
@@ -50,7 +50,7 @@ type Subject struct {
 	Files [][]byte
 	// Args are arguments for the methods, by their types. Contexts and numbers have defaults.
 	Args []any
-	// Errors are sentinels that reading may return besides ErrBadModel.
+	// Errors are sentinels that reading may return in addition to ErrBadModel.
 	Errors []error
 
 	trees []*node
@@ -65,7 +65,7 @@ func (s *Subject) Prepare() error {
 		tree := raw(data)
 		tree.look()
 		s.trees = append(s.trees, tree)
-		for _, sound := range [][]byte{data, tree.content()} { // JSON in it may have another format
+		for _, sound := range [][]byte{data, tree.content()} { // JSON in the file may be formatted differently
 			if loaded, err := s.check(sound, 0); err != nil || !loaded {
 				return fmt.Errorf("%s: a valid file: loaded %v, %w", s.Name, loaded, err)
 			}
@@ -78,7 +78,7 @@ func (s *Subject) Prepare() error {
 	return nil
 }
 
-// Mutate makes a file from a fuzzer's input. Input that begins like a file is used as a file.
+// Mutate makes a file from a fuzzer's input. Input that begins like a file is returned as it is.
 func (s *Subject) Mutate(input []byte) []byte {
 	if bytes.HasPrefix(input, []byte(magic)) {
 		return input
@@ -91,8 +91,8 @@ func (s *Subject) Mutate(input []byte) []byte {
 	return mutated(tree, from).content()
 }
 
-// Check reads the file made from an input and calls all methods of the value. It returns an error for a violation of the package's
-// rules, and whether the file was accepted.
+// Check reads the file made from an input and calls all methods of the value. It returns an error if a rule of the package is
+// violated. It also reports whether the file was accepted.
 func (s *Subject) Check(input []byte) (loaded bool, err error) {
 	costly := uint32(0)
 	for _, b := range input {
@@ -186,7 +186,7 @@ func (s *Subject) check(data []byte, choice uint32) (loaded bool, err error) {
 	return true, nil
 }
 
-// keep reads the first file. Failing reads must not change the result.
+// keep reads the first file into the value that failing reads must not change.
 func (s *Subject) keep() {
 	v := s.New()
 	if load(v, s.Files[0]) == nil {
@@ -194,7 +194,7 @@ func (s *Subject) keep() {
 	}
 }
 
-// sound returns what is wrong with an error of reading, or nil.
+// sound returns an error if an error of reading breaks the rules, and nil otherwise.
 func (s *Subject) sound(err error) error {
 	if n := len(err.Error()); n > longestError {
 		return fmt.Errorf("%s: an error of %d bytes: %.200s", s.Name, n, err.Error())
@@ -339,7 +339,7 @@ func Fuzz(f *testing.F, subjects []*Subject) {
 	}
 	f.Fuzz(func(t *testing.T, name string, input []byte) {
 		s := byName[name]
-		if s == nil { // by a checksum, so that names mutated by the fuzzer select a subject
+		if s == nil { // selected by a checksum, so that names mutated by the fuzzer select a subject
 			sum := 0
 			for _, b := range []byte(name) {
 				sum += int(b)

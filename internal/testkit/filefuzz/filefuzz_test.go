@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// model is a stored type with the faults that a test selects.
+// model is a stored type with faults that a test selects.
 type model struct {
 	stored struct {
 		Values codec.Floats
@@ -43,7 +43,7 @@ func (m *model) UnmarshalBinary(data []byte) error {
 	case m.fault == "another error" && in.Count < 0:
 		return errOther
 	case m.fault == "refuses itself" && in.Count == 2:
-		return fault.BadModel("model", "a count of 2") // valid files do not have it, but a mutation turns 3 into 2
+		return fault.BadModel("model", "a count of 2") // valid files never contain 2, but a mutation turns 3 into 2
 	}
 	if in.Count < 0 || !in.Values.Finite() && m.fault != "predicts infinity" {
 		return fault.BadModel("model", "count %d", in.Count)

@@ -22,13 +22,13 @@ type call struct {
 	method   int
 	name     string
 	in       []reflect.Type
-	args     []reflect.Value // invalid for an argument that is made for each call
+	args     []reflect.Value // an invalid value for an argument that is made for each call
 	variadic bool
 	costly   bool // it fits
 	finite   bool // it predicts
 }
 
-// defaults are arguments that suit most methods: four rows of two columns, with targets, labels and so on.
+// defaults returns arguments that suit most methods: four rows of two columns, with targets, labels and so on.
 func defaults() []any {
 	return []any{
 		mat.Matrix(mat.NewDense(4, 2, []float64{1, 2, 2, 1, 3, 5, .5, -3})), []float64{1, 2, 3, 5}, []int{0, 1, 0, 1}, .8, 1,

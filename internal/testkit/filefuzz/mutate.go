@@ -53,7 +53,7 @@ func mutated(root *node, s *source) *node {
 func change(v *node, nodes []*node, s *source) {
 	op := s.byte()
 	switch {
-	case op < 16: // by another value of the file
+	case op < 16: // replace it with another value of the file
 		*v = *nodes[s.uniform(len(nodes))].clone()
 		return
 	case op < 24: // by exchange with another value
@@ -174,7 +174,7 @@ func changedFloat(f float64, s *source) float64 {
 	return extremeFloats[s.uniform(len(extremeFloats))]
 }
 
-// changeList drops, repeats and moves elements, which consist of each nodes.
+// changeList drops, repeats and moves elements. Each element consists of the given number of nodes.
 func changeList(v *node, each int, s *source) {
 	count := len(v.kids) / each
 	if count == 0 {

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// The major types of RFC 8949, and the numbers of a few values.
+// The major types of RFC 8949, and the encodings of a few values.
 const (
 	unsigned = iota
 	negative

@@ -32,8 +32,8 @@ func Bytes(tb testing.TB, name string) []byte {
 	return data
 }
 
-// update makes Model write its file. Only a new version of a format needs it: files of old versions prove that they can still be
-// read.
+// update makes Model write its file. It is needed only for a new version of a format: files of old versions prove that they can
+// still be read.
 var update = flag.Bool("update", false, "write missing golden model files")
 
 // Model returns the bytes of the golden model file testdata/name. With the test flag -update it writes a missing file from make. It
@@ -81,8 +81,8 @@ func MaxError(got, want []float64) float64 {
 	return worst
 }
 
-// Page compares a page of the repository, at a path relative to the package under test, with the text that a test generated. The
-// test flag -update writes it.
+// Page compares a page of the repository, at a path relative to the package under test, with the text that a test generated. With
+// the test flag -update it writes the page.
 func Page(tb testing.TB, path, made string) {
 	tb.Helper()
 	if *update {

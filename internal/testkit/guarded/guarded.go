@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Run calls f. If f accesses protected memory, it ends the test with a message that contains what.
+// Run calls f. If f accesses protected memory, Run ends the test with a message that contains the text what.
 func Run(t testing.TB, what string, f func()) {
 	t.Helper()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -21,20 +21,21 @@ func Run(t testing.TB, what string, f func()) {
 	f()
 }
 
-// canaries is the number of elements beside a slice, on the unprotected side, that an Arena checks.
+// canaries is the number of elements next to a slice, on the unprotected side, that an Arena checks.
 const canaries = 64
 
 // canary is a NaN that no computation produces.
 const canary = 0x7ff4_c0de_dead_beef
 
-// Arena is memory in which slices are placed one at a time. One end of a slice is at a protected page, and the other has canaries.
+// Arena is memory in which slices are placed one at a time. At one end of a slice is a protected page, and at the other are
+// canaries.
 type Arena struct {
 	room []float64
 	at   int
 	used []float64
 }
 
-// Put returns a copy of v next to the protected page on a side. It is valid until the next Put.
+// Put returns a copy of v next to the protected page on the given side. It is valid until the next Put.
 func (a *Arena) Put(side string, v []float64) []float64 {
 	a.at = canaries
 	if side == "after" {
@@ -53,7 +54,7 @@ func (a *Arena) Put(side string, v []float64) []float64 {
 	return a.used
 }
 
-// Intact reports whether the canaries beside the last slice are unchanged.
+// Intact reports whether the canaries next to the last slice are unchanged.
 func (a *Arena) Intact() bool {
 	end := a.at + len(a.used)
 	for _, c := range [][]float64{a.room[max(0, a.at-canaries):a.at], a.room[end:min(len(a.room), end+canaries)]} {

@@ -17,7 +17,7 @@ func (f *failing) Helper() {}
 
 func (f *failing) Fatalf(format string, _ ...any) { f.said = format }
 
-// The slice can be read, but not the memory beside it.
+// The slice can be read, but not the memory next to it.
 func TestCopy(t *testing.T) {
 	for _, side := range Sides {
 		for _, n := range []int{1, 3, 511, 512, 513} {
@@ -41,7 +41,7 @@ func TestCopy(t *testing.T) {
 	assert.Empty(t, Copy(t, "after", nil))
 }
 
-// An arena's slice is a copy. A write beside it is detected, and a read beyond the page ends the test.
+// An arena's slice is a copy. A write next to it is detected, and a read beyond the page ends the test.
 func TestArena(t *testing.T) {
 	a := NewArena(t, 1000)
 	for _, place := range Places() {

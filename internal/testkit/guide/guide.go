@@ -147,12 +147,12 @@ func nested(tb testing.TB, root string) (out []string) {
 	return out
 }
 
-// readme is the name of two files: the index of docs/guide, which has no programs, and the README of the repository, which has
-// fragments beside its program.
+// readme is the name of two files: the index of docs/guide, which has no programs, and the README of the repository, which has code
+// fragments as well as a program.
 const readme = "README.md"
 
-// Programs returns all programs of docs/guide and of the README. A page without a program and a program without output are
-// failures.
+// Programs returns all programs of docs/guide and of the README. A page without a program, or a program without output, is a
+// failure.
 func Programs(tb testing.TB) (out []Program) {
 	tb.Helper()
 	root := root(tb)
@@ -170,8 +170,8 @@ func Programs(tb testing.TB) (out []Program) {
 	return out
 }
 
-// Run compiles the programs of docs/guide that import a nested module, or for "" those that import none. It does so in a module
-// outside the repository, as a reader would, and compares the output of each with its page.
+// Run compiles the programs of docs/guide that import a nested module. If module is "", it compiles those that import none. It does
+// so in a module outside the repository, as a reader would, and compares the output of each with its page.
 func Run(t *testing.T, module string) {
 	if testing.Short() {
 		t.Skip("compiles and runs programs")
@@ -193,7 +193,7 @@ func Run(t *testing.T, module string) {
 	call(t, dir, append([]string{"mod", "edit"}, requirements(t, filepath.Join(root, filepath.FromSlash(module)))...)...)
 	for _, m := range slices.Compact([]string{"", module}) {
 		if slices.Contains(slices.Collect(maps.Values(drivers)), m) {
-			continue // no program imports a package of it
+			continue // no program imports a package of this nested module
 		}
 		path := strings.TrimSuffix(Library+"/"+m, "/")
 		call(t, dir, "mod", "edit", "-require", path+"@v0.0.0", "-replace", path+"="+filepath.Join(root, filepath.FromSlash(m)))
@@ -235,7 +235,7 @@ func Run(t *testing.T, module string) {
 }
 
 // requirements returns flags of go mod edit for all requirements of a module. With them, the module outside the repository seldom
-// needs a go.mod file that no build of the repository needs.
+// needs a go.mod file that the builds of the repository do not need.
 func requirements(t *testing.T, dir string) (flags []string) {
 	t.Helper()
 	var module struct {
@@ -252,7 +252,7 @@ func requirements(t *testing.T, dir string) (flags []string) {
 	return flags
 }
 
-// call runs the go command, which may fetch a go.mod file that no build of the repository needs.
+// call runs the go command, which may fetch go.mod files that the builds of the repository do not need.
 func call(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	start(t, dir, "go", args...)

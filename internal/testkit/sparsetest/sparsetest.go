@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Rows returns n rows of length 1 with up to entries nonzero entries each in d columns, of which the first are the most frequent, and
-// targets that are linear in the rows with noise of a tenth.
+// Rows returns n rows of length 1 in d columns, and targets that are linear in the rows, with noise of a tenth. Each row has up to
+// entries nonzero entries. The first columns are the most frequent.
 func Rows(n, d, entries int, seed uint64) (*sparse.Rows, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	start, column, value, y := []int{0}, []int(nil), []float64(nil), make([]float64, n)
@@ -43,7 +43,7 @@ func Rows(n, d, entries int, seed uint64) (*sparse.Rows, []float64) {
 	return out, y
 }
 
-// Widened returns the same entries in a matrix of d columns, each times a step apart.
+// Widened returns the same entries in a matrix of d columns. The columns of x are step columns apart.
 func Widened(x *sparse.Rows, step, d int) *sparse.Rows {
 	n, _ := x.Dims()
 	start, column, value := []int{0}, []int(nil), []float64(nil)
@@ -61,7 +61,7 @@ func Widened(x *sparse.Rows, step, d int) *sparse.Rows {
 	return out
 }
 
-// Foreign is a sparse matrix of another type than [sparse.Rows].
+// Foreign is a sparse matrix whose type is not [sparse.Rows].
 type Foreign struct{ *sparse.Rows }
 
 // T implements mat.Matrix.

@@ -1,4 +1,4 @@
-// Package toy has the smallest realistic estimators: a ridge regression with variances, and a nearest-centroid classifier with
+// Package toy provides the smallest realistic estimators: a ridge regression with variances, and a nearest-centroid classifier with
 // probabilities. They have every capability, so that code that wraps, searches or checks estimators can be tested without a real
 // algorithm.
 package toy

@@ -1,5 +1,5 @@
-// Package average combines fitted models by their shares: regressors to the mixture of their normal distributions, and classifiers
-// to the mean of their probabilities.
+// Package average combines fitted models with their shares: regressors to the mixture of their normal distributions, and
+// classifiers to the mean of their probabilities.
 package average
 
 import (
@@ -62,7 +62,7 @@ func (m models[E]) Report() estimators.Report {
 	return estimators.Report{Converged: true}
 }
 
-// notByItself returns the error for fitting a mean.
+// notByItself returns the error for fitting a mean, which cannot be fitted by itself.
 func (m models[E]) notByItself() error {
 	return fmt.Errorf("%s: the mean of its models cannot be fitted by itself: %w", m.typ, errors.ErrUnsupported)
 }
@@ -72,7 +72,7 @@ type Regressor struct {
 	models[estimators.Regressor]
 	// VarianceFactor, if > 0, multiplies the variance of the mixture.
 	VarianceFactor float64
-	// Transformation transforms the targets, unless it is nil.
+	// If Transformation is not nil, it transforms the targets.
 	Transformation *targets.Transformation
 }
 
@@ -144,7 +144,7 @@ func (m *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, err
 }
 
-// mixture is PredictVariance on the scale of the transformed targets.
+// mixture is like PredictVariance, on the scale of the transformed targets.
 func (m *Regressor) mixture(x mat.Matrix) (mean, variance []float64, err error) {
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
@@ -189,13 +189,13 @@ func (m *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return low, high, err
 }
 
-// Classifier predicts by the mean of the classifiers' probabilities.
+// Classifier predicts with the mean of the classifiers' probabilities.
 type Classifier struct {
 	models[estimators.Classifier]
 	of []int // class labels
 }
 
-// NewClassifier returns the mean of at least one model. All must have probabilities for the same classes. Errors name typ.
+// NewClassifier returns the mean of at least one model. All models must have probabilities for the same classes. Errors name typ.
 func NewClassifier(typ string, parts []Part[estimators.Classifier]) *Classifier {
 	return &Classifier{models[estimators.Classifier]{typ, parts}, parts[0].Model.Classes()}
 }
@@ -290,7 +290,7 @@ func (m *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	return nil
 }
 
-// Graph writes the mean of the parts.
+// Graph writes the mean of the parts as a graph.
 func (m *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	var out graph.Outputs
 	parts := make([]graph.Outputs, len(m.parts))
@@ -345,7 +345,7 @@ func plus(a, b graph.Value) graph.Value {
 	return a.Add(b)
 }
 
-// Graph writes the mean of the parts' probabilities.
+// Graph writes the mean of the parts' probabilities as a graph.
 func (m *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	var proba graph.Value
 	for _, p := range m.parts {

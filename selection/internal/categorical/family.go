@@ -16,8 +16,8 @@ import (
 )
 
 // Family is a family over rows with categorical columns, whose values are only compared for equality. Different levels have a fixed
-// distance, for which the mean squared distance of two rows in the column equals that of a column with unit standard deviation,
-// whatever the parameter.
+// distance. With this distance, the mean squared distance of two rows in the column equals that of a column with unit standard
+// deviation, whatever the parameter.
 type Family struct {
 	families.Family
 	lengths    []float64 // per column; 1 for numeric columns
@@ -57,7 +57,8 @@ func (f Family) ard(param float64) kernels.ARD {
 	return kernels.ARD{Kernel: f.Family.Kernel(param), Lengths: f.lengths, Categories: f.categories}
 }
 
-// Start returns the start of the inner family, on rows whose categories are replaced by numbers with unit standard deviation.
+// Start returns the initial parameter of the inner family, on rows whose categories are replaced with numbers of unit standard
+// deviation.
 func (f Family) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	given, err := check.Dense("x", x)

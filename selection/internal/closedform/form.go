@@ -1,5 +1,5 @@
-// Package closedform scores kernels without fitting the learner: by the leave-one-out error of kernel ridge regression and by the
-// evidence of a Gaussian process, at all ridges, from a kernel matrix, features or pivots.
+// Package closedform scores kernels without fitting the learner. The scores are the leave-one-out error of kernel ridge regression
+// and the evidence of a Gaussian process, at all ridges, computed from a kernel matrix, features or pivots.
 package closedform
 
 import (
@@ -23,12 +23,12 @@ import (
 
 // Default lower limits of the ridge, in units of the mean of k(x, x).
 const (
-	// LeastRidge is the limit for machines of package lssvm, whose own score the form is. Below it solutions are dominated by
+	// LeastRidge is the limit for machines of package lssvm, since the form is their own score. Below it solutions are dominated by
 	// rounding.
 	LeastRidge = 1e-8
-	// LeastRidgeOfOthers is the limit for other learners. They, in particular sparse ones, cannot use eigenvalues that are so much
-	// smaller than the diagonal, as kernel ridge regression can for targets without noise, and perform poorly with the smooth
-	// kernels that the form would then prefer.
+	// LeastRidgeOfOthers is the limit for other learners. For targets without noise, kernel ridge regression can use eigenvalues
+	// that are much smaller than the diagonal. Other learners, in particular sparse ones, cannot, and perform poorly with the
+	// smooth kernels that the form would then prefer.
 	LeastRidgeOfOthers = 1e-3
 )
 
@@ -134,7 +134,7 @@ func (c *Form) meanWeight() float64 {
 }
 
 // OfMatrix returns the entropy of k and its scores at some ridges, from one reduction of k to tridiagonal form. It overwrites k.
-// With weights the matrix of the machine differs from that of the entropy and needs a second reduction. The entropy is computed
+// With weights, the matrix of the machine differs from that of the entropy and needs a second reduction. The entropy is computed
 // only if requested.
 func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
 	wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
@@ -238,8 +238,8 @@ func (c *Form) OfFeatures(ctx context.Context, f *mat.Dense) (curve []search.Rid
 	return c.Curve(looks), mean, err
 }
 
-// ResidualFor returns the fraction of the trace of a kernel matrix on rows x that pivots may leave, if the remainder is to be the
-// given fraction of a ridge.
+// ResidualFor returns the fraction of the trace of a kernel matrix on rows x that pivots may leave, so that the remainder is at
+// most the given fraction of a ridge.
 func (c *Form) ResidualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
 	return min(share*ridge/c.RidgeUnit(kernel, x), share)
 }
@@ -289,8 +289,8 @@ func (c *Form) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []fl
 }
 
 // PivotResidual is the largest ratio of the remainder of k(x, x) to the ridge for which the score on pivots is valid. A
-// factorisation that stops as soon as the entropy is decided would give wrong scores. At a tenth the score is accurate to a few per
-// cent.
+// factorisation that stops as soon as the entropy is decided would give wrong scores. At a ratio of a tenth the score is accurate
+// to a few per cent.
 const PivotResidual = 0.1
 
 // MaxPivots is the largest number of features that represent the kernel of many rows.

@@ -15,7 +15,7 @@ type Rule int
 // The rules.
 const (
 	// ErrorAndEvidence takes the largest evidence among the pairs whose leave-one-out error is nearly the smallest. For classes it
-	// takes the smallest product of that error and the fraction of rows with a wrong leave-one-out class.
+	// replaces that error with its product with the fraction of rows with a wrong leave-one-out class.
 	ErrorAndEvidence Rule = iota
 	// LeastError takes the smallest leave-one-out error.
 	LeastError
@@ -24,12 +24,12 @@ const (
 )
 
 // WithinError is the number of standard errors by which a leave-one-out error may exceed the smallest for its evidence to count.
-// From a quarter to three quarters it hardly matters, on eleven regression sets, splits of seeds 7 and 8.
+// Values from a quarter to three quarters make hardly any difference, on eleven regression sets with splits of seeds 7 and 8.
 const WithinError = 0.5
 
-// withinMore is the same for more than manyRows rows, whose errors are less random. On Friedman's function with 1000 and 2000 rows,
-// seeds 7 to 14, it reduced the test error of half a standard error by 2%. On the sine of measurements/performance it changed
-// nothing.
+// withinMore replaces WithinError for more than manyRows rows, whose errors are less random. On Friedman's function with 1000 and
+// 2000 rows, seeds 7 to 14, the test error was 2% smaller than with half a standard error. On the sine of measurements/performance
+// nothing changed.
 const withinMore = 0.05
 
 const manyRows = 600
@@ -51,8 +51,8 @@ type Look struct {
 	search.RidgeScore
 }
 
-// Prefer returns the best of some rows by a rule. It returns ok = false if none of them has a ridge. In a tie the first row wins,
-// and within a row the larger ridge.
+// Prefer returns the best of some rows according to a rule. It returns ok = false if none of them has a ridge. In a tie the first
+// row wins, and within a row the larger ridge.
 func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool) {
 	var all []Look
 	var scores []search.RidgeScore

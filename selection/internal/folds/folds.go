@@ -49,13 +49,13 @@ type Scoring[Y float64 | int, E Learner[Y]] func(e E, x mat.Matrix, y []Y, weigh
 // Rows holds rows with their targets, weights and groups.
 type Rows[Y float64 | int] struct {
 	X       *mat.Dense
-	Sparse  *sparse.Rows // in the place of X, if that is nil
+	Sparse  *sparse.Rows // used in place of X if X is nil
 	Y       []Y
 	Weights []float64 // nil: 1 each
 	Groups  []int     // nil: each row is its own group
 }
 
-// Matrix returns the rows without what belongs to them.
+// Matrix returns the rows as a matrix, without targets, weights and groups.
 func (r Rows[Y]) Matrix() mat.Matrix {
 	if r.X == nil {
 		return r.Sparse
@@ -93,7 +93,7 @@ func Chain(typ string, steps []transformers.Transformer, names []string) *pipeli
 }
 
 // FitChain fits preprocessing steps and returns them with the transformed rows. Without steps, rows may have gaps. Targets are for
-// steps that learn from them, and may be nil if none does. Names are those of the columns of x, nil if unknown.
+// steps that learn from them, and may be nil if none does. Names are the names of the columns of x, nil if unknown.
 func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, names []string, x *mat.Dense, targets mat.Matrix) (
 	*pipeline.Transformer, *mat.Dense, error) {
 	chain := Chain(typ, steps, names)
@@ -118,17 +118,17 @@ func FitChain(ctx context.Context, typ string, steps []transformers.Transformer,
 type Job[Y float64 | int, E Learner[Y]] struct {
 	Type   string // the caller, for errors
 	Builds []func() E
-	// Kernels, if not nil, are those of the learners that Builds return. Learners that accept kernel matrices then receive them
-	// from distances computed once per fold.
+	// If Kernels is not nil, it holds the kernels of the learners that Builds return. Learners that accept kernel matrices then
+	// receive them from distances computed once per fold.
 	Kernels []kernels.Kernel
 	Steps   []transformers.Transformer
-	Names   []string // of the columns before Steps; nil: unknown
+	Names   []string // names of the columns before Steps; nil: unknown
 	Rows    Rows[Y]
 	Folds   []Fold
 	Scorers []Scoring[Y, E]
 	Workers int
 	Skip    func() bool // reports before each fit whether to skip it; nil: never
-	// Observe, if not nil, is called after each fit, by one goroutine at a time.
+	// If Observe is not nil, it is called after each fit, by one goroutine at a time.
 	Observe func(build, fold int, c Cell)
 }
 
@@ -307,7 +307,7 @@ func learnt(metric string, y, classes []int) error {
 	return nil
 }
 
-// rank returns scores by Decision, or by PredictProba if there is no Decision.
+// rank returns the scores from Decision, or the result of PredictProba if there is no Decision.
 func rank(e estimators.Classifier, x mat.Matrix) (*mat.Dense, error) {
 	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
 		return d.Decision(x)

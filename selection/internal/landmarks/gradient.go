@@ -96,7 +96,7 @@ func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 	return out, nil
 }
 
-// product is a product of two matrices to compute.
+// product holds the operands of a matrix product to compute, and its result.
 type product struct {
 	dst  *mat.Dense
 	a, b mat.Matrix
@@ -161,8 +161,8 @@ func (s *state) ofComplexity(ctx context.Context, t *sums) (slope, error) {
 	return out, nil
 }
 
-// gradient makes another pass over the rows. The rows of a block and the landmarks together are the rows of a symmetric kernel
-// matrix, whose derivatives package kernels computes for any kernel.
+// gradient makes another pass over the rows. The rows of a block, together with the landmarks, are the rows of a symmetric kernel
+// matrix. Package kernels computes its derivatives for any kernel.
 func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	d, err := kernels.AsDifferentiable(s.kernel)
 	if err != nil {

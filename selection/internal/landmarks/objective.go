@@ -1,5 +1,5 @@
-// Package landmarks has objectives for learning the parameters of a kernel and the ridge of the machine of package falkon, with
-// exact gradients.
+// Package landmarks provides objectives for learning the parameters of a kernel and the ridge of the machine of package falkon,
+// with exact gradients.
 //
 // The machine is ridge regression on the features Z = K_nM T⁻¹ of M landmarks, T'T = K_MM + jitter I. The kernel's parameters
 // change both matrices:
@@ -14,12 +14,12 @@
 //	G_B = ΓT⁻ᵀ,  G_A = T⁻¹(Λ(uv' + vu')/2 - ΛN)T⁻ᵀ,  F_Λ = v'u - tr N
 //
 // The other objective is regularised by the complexity of the model (G. Meanti, L. Carratino, E. De Vito and L. Rosasco, Efficient
-// hyperparameter tuning for large scale kernel ridge regression, AISTATS 2022): with d the trace of the hat matrix, D = |e|² +
+// hyperparameter tuning for large scale kernel ridge regression, AISTATS 2022). With d the trace of the hat matrix, D = |e|² +
 // Λ|u|² and τ = Σ k(x,x) - |z|²,
 //
 //	F = (σ²d + D + τD/(Λn))/n
 //
-// Rows are processed in blocks, in three passes for a gradient and two without. Memory is that of several M×M matrices, a block per
+// Rows are processed in blocks, in three passes for a gradient and two without. The memory is several M×M matrices, a block per
 // worker, and a few numbers per row and target.
 package landmarks
 
@@ -67,7 +67,7 @@ type Problem struct {
 	Workers  int
 	MaxBytes int64
 
-	anew bool // never store features, for comparison in tests
+	anew bool // never store features; tests compare this with stored features
 }
 
 // Value holds the results at a kernel and a ridge.
@@ -108,8 +108,8 @@ type state struct {
 	kept   []leftOutBlock // of each block, for a gradient
 }
 
-// Value returns the objective at a kernel and a ridge. It sets the gradient in the logs of the kernel's parameters and of the
-// ridge, if it is not nil. It returns errors of the kernel and of ctx.
+// Value returns the objective at a kernel and a ridge. If gradient is not nil, Value writes the gradient with respect to the logs
+// of the kernel's parameters and of the ridge to it. It returns errors of the kernel and of ctx.
 func (p *Problem) Value(ctx context.Context, kernel kernels.Kernel, ridge float64, gradient []float64) (Value, error) {
 	s, err := p.features(ctx, kernel)
 	if err != nil || s == nil {
@@ -208,18 +208,18 @@ type block struct {
 	root       []float64  // square roots of the weights
 }
 
-// keptNumbers is the largest number of features stored between passes, 64 MB. Others are computed again.
+// keptNumbers is the largest number of features stored between passes, 64 MB. If there are more, they are computed again.
 const keptNumbers = 8 << 20
 
-// leastRows is the smallest number of rows in a block. With as many rows as landmarks, half of what Derivatives computes for the
-// gradient is used.
+// leastRows is the smallest number of rows in a block. With as many rows as landmarks, the gradient uses half of the results of
+// Derivatives.
 const leastRows = 512
 
 // blockRows returns the number of rows in a block.
 func (s *state) blockRows() int { return max(leastRows, s.m) }
 
-// blocks calls compute for each block of rows, in parallel, and add with the results in the order of the rows, so that sums do not
-// depend on the number of workers.
+// blocks calls compute for each block of rows, in parallel. It calls add with the results in the order of the rows, so that sums do
+// not depend on the number of workers.
 func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (T, error), add func(T)) error {
 	size := s.blockRows()
 	count := (s.n + size - 1) / size

@@ -35,7 +35,7 @@ func ofPrecisions(theta []float64) kernels.ARD {
 	return kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}
 }
 
-// The references have 50 digits and no jitter.
+// Values and gradients agree with the references, which have 50 digits and no jitter.
 func TestObjectivesReference(t *testing.T) {
 	data, err := os.ReadFile("testdata/objectives.json")
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestGradientsAreThoseOfTheValues(t *testing.T) {
 	}
 }
 
-// Sums are added by blocks in the order of the rows.
+// The results are bit-identical for any number of workers, since sums are added by blocks in the order of the rows.
 func TestWorkersChangeNothing(t *testing.T) {
 	var want []float64
 	for _, workers := range []int{1, 2, 3, 7} {

@@ -13,10 +13,10 @@
 //	φ[j] = Σ[i] α[i] (a[j] - b[j]) ∫ Π[l≠j] ((1 - t) b[l] + t a[l]) dt,  t from 0 to 1
 //
 // The integrand is a polynomial of degree d - 1, which Gauss-Legendre quadrature with ⌈d/2⌉ nodes integrates exactly. Its products
-// are computed as a prefix times a suffix, without divisions. A row costs O(m n d²/2) for m rows z and n rows x[i].
+// are computed as a prefix times a suffix, without divisions. The cost per row is O(m n d²/2) for m rows z and n rows x[i].
 //
 // [Kernel] writes a kernel as a sum of products. Matérn and rational quadratic kernels are integrals of Gaussian kernels over their
-// rates, which the trapezoidal rule evaluates to rounding.
+// rates, which the trapezoidal rule evaluates up to rounding.
 //
 // # Other functions
 //
@@ -54,11 +54,11 @@ type rate struct {
 	by     float64
 }
 
-// source computes a number per player from two rows.
+// source computes one number per player from two rows.
 type source struct {
 	columns []column
 	each    func(c column, delta float64) float64 // summed over the columns of a player
-	joint   kernels.Kernel                        // if not nil, the factor of one player
+	joint   kernels.Kernel                        // the factor of one player; nil: none
 	player  int                                   // player of joint
 }
 
@@ -85,7 +85,7 @@ func (c column) delta(x, z []float64) float64 {
 // mostTerms limits the number of products of a kernel.
 const mostTerms = 2000
 
-// Kernel writes a kernel as a game. Owners has the player of each column, or players for a column that never changes. The error
+// Kernel writes a kernel as a game. Owners holds the player of each column, or players for a column that never changes. The error
 // names the part of the kernel that is not a sum of products.
 func Kernel(k kernels.Kernel, owners []int, players int) (*Game, error) {
 	g := &Game{players: players, owners: owners}
@@ -258,7 +258,7 @@ func lengthened(k kernels.ARD, view []column) []column {
 	return out
 }
 
-// circled returns the columns with the periods and lengths of a Periodic.
+// circled returns the columns with the periods and lengths of a Periodic kernel.
 func circled(k kernels.Periodic, view []column) []column {
 	of := func(values []float64, j int) float64 {
 		switch len(values) {

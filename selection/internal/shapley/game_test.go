@@ -20,7 +20,7 @@ import (
 
 var ctx = context.Background()
 
-// reference is a file of brute-force values over all subsets, computed by another program.
+// reference is a file of values that another program computed over all subsets.
 type reference struct {
 	Kernel     string
 	Lengths    []float64
@@ -38,7 +38,7 @@ func dense(rows [][]float64) *mat.Dense {
 	return out
 }
 
-// each returns owners that make each column a player.
+// each returns owners for which each column is a player.
 func each(d int) []int {
 	out := make([]int, d)
 	for j := range out {
@@ -82,7 +82,7 @@ func random(n, d int, rng *rand.Rand) *mat.Dense {
 	return out
 }
 
-// sum computes Σ alpha[i] k(x, rows[i]) by its definition.
+// sum computes Σ alpha[i] k(x, rows[i]) from its definition.
 func sum(k kernels.Kernel, rows *mat.Dense, alpha, x []float64) (out float64) {
 	for i, a := range alpha {
 		out += a * k.Eval(x, rows.RawRowView(i))
@@ -151,8 +151,8 @@ func kernelsOf() map[string]kernels.Kernel {
 	}
 }
 
-// Values of each kernel agree with the definition: for single columns as players, for players with several columns, and with a
-// column that is equal in x and the background.
+// Values of each kernel agree with the definition for single columns as players, and for players with several columns. They also
+// agree with a column that is equal in x and the background.
 func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows, background, x := random(70, 6, rng), random(5, 6, rng), random(1, 6, rng).RawRowView(0)
@@ -216,7 +216,7 @@ func TestValuesOfTenColumns(t *testing.T) {
 	}
 }
 
-// With many players, fewer nodes than the exact rule leave only rounding errors, whether factors change a little or much.
+// With many players, fewer nodes than the exact rule needs leave only rounding errors, whether factors change a little or much.
 func TestManyPlayers(t *testing.T) {
 	const d = 70
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -15,7 +15,7 @@ func maternNodes(nu, length float64) []node {
 	return gammaMixture(nu, func(u float64) float64 { return nu / (2 * u) / length / length })
 }
 
-// rationalNodes writes the rational quadratic kernel as a mixture (eq. 4.19 there):
+// rationalNodes writes the rational quadratic kernel as a mixture (eq. 4.19 in the same section):
 //
 //	k(r) = (1/Γ(α)) ∫ u^(α-1) exp(-u) exp(-u r²/(2αℓ²)) du
 func rationalNodes(alpha, length float64) []node {
@@ -48,8 +48,9 @@ func gammaMixture(shape float64, rate func(u float64) float64) (out []node) {
 	return out
 }
 
-// mixtureStep returns the step. On the line Im v = θ the integrand is at most cos(θ)^-shape times the real one, so the error of the
-// rule is that times exp(-2πθ/step), for the best θ < π/2 (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56, 2014, 385).
+// mixtureStep returns the step. On the line Im v = θ the integrand is at most cos(θ)^-shape times the real one. So the error of the
+// rule is at most cos(θ)^-shape exp(-2πθ/step), for the best θ < π/2 (L. N. Trefethen and J. A. C. Weideman, SIAM Review 56, 2014,
+// 385).
 func mixtureStep(shape float64) (step float64) {
 	for theta := 0.01; theta < math.Pi/2; theta += 0.01 {
 		step = max(step, 2*math.Pi*theta/(-math.Log(mixtureError)-shape*math.Log(math.Cos(theta))))

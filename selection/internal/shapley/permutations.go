@@ -17,13 +17,13 @@ import (
 
 const (
 	orderStream = 0x6f72646572 // the random stream "order"
-	// limits the rows that are predicted together
+	// limits the number of rows that are predicted together
 	batchNumbers = 1 << 18
-	// mostPlayers limits the players for all coalitions, of which there are then a million.
+	// mostPlayers limits the players for which all coalitions are evaluated. 20 players have a million coalitions.
 	mostPlayers = 20
 )
 
-// Function is the explained function: it returns a number for each row. Several goroutines call it.
+// Function is the explained function. It returns a number for each row, and several goroutines call it.
 type Function func(rows *mat.Dense) ([]float64, error)
 
 // Sampling holds the settings of Sample.
@@ -45,8 +45,8 @@ func (s Sampling) AllCostLess() bool {
 }
 
 // Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors, which are 0
-// with All. The values sum to f(x) minus the mean over the background, up to rounding. The result does not depend on Workers.
-// Errors: those of f, ErrTooLarge, and ctx's.
+// with All. The values sum to f(x) minus the mean over the background, up to rounding. The result does not depend on Workers. It
+// returns the errors of f, ErrTooLarge, or ctx's error.
 func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense, f Function) (phi, se []float64, err error) {
 	m, d := background.Dims()
 	players := len(s.Groups)
@@ -104,7 +104,7 @@ type walker struct {
 	f    Function
 }
 
-// predictions returns n predictions for copies of z that fill has changed.
+// predictions returns the predictions for n copies of z that fill has changed.
 func (w walker) predictions(n int, fill func(i int, row []float64)) ([]float64, error) {
 	size := max(1, min(n, batchNumbers/len(w.x)))
 	rows := mat.NewDense(size, len(w.x), nil)
@@ -134,7 +134,7 @@ func (w walker) join(row []float64, player int) {
 	}
 }
 
-// coalitions returns the values by their definition.
+// coalitions returns the values, computed from their definition.
 func (w walker) coalitions() ([]float64, error) {
 	players := len(w.Groups)
 	v, err := w.predictions(1<<players, func(s int, row []float64) {

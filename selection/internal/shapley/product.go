@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// mostBlock and leastBlock limit the number of rows in a block. It is smaller with many players and products.
+	// mostBlock and leastBlock limit the number of rows in a block. The number is smaller with many players and products.
 	mostBlock, leastBlock = 64, 4
 	blockNumbers          = 1 << 17
 	// mostNodes is the size of a table of error bounds. Rules with more nodes do not need one.
@@ -24,7 +24,7 @@ const (
 )
 
 // Values returns the Shapley value of each player in Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background
-// (m×d). The result does not depend on workers. Errors: ErrTooLarge, and ctx's.
+// (m×d). The result does not depend on workers. It returns ErrTooLarge or ctx's error.
 func (g *Game) Values(ctx context.Context, workers int, x []float64, background, rows *mat.Dense, alpha []float64) ([]float64, error) {
 	n, _ := rows.Dims()
 	size := max(leastBlock, min(mostBlock, blockNumbers/((g.players+1)*max(1, len(g.terms)))))
@@ -62,7 +62,7 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	return phi, nil
 }
 
-// Work returns the number of multiplications of Values for the given numbers of background rows and of rows of the machine.
+// Work returns the number of multiplications in Values for the given numbers of background rows and of rows of the machine.
 func (g *Game) Work(background, rows int) float64 {
 	out := 0.0
 	for _, t := range g.terms {
@@ -133,7 +133,7 @@ func (g *Game) playersOf(t term) (out []int) {
 	return out
 }
 
-// measure sets the sources between a row and each row of the block.
+// measure computes the sources for a row and each row of the block.
 func (b *block) measure(dst [][]float64, row []float64) {
 	for s, src := range b.sources {
 		to := dst[s]
@@ -164,7 +164,7 @@ func (s source) scale(x, z, row, other []float64) {
 	}
 }
 
-// begin sets the factors of all terms at x.
+// begin computes the factors of all terms at x.
 func (b *block) begin(x []float64) {
 	b.measure(b.atX, x)
 	for t := range b.terms {
@@ -172,7 +172,7 @@ func (b *block) begin(x []float64) {
 	}
 }
 
-// bound sets the minimum sums of the sources, so that negligible terms can be dropped before their factors are computed.
+// bound computes the minimum sums of the sources, so that negligible terms can be dropped before their factors are computed.
 func (b *block) bound() {
 	sums := b.suffix
 	for s, src := range b.sources {
@@ -202,7 +202,7 @@ func (b *block) vanishes(t term) bool {
 	return t.weight*math.Exp(-exponent) <= rounding
 }
 
-// factorsOf sets the factors of a term.
+// factorsOf computes the factors of a term.
 func (b *block) factorsOf(dst []float64, t int, sources [][]float64) {
 	of := b.terms[t]
 	for _, p := range b.involved[t] {
@@ -280,8 +280,8 @@ func (b *block) integrate(active []int) {
 	}
 }
 
-// nodes returns the number of nodes whose error is below rounding, or 0 if the values themselves are: none exceeds twice the
-// product of the larger factors, which is 0 for Gaussian kernels much narrower than the distances.
+// nodes returns the number of nodes whose error is below rounding, or 0 if the values themselves are below rounding. No value
+// exceeds twice the product of the larger factors, which is 0 for Gaussian kernels much narrower than the distances.
 func (b *block) nodes(a, z []float64) int {
 	product, change := b.prefix[:b.size], b.suffix
 	for i, w := range b.weights {
@@ -315,10 +315,10 @@ func (b *block) nodes(a, z []float64) int {
 	return exact
 }
 
-// largestChange holds, for each number of nodes, the largest sum of |a-b|/max(|a|,|b|) over the factors of a product for which the
+// largestChange holds the largest sum of |a-b|/max(|a|,|b|) over the factors of a product, for each number of nodes, for which the
 // error is 1e-16 of the product of the larger factors. On an ellipse around 0 and 1 whose half axes sum to ρ/2, a factor is at most
-// 1 + δ|a-b|/max(|a|,|b|) times the larger one, with δ = (ρ+1/ρ)/4 - 1/2, and the error of the rule is at most 32/15 of the maximum
-// on it divided by ρ^2n (1 - ρ^-2) (L. N. Trefethen, SIAM Review 50, 2008, 67).
+// 1 + δ|a-b|/max(|a|,|b|) times the larger one, with δ = (ρ+1/ρ)/4 - 1/2. The error of the rule is at most 32/15 times the maximum
+// on the ellipse, divided by ρ^2n (1 - ρ^-2) (L. N. Trefethen, SIAM Review 50, 2008, 67).
 var largestChange = sync.OnceValue(func() []float64 {
 	out := make([]float64, mostNodes)
 	for n := range out {

@@ -17,7 +17,7 @@ func newRules(most int) []func() rule {
 	return out
 }
 
-// newRule finds the nodes by Newton's method on the Legendre polynomial. (gonum's quad.Legendre is wrong for 26 nodes: in version
+// newRule finds the nodes with Newton's method on the Legendre polynomial. (gonum's quad.Legendre is wrong for 26 nodes: in version
 // 0.17 their weights sum to 0.989.)
 func newRule(n int) rule {
 	r := rule{make([]float64, n), make([]float64, n)}

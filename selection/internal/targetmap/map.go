@@ -22,7 +22,8 @@ type Map struct {
 // Logarithm returns the logarithm. Transformation is nil if a target is not positive.
 func Logarithm(y []float64) Map { return Map{targets.NewLogarithm(y), "logarithm"} }
 
-// Power returns the power of Yeo and Johnson that makes the targets most nearly normal. Transformation is nil if all targets are equal.
+// Power returns the power transformation of Yeo and Johnson that makes the targets most nearly normal. Transformation is nil if all
+// targets are equal.
 func Power(ctx context.Context, y []float64) (Map, error) {
 	b, err := targets.NewPower(y, func(v []float64) (float64, error) {
 		p := &columnwise.PowerTransformer{}
@@ -54,8 +55,8 @@ func (m Map) Label(columns string) string {
 	return columns + ", " + m.Name + " of targets"
 }
 
-// Score sets the noise of the transformation. It returns the leave-one-out log density and mean squared error in the units of the
-// targets y, from residuals and variances of the transformed targets z.
+// Score sets the noise of the transformation. From the residuals and variances of the transformed targets z, it returns the
+// leave-one-out log density and the mean squared error in the units of the targets y.
 func (m Map) Score(y, z, residuals, variances, weights []float64) (density, mse float64) {
 	density, m.Transformation.Noise = stack.Density(residuals, variances, weights)
 	total := floats.Sum(weights)

@@ -16,7 +16,7 @@ const (
 	maxExact      = 1 << 53
 )
 
-// Numbers returns a function that reads the cells of an array other than categories. The cells must not be null. The function
+// Numbers returns a function that reads the cells of an array, except for categories. The cells must not be null. The function
 // returns false for an integer that float64 may not represent.
 func Numbers(a arrow.Array) (func(i int) (float64, bool), error) {
 	switch a := a.(type) {

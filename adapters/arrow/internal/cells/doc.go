@@ -2,7 +2,7 @@
 // supports.
 //
 //	Numbers               reads the cells of numbers, decimals, times and durations
-//	Texts                 reads the cells of categories; Countable reports which types have some
+//	Texts                 reads the cells of categories; Countable reports which types may hold categories
 //	ParquetSchema         the types in which columns are written
 //	Convert               the arrays of a batch in other types, such as durations for the integers that Parquet has
 package cells

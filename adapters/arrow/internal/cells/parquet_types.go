@@ -15,8 +15,8 @@ import (
 )
 
 // Parquet has no durations. Arrow's libraries write them as integers of 64 bits, with a schema that contains the durations. Package
-// arrow-go takes the type from that schema, and then can neither read nor write the column. So it gets the integers. It cannot
-// write views of texts and decimals of few bits either, for which Parquet has other types.
+// arrow-go takes the type from that schema, and then can neither read nor write the column. So it is given the integers. It also
+// cannot write views of texts and decimals of few bits, which are converted to other Parquet types.
 
 // IsDuration reports whether the values of a type are durations.
 func IsDuration(t arrow.DataType) bool { return t.ID() == arrow.DURATION }
@@ -36,8 +36,8 @@ func parquetType(t arrow.DataType) arrow.DataType {
 	return t
 }
 
-// ParquetSchema returns a schema with the written types. If there are durations, its metadata contain the schema with them, in the
-// form of files, and durations is true.
+// ParquetSchema returns a schema with the written types. If there are durations, durations is true, and the metadata contain the
+// schema with them, in the form that files use.
 func ParquetSchema(s *arrow.Schema) (out *arrow.Schema, durations bool, err error) {
 	fields, said := s.Fields(), s.Fields()
 	for j, f := range fields {
@@ -57,7 +57,7 @@ func ParquetSchema(s *arrow.Schema) (out *arrow.Schema, durations bool, err erro
 	return arrow.NewSchema(fields, &meta), durations, nil
 }
 
-// StoredSchema returns a schema in the form of the metadata of files.
+// StoredSchema returns a schema in the form that the metadata of files use.
 func StoredSchema(s *arrow.Schema) (string, error) {
 	var out bytes.Buffer
 	if err := ipc.NewWriter(&out, ipc.WithSchema(s)).Close(); err != nil {
@@ -66,8 +66,8 @@ func StoredSchema(s *arrow.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
 }
 
-// Convert returns a batch in a schema that differs in types: integers for durations, the reverse, or other written types. The
-// caller releases it.
+// Convert returns a batch in a schema that differs only in types: integers for durations, durations for integers, or other written
+// types. The caller releases it.
 func Convert(mem memory.Allocator, b arrow.RecordBatch, to *arrow.Schema) arrow.RecordBatch {
 	arrays := make([]arrow.Array, b.NumCols())
 	for k, a := range b.Columns() {

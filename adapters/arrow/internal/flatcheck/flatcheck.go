@@ -218,7 +218,7 @@ func CheckStream(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// CheckFile checks the same in an Arrow file, whose schema is in its footer.
+// CheckFile does the same as CheckStream for an Arrow file, whose schema is in its footer.
 func CheckFile(in io.ReaderAt, size int64) error {
 	var end [footerTrailing]byte
 	if _, err := in.ReadAt(end[:], max(0, size-int64(len(end)))); err != nil && err != io.EOF {

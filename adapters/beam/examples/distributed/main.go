@@ -1,4 +1,4 @@
-// Distributed fits a scaler and a regression to files by Beam, on its embedded runner or on Flink.
+// Distributed fits a scaler and a regression to files with Beam, on its embedded runner or on Flink.
 //
 //	go run ./examples/distributed                                    # files that it creates, the embedded runner
 //	flink/run go run ./examples/distributed -flink                   # on two task managers that the script starts
@@ -45,8 +45,8 @@ var (
 	rangeMB  = flag.Int("range", 32, "megabytes of a range of a file")
 )
 
-// The workers run this program too, and create the models by these names. They do not receive its flags, so these settings are the
-// same in each process.
+// The workers also run this program, and create the models by these names. They do not receive its flags, so these settings must be
+// the same in each process.
 var linear = kernelbeam.Register("linear", func() *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 })
@@ -91,7 +91,7 @@ func main() {
 	}
 }
 
-// checkFlags makes the checks of package cli for flags that do not belong to Beam.
+// checkFlags does the checks of package cli for flags that do not belong to Beam.
 func checkFlags() error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q (-h lists the flags)", flag.Arg(0))

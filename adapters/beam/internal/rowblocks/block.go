@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
-// Place locates a row: by an offset in a CSV file, or by its number in a Parquet file or a PCollection.
+// Place identifies a row. It is the offset in a CSV file, or the row number in a Parquet file or a PCollection.
 type Place struct {
 	File string
 	At   int64
@@ -79,13 +79,13 @@ func (b *Block) appendNumbers(o *Block, i int) {
 	b.Weights = append(b.Weights, entries(o.Weights, i, i+1)...)
 }
 
-// cells gives access to the cells of one row by the numbers of their columns.
+// cells gives access to the cells of one row, given the numbers of their columns.
 type cells interface {
-	number(e *table.Encoder, at place) (float64, error) // encoded by the schema; NaN for a gap
+	number(e *table.Encoder, at place) (float64, error) // encoded with the schema; NaN for a gap
 	text(column int) (string, error)
 }
 
-// parse appends the numbers of a row. With an error, which names the column, it appends nothing.
+// parse appends the numbers of a row. If it returns an error, which names the column, it appends nothing.
 func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 	b.Width = len(cols.features)
 	x, y, labels := len(b.X), len(b.Y), len(b.Labels)

@@ -21,7 +21,7 @@ type Summary interface {
 // Census counts the rows of a pass, in addition to their statistics. Parts merge in any order.
 type Census struct {
 	Rows   int64
-	Hash   uint64    // sum of the rows' hashes, by which a later pass checks for the same rows
+	Hash   uint64    // sum of the rows' hashes, with which a later pass checks for the same rows
 	Bad    int64     // rows that were left out
 	Limit  int       // largest length of Left
 	Left   []Finding // the first bad rows, in order

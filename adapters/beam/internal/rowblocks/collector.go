@@ -105,7 +105,7 @@ func (c *Collector) fault(at int64, err error) {
 	}
 }
 
-// stop ends the pass for errors of the data at an offset. It returns all other errors of reading.
+// stop ends the pass for errors of the data at an offset. It returns all other reading errors.
 func (c *Collector) stop(at int64, err error, s span) error {
 	if err != errOpenQuote && err != errLongLine {
 		return err

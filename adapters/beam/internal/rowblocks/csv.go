@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// maxLine limits the bytes that are kept of a file without line breaks.
+// maxLine limits the bytes of a line that are kept, for a file without line breaks.
 const maxLine = 16 << 20
 
 var (
@@ -170,8 +170,8 @@ func trimLine(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 }
 
-// split appends the fields of a line to fields, and stops after the largest number, most. A field is a part of the line, unless it
-// has quotes to be replaced. An empty line has no fields. Spaces before a quote are dropped, as by encoding/csv.
+// split appends the fields of a line to fields, and stops after most fields. A field is a part of the line, unless it has quotes to
+// be replaced. An empty line has no fields. Spaces before a quote are dropped, as in encoding/csv.
 func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error) {
 	if len(line) == 0 {
 		return fields, nil
@@ -298,7 +298,7 @@ func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols column
 	return nil
 }
 
-// csvWhole passes all rows of a file to c. Its fields may contain line breaks.
+// csvWhole passes all rows of a file to c. Their fields may contain line breaks.
 func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *Collector) error {
 	in := &csvCells{parser: f.parser}
 	for {
@@ -423,7 +423,7 @@ func (c *csvCells) text(column int) (string, error) {
 	return text, nil
 }
 
-// csvRow adds a row, or leaves it out with the reason.
+// csvRow adds a row, or records why it is left out.
 func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wrong error, at int64, line []byte) error {
 	if wrong == nil {
 		wrong = cols.checkFields(in)
@@ -449,7 +449,7 @@ func notUTF8(text string) error {
 	return fmt.Errorf("%q is not UTF-8: set Format.Latin1 for a file that is Latin-1", text)
 }
 
-// mostSurplus limits the surplus fields of a line, compared with the first line, that are counted for an error.
+// mostSurplus is the limit up to which the fields of a line beyond those of the first line are counted for an error.
 const mostSurplus = 1000
 
 // checkFields returns an error if a row does not have the columns of the first line.

@@ -16,13 +16,13 @@ const TypeData = "kernelbeam: Data"
 
 // Layout describes to workers how the rows of a Data are stored.
 type Layout struct {
-	CSV        bool          // all files are CSV; without CSV and Parquet the names decide
+	CSV        bool          // all files are CSV; if neither CSV nor Parquet is set, the names decide
 	Parquet    bool          // all files are Parquet
 	Schema     *table.Schema // nil for a PCollection, and until it is learnt
 	Format     table.Format
 	ID         string
 	Labelled   bool
-	Targets    bool // the target and the weights are read too
+	Targets    bool // the target and the weights are also read
 	WholeFiles bool
 	RangeBytes int64
 }
@@ -58,7 +58,7 @@ type columns struct {
 	features       []place
 	target, weight place // -1: none
 	id             int   // -1: none
-	count          int   // includes the columns at the end without a name
+	count          int   // includes columns without a name at the end
 	named          int
 }
 

@@ -18,7 +18,7 @@ var (
 	errDamaged = fmt.Errorf("the gzip data is damaged or truncated: %w", fault.ErrBadModel)
 )
 
-// NamedPacked reports whether a path or pattern names files compressed by gzip.
+// NamedPacked reports whether a path or pattern names files compressed with gzip.
 func NamedPacked(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
 
 // packed reports whether the next bytes were written by gzip.
@@ -45,7 +45,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// gzipError returns errDamaged, with err, for errors of gzip in the file's contents. It returns err for all others.
+// gzipError returns errDamaged, with err, for errors of gzip in the file's contents. It returns all other errors unchanged.
 func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err,

@@ -28,7 +28,7 @@ type parquetFile struct {
 }
 
 // openParquet opens a file. A file that is not Parquet gives a finding. If the file system has no random access, openParquet reads
-// all of the file.
+// the complete file.
 func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
 	o, err := beamfiles.Open(ctx, path, 0)
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Co
 	return nil
 }
 
-// groupBegin returns the offset of a row group. Not all writers store this offset.
+// groupBegin returns the offset of a row group. It uses the stored offset, said, which not all writers set.
 func groupBegin(said int64, in *file.Reader, g int) int64 {
 	if said > 0 {
 		return said
@@ -317,7 +317,7 @@ func (p *parquetCells) text(column int) (string, error) {
 	return "", nil
 }
 
-// numberAt returns an element of a column, NaN for a null. It returns false for a number that is not finite, and for an integer
+// numberAt returns an element of a column, or NaN for a null. It returns false for a number that is not finite, and for an integer
 // that float64 may not represent exactly.
 type numberAt func(i int) (v float64, ok bool)
 

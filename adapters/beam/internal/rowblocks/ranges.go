@@ -43,7 +43,7 @@ func (u *undivided) TrySplit(float64) (primary, residual any, err error) {
 	return u.GetRestriction(), nil, nil
 }
 
-// span is the range of a file that is currently read.
+// span is the range of a file that is being read.
 type span interface {
 	Start() int64
 	// Claim reports whether the row, or row group, that begins at an offset belongs to the range.

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
-// numbered reads the ranges of a file by f. It returns how often each row was read. Column x holds the numbers of the rows.
+// numbered calls f to read the ranges of a file. It returns how often each row was read. Column x holds the numbers of the rows.
 func numbered(t *testing.T, path string, rows int, f func(c *Collector, all offsetrange.Restriction)) []int {
 	t.Helper()
 	n, err := beamfiles.Size(context.Background(), path)
@@ -169,7 +169,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Cells are numbers by the rules of all readers, gaps, or errors.
+// Cells are numbers according to the rules of all readers, gaps, or errors.
 func TestNumber(t *testing.T) {
 	number := func(f table.Format, text string) (float64, error) {
 		e, err := (&table.Schema{Columns: []table.Column{{Name: "x", Kind: table.Number}}, Format: f}).Encoder()

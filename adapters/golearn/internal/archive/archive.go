@@ -29,7 +29,7 @@ type Entry struct {
 // output.
 const finalPrefix = ""
 
-// Save returns the output of a fitted classifier of golearn, which can only write itself to a file.
+// Save returns the entries of the file that a fitted classifier of golearn writes. It can only write itself to a file.
 func Save(c base.Classifier) ([]Entry, error) {
 	var entries []Entry
 	err := inTempFile(func(path string) error {
@@ -66,7 +66,7 @@ func writeArchive(c base.Classifier, path string) (err error) {
 		return err
 	}
 	saveErr := c.SaveWithPrefix(w, finalPrefix)
-	// Some classifiers of golearn have already closed it, and closing it again fails.
+	// Some classifiers of golearn have already closed the archive, and closing it again fails.
 	_ = w.Close()
 	return saveErr
 }
@@ -133,8 +133,8 @@ func loadArchive(c base.Classifier, path string) (err error) {
 	return c.LoadWithPrefix(r, finalPrefix)
 }
 
-// Check rejects invalid counts, since golearn allocates memory by them without comparing them with the data: the size of a stored
-// grid, and of a list of attributes.
+// Check rejects invalid counts, since golearn allocates memory for them without comparing them with the data. They are the size of
+// a stored grid, and that of a list of attributes.
 func Check(kind string, entries []Entry) error {
 	byKey := make(map[string][]byte, len(entries))
 	for _, e := range entries {
@@ -158,7 +158,7 @@ func Check(kind string, entries []Entry) error {
 	return nil
 }
 
-// checkDims compares a stored grid's size, attributes and rows, with the bytes of its attribute list and its cells.
+// checkDims compares the numbers of attributes and rows of a stored grid with the sizes of its attribute list and its cells.
 func checkDims(dims []byte, attrBytes, dataBytes int) error {
 	if len(dims) != 2*gridtable.CellSize {
 		return fmt.Errorf("%d bytes, want %d", len(dims), 2*gridtable.CellSize)

@@ -12,13 +12,13 @@ import (
 
 const CellSize = 8 // bytes of a float or a categorical cell
 
-// Cells is one column of a table. Its cells are read as numbers: the value of a float, the index of a category, and 0 or 1 of a
-// binary one. They are stored in one of three places.
+// Cells is one column of a table. Its cells are read as numbers: the value of a float, the index of a category, and 0 or 1 for a
+// binary cell. They are stored in one of three places.
 type Cells struct {
 	Column Column
 	attr   base.Attribute // nil for a column that is not in a grid
 
-	Numbers   []float64 // numbers, of a matrix or already read
+	Numbers   []float64 // numbers that come from a matrix or were already read
 	CellPlace           // in values, or in the memory of a DenseInstances
 
 	get *getter // for any other grid
@@ -49,11 +49,11 @@ func NewCells(c Column, values []float64) Cells {
 	return Cells{Column: c, Numbers: values, CellPlace: CellPlace{Stride: 1}}
 }
 
-// atEachGet reports whether golearn code returns the cells. That code may run a filter at each cell.
+// atEachGet reports whether golearn code computes the cells. That code may run a filter at each cell.
 func (c *Cells) atEachGet() bool { return c.Numbers == nil && c.storage == nil }
 
 // read writes the cells of rows to dst[0], dst[stride], dst[2·stride] and so on. All reads of cells use it. With an error it
-// returns the number of cells before it.
+// returns the number of cells before the invalid one.
 func (c *Cells) read(dst []float64, stride int, rows []int) (int, error) {
 	values, storage, step, offset := c.Numbers, c.storage, c.Stride, c.Offset // local, so that they are in registers
 	switch {

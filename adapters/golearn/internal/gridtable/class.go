@@ -10,7 +10,7 @@ import (
 // Missing is the category that ReadCSV gives a missing categorical cell. As a class it is a gap: Fit rejects it, and names the row.
 const Missing = "?"
 
-// ClassTexts returns the printed texts of the classes present, which are indices of the class attribute c.
+// ClassTexts returns the printed texts of the classes in present, which holds indices of the class attribute c.
 func ClassTexts(c Column, present []int) []string {
 	out := make([]string, len(present))
 	for i, k := range present {

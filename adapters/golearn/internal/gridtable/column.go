@@ -34,24 +34,25 @@ func (k Kind) String() string {
 	return "of unknown type"
 }
 
-// Column describes an attribute by value. Attributes are pointers that golearn shares between grids and that some of its functions
-// write to, so that only values may outlive a call.
+// Column describes an attribute as a value. Attributes are pointers that golearn shares between grids and that some of its
+// functions write to, so that only values may outlive a call.
 type Column struct {
 	Name      string
 	Kind      Kind
 	Values    []string // categories, in the order of their indices
-	Code      bool     `cbor:",omitempty"` // the matrix has one column of the indices, instead of one of 0 and 1 for each
+	Code      bool     `cbor:",omitempty"` // the matrix has one column of the indices, instead of one of 0 and 1 for each category
 	Precision int      // printed decimals of a float
 }
 
-// mostDecimals is the largest Precision. golearn prints with it, and a hostile file must not make it print a gigabyte of zeros.
+// mostDecimals is the largest Precision. golearn uses it for printing, and a hostile file must not make it print a gigabyte of
+// zeros.
 const mostDecimals = 100
 
 // Decimals is the number of printed decimals of the cells of a matrix. The cells themselves are float64.
 const Decimals = 6
 
-// Describe describes an attribute. Its categories are the attribute's own slice. Types of attributes that golearn does not have get
-// kind 0.
+// Describe describes an attribute. It shares the slice of categories with the attribute. Attribute types that golearn does not
+// define get kind 0.
 func Describe(a base.Attribute) Column {
 	switch v := a.(type) {
 	case *base.FloatAttribute:
@@ -78,7 +79,7 @@ func (c Column) Owned() Column {
 	return c
 }
 
-// Categories returns the number of possible values of a cell, and 0 for a float.
+// Categories returns the number of possible values of a cell. It returns 0 for a float.
 func (c Column) Categories() int {
 	switch c.Kind {
 	case CategoricalKind:
@@ -100,8 +101,7 @@ func (c Column) attribute() base.Attribute {
 	return NewCategorical(c.Name, c.Values)
 }
 
-// NewCategorical decodes the attribute from JSON, because golearn's other method of adding a category compares it with all previous
-// ones.
+// NewCategorical decodes the attribute from JSON, because golearn's other method compares an added category with all previous ones.
 func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	out := base.NewCategoricalAttribute()
 	out.SetName(name)

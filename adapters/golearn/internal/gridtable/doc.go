@@ -4,7 +4,7 @@
 //	Cells                              the cells of a column, read as numbers from any storage
 //	Table                              the features and classes of a grid, or of some of its rows
 //	Read, ReadLabelled, ReadTraining   a grid as a Table, with the checks for its purpose
-//	Table.Find, Align                  the columns of a training grid in another one, by name, type and the texts of categories
+//	Table.Find, Align                  the columns of a training grid in another one, matched by name, type and texts of categories
 //	Encoder                            the matrix of a Table: a column for each number and for each category
 //	Table.Labels, Targets              the class column
 //	Table.Grid, GridSharing            a Table as a grid, with new attributes or those of the grid that was read

@@ -9,11 +9,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Encoder converts the features of a table to a matrix. A float or binary attribute is a column, and a categorical one is a column
-// of 0 and 1 for each of its categories.
+// Encoder converts the features of a table to a matrix. A float or binary attribute is a column, and a categorical attribute
+// becomes a column of 0 and 1 for each of its categories.
 type Encoder struct {
 	Columns []Column
-	// Gap, if not nil, returns the replacement of a NaN or an infinity in a matrix column, or an error.
+	// If Gap is not nil, it returns the replacement of a NaN or an infinity in a matrix column, or an error.
 	Gap func(name string, column, row int, v float64) (float64, error)
 	// Replaces reports whether Gap returns other numbers.
 	Replaces bool
@@ -34,8 +34,8 @@ func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
 	return x, e.eachBlock(t, nil, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
 }
 
-// Check reads the table like Matrix, and keeps nothing. Unseen, if not nil, counts the rows with a category that the training rows
-// lack.
+// Check reads the table like Matrix, and keeps nothing. If unseen is not nil, it counts the rows with a category that the training
+// rows lack.
 func (e Encoder) Check(t *Table, unseen map[string]int) error {
 	width := MatrixWidth(e.Columns)
 	buf := make([]float64, min(t.Rows, BlockRows)*width)
@@ -74,9 +74,9 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 	})
 }
 
-// encode writes one feature of some rows to the matrix columns from column on. A categorical feature, with known as the categories
-// of training, gets a column for each, or one column of codes. The code of other categories is the number of known ones. With an
-// error it returns the number of rows before it.
+// encode writes one feature of some rows to the matrix columns from column on. A categorical feature gets a column for each
+// category of known, the training categories, or one column of codes. The code of other categories is the number of known ones.
+// With an error it returns the number of rows before the invalid one.
 func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.Column.Kind == CategoricalKind {
 		var codes [BlockRows]float64
@@ -112,7 +112,7 @@ func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, strid
 	return n, err
 }
 
-// maxMatrixBytes is the largest size of the matrix of a grid. A one-hot encoded column of names or ids may soon exceed it.
+// maxMatrixBytes is the largest size of the matrix of a grid. With one-hot encoding, a column of names or ids may soon exceed it.
 const maxMatrixBytes = 8 << 30
 
 func checkSize(rows int, cols []Column) error {

@@ -6,8 +6,8 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 )
 
-// fromOneVsAll looks for the filter of OneVsAllModel in a grid, by the name of its type. Its float class looks like any other of 0
-// and 1, but golearn's confusion matrix needs a class and OneVsAllModel needs a score.
+// fromOneVsAll looks for the filter of OneVsAllModel in a grid, by the name of its type. Its float class looks like any other class
+// of 0 and 1, but golearn's confusion matrix needs a class and OneVsAllModel needs a score.
 func fromOneVsAll(v reflect.Value) bool {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		if v.IsNil() {

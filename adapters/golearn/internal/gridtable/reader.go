@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Read binds a grid: it describes each attribute and finds its place in the storage, once. It reads no cells. Attributes of types
-// that golearn does not have are rejected on their first use.
+// Read binds a grid: it describes each attribute and finds its place in the storage, once. It reads no cells. Attribute types that
+// golearn does not define are rejected on their first use.
 func Read(grid base.FixedDataGrid) (t *Table, err error) {
 	if grid == nil {
 		return nil, fault.Param("input", "grid", nil, "a grid")
@@ -33,7 +33,7 @@ func Read(grid base.FixedDataGrid) (t *Table, err error) {
 		if c.storage == nil {
 			c.get = &getter{grid: grid}
 		}
-		// golearn's NonClassAttributes compares pointers, so that it returns the class too if the class was set with an equal
+		// golearn's NonClassAttributes compares pointers. So it also returns the class if the class was set with an equal
 		// attribute, and its order is random.
 		if slices.ContainsFunc(class, a.Equals) {
 			t.Classes = append(t.Classes, c)

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Stored is the form of a table in a file: copied cells, with one class.
+// Stored is the file form of a table: copied cells, with one class.
 type Stored struct {
 	Columns []Column
 	Cells   []codec.Floats // for each of Columns

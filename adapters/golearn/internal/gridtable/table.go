@@ -59,7 +59,7 @@ func (t *Table) Names() []string {
 	return out
 }
 
-// Columns describes the features by values that outlive the grid.
+// Columns describes the features as values that outlive the grid.
 func (t *Table) Columns() []Column {
 	out := make([]Column, len(t.Features))
 	for j := range out {
@@ -193,7 +193,7 @@ func (t *Table) WithClass(class Cells) *Table {
 	return &out
 }
 
-// Pick returns some features and rows, nil for all, of a table that Copy or Compute returned.
+// Pick returns some features and rows of a table that Copy or Compute returned. Nil means all.
 func (t *Table) Pick(features, rows []int) *Table {
 	out := *t
 	out.Matrix = nil
@@ -244,8 +244,8 @@ func (t *Table) Values(c *Cells) (_ []float64, err error) {
 	return out, err
 }
 
-// hold returns the table with copies of the cells for which which returns true, or of all cells if the table has only some rows of
-// its grid.
+// hold returns the table with copies of the cells for which which returns true. If the table has only some rows of its grid, all
+// cells are copied.
 func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
 	out := *t
 	out.RowNumbers, out.Matrix = nil, nil

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// featureGroup is the attribute group of float features. A separate group takes thousands of attributes fast. It does not contain
-// the class, as golearn's KNN requires for its fast path.
+// featureGroup is the attribute group of float features. With a separate group, adding thousands of attributes is fast. It does not
+// contain the class, as golearn's KNN requires for its fast path.
 const featureGroup = "KERNELEARN"
 
 // Grid writes the table into a grid with new attributes, which golearn may write to.

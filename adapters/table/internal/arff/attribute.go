@@ -30,7 +30,7 @@ type Attribute struct {
 // dates lists the supported formats of dates.
 var dates = []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"}
 
-// ParseAttribute reads a declaration, after the word @attribute. The text of its error is the expected form.
+// ParseAttribute reads the text of a declaration after the word @attribute. Its error contains the expected form.
 func ParseAttribute(text string) (Attribute, error) {
 	words, rest, err := Cells(text, 1)
 	if err != nil || len(words) == 0 || words[0].Text == "" {

@@ -14,8 +14,7 @@ type Cell struct {
 	Quoted bool
 }
 
-// Cells returns at most this number of cells between commas (-1: all), and the rest of the line. A single word also ends at white
-// space.
+// Cells returns at most most cells between commas (-1: all), and the rest of the line. A single word also ends at white space.
 func Cells(line string, most int) (out []Cell, rest string, err error) {
 	for rest = strings.TrimSpace(line); ; {
 		var cell Cell

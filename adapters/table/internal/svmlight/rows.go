@@ -28,7 +28,8 @@ type Rows struct {
 	line int
 }
 
-// Read reads a file. Errors contain the name and the line: ErrParam for text that is not a row, ErrNotFinite, and those of the reader.
+// Read reads a file. Errors contain the name and the line. They are ErrParam for text that is not a row, ErrNotFinite, and errors
+// of the reader.
 func Read(name string, r io.Reader) (*Rows, error) {
 	out := &Rows{name: name, First: 1}
 	lines := bufio.NewReader(r)

@@ -58,7 +58,7 @@ func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 		return integer(strconv.FormatInt(v.Int(), 10), float64(v.Int()))
 	case v.CanUint() && v.Kind() != reflect.Uintptr:
 		return integer(strconv.FormatUint(v.Uint(), 10), float64(v.Uint()))
-	case v.Kind() == reflect.Float32: // by its decimal text, so that 0.1 stays 0.1
+	case v.Kind() == reflect.Float32: // converted through its decimal text, so that 0.1 stays 0.1
 		text := strconv.FormatFloat(v.Float(), 'g', -1, 32)
 		wide, _ := strconv.ParseFloat(text, 64)
 		return number(wide)
@@ -68,7 +68,7 @@ func Cell(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	return "", gap, false, false
 }
 
-// integer returns a cell with the digits of an integer, whose nearest number is v.
+// integer returns a cell with the digits of an integer. v is the nearest float64.
 func integer(text string, v float64) (string, celltext.Cell, bool, bool) {
 	return text, celltext.Cell{Kind: celltext.Integer, Value: v, Rounded: strconv.FormatFloat(v, 'f', -1, 64) != text}, false, true
 }
@@ -83,8 +83,8 @@ func number(v float64) (string, celltext.Cell, bool, bool) {
 	return strconv.FormatFloat(v, 'g', -1, 64), celltext.Cell{Kind: celltext.Number, Value: v}, false, true
 }
 
-// Bool returns the cell of a bool in a column with a known kind: 0 or 1 among numbers, and the level with such a text, such as
-// True, among levels.
+// Bool returns the cell of a bool in a column with a known kind. Among numbers it is 0 or 1. Among levels it is the level with such
+// a text, for example True.
 func Bool(is, isNumber bool, levels []string) (text string, cell celltext.Cell) {
 	text, cell = strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
 	if isNumber {

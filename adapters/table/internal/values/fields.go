@@ -20,7 +20,7 @@ type Field struct {
 	index []int
 }
 
-// Value returns the value of the field, and nil for a field within a nil pointer.
+// Value returns the value of the field. It returns nil for a field within a nil pointer.
 func (f Field) Value(v reflect.Value) any {
 	for _, i := range f.index {
 		if v.Kind() == reflect.Pointer {
@@ -55,7 +55,7 @@ var (
 	valuerType = reflect.TypeFor[driver.Valuer]()
 )
 
-// appendFields appends the fields of a nested struct. The types above are those of the structs around it.
+// appendFields appends the fields of a nested struct. The argument above holds the types of the structs around it.
 func appendFields(place string, out []Field, typ reflect.Type, prefix string, index []int, above []reflect.Type) ([]Field, error) {
 	if slices.Contains(above, typ) {
 		return nil, fault.Param(place, "field "+prefix, typ, "no recursive struct, or the tag "+structTag+`:"-"`)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Row returns the values of a row, a map, a struct or a line of a CSV file, by the names of its columns. A line has the columns of
-// these names, with or without the one at index target. Errors contain the place.
+// Row returns the values of a row, by the names of its columns. The row is a map, a struct or a line of a CSV file. A line has the
+// columns of these names, with or without the one at index target. Errors contain the place.
 func Row(place string, row any, comma rune, names []string, target int) (map[string]any, error) {
 	v := reflect.ValueOf(row)
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
