@@ -262,11 +262,11 @@ func TestFirstKindAlone(t *testing.T) {
 func TestKindsThatAreRefused(t *testing.T) {
 	x, y := steps(20, 1)
 	for want, r := range map[string]*Regressor{
-		"Kinds = 0, want at least one":            {Kinds: []families.Family{}},
-		"Kinds[1] = Laplacian, want families with":  {Kinds: []families.Family{families.Laplacian{}, families.Laplacian{}}},
-		"Kinds[0] = <nil>, want families with":      {Kinds: []families.Family{nil}},
-		"Kinds = 2, want nil with Space or Sear": {Kinds: severalKinds, Search: &grid.Search{}},
-		"Space = NormalizedPolynomial":            {Kinds: []families.Family{families.Polynomial{}}},
+		"Kinds = 0, want at least one":             {Kinds: []families.Family{}},
+		"Kinds[1] = Laplacian, want families with": {Kinds: []families.Family{families.Laplacian{}, families.Laplacian{}}},
+		"Kinds[0] = <nil>, want families with":     {Kinds: []families.Family{nil}},
+		"Kinds = 2, want nil with Space or Sear":   {Kinds: severalKinds, Search: &grid.Search{}},
+		"Space = NormalizedPolynomial":             {Kinds: []families.Family{families.Polynomial{}}},
 	} {
 		err := r.Fit(ctx, x, y)
 		assert.ErrorIs(t, err, estimators.ErrParam)

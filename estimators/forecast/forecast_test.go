@@ -182,7 +182,7 @@ func TestErrors(t *testing.T) {
 		"forecast: Forecaster: Windows[0] = 1, want >= 2": {Lagged: forecast.Lagged{Windows: []int{1}}},
 		"forecast: Forecaster: Lags = empty, want a lag":  {Lagged: forecast.Lagged{Lags: []int{}}},
 		"values has 60 entries, want at least 111":        {Lagged: forecast.Lagged{Lags: []int{100}}},
-		"Held = 0.999, want less: 1 rows remain":        {Held: .999},
+		"Held = 0.999, want less: 1 rows remain":          {Held: .999},
 		"Ensemble = 5, want 0 with Recursive":             {Ensemble: 5, Strategy: forecast.Recursive},
 		"forecast: Forecaster: Level = 1":                 {Level: 1},
 	} {

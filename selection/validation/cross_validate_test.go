@@ -142,8 +142,8 @@ func TestClassOfOneRow(t *testing.T) {
 	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: 1} }
 	_, err := CrossValidateClassifier(ctx, build(), x, y, &Options{Metrics: []metrics.Metric{{Name: "LogLoss", Proba: metrics.LogLoss}}})
 	require.ErrorIs(t, err, estimators.ErrShape)
-	assert.Regexp(t, `^validation: CrossValidateClassifier: fold \d: LogLoss: class 2 is in no training row, its only row is in the test part: `+
-		`give it more rows than one, leave it out, take StratifiedKFold with fewer folds, or a metric of labels`, err.Error())
+	assert.Regexp(t, `^validation: CrossValidateClassifier: fold \d: LogLoss: class 2 is in no training row, but its only row is in the test part: `+
+		`add rows of it, leave it out, take StratifiedKFold with fewer folds, or a metric of labels`, err.Error())
 	_, err = CrossValidateClassifier(ctx, build(), x, y, nil)
 	assert.NoError(t, err, "a metric of labels")
 }
