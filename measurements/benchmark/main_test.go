@@ -373,7 +373,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"-synthetic", "friedman1:1000x4"}, "5 columns"},
 		{[]string{"-synthetic", "friedman1:100x10"}, "250 rows"},
 		{[]string{"-synthetic", "friedman1:1000x10", "-sets", diabetes}, "in place of"},
-		{[]string{"lssvm"}, `"lssvm" belongs to no flag`},
+		{[]string{"lssvm"}, `unexpected argument "lssvm"`},
 		{[]string{"-nonsense"}, "nonsense"},
 	} {
 		_, err := bench(t, append([]string{"-out", t.TempDir()}, c.args...)...)
