@@ -99,7 +99,7 @@ func TestExplainUsage(t *testing.T) {
 		"-neighbours: want -background":                 {model, path, "-neighbours", "2"},
 		"-neighbours -1: want 1 or more":                {model, path, "-neighbours", "-1"},
 		`-class "north": the model predicts numbers`:    {model, path, "-class", "north"},
-		"want -background: the table has only one row":       {model, "-"},
+		"want -background: the table has only one row":  {model, "-"},
 		`invalid value "x" for flag -row`:               {model, path, "-row", "x"},
 		"flag provided but not defined: -neighbourhood": {model, path, "-neighbourhood"},
 	} {
