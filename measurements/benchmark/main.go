@@ -7,64 +7,65 @@
 //	go run -C measurements ./benchmark -synthetic friedman1:100000x10 -splits 1 -out growth
 //	go run -C measurements ./benchmark -redraw ../docs/measured/results
 //
-// The methods are this module's estimators: with defaults, with their kernel chosen by entropy, and with their kernel chosen by a
-// grid. Those of golearn are included, and some of them need a C compiler. With -python and -rscript, the methods of scikit-learn,
-// of libraries of gradient boosting and of kernlab are included (peers/README.md). A peer whose library is not installed is
-// missing: it is named once when the run starts, and in the report.
+// The methods are this module's estimators: with defaults, with a kernel chosen by entropy, and with a kernel chosen from a grid.
+// The methods of golearn are included, and some of them need a C compiler. With -python and -rscript, the methods of scikit-learn,
+// of gradient boosting libraries and of kernlab are included (peers/README.md). A peer whose library is not installed is left out.
+// It is named once when the run starts, and in the report.
 //
-// A cell is a set, a method and a split. Each cell runs in a process of its own, on one thread, with -workers of them at a time.
-// The processes of Python are forked from processes that have imported their libraries, one for each worker. The seconds of a cell
-// are processor time, so that they depend neither on the number of processors nor much on other work on the machine.
+// A cell is a set, a method and a split. Each cell runs in a process of its own, on one thread, and -workers of them run at a time.
+// The Python processes are forked from processes that have imported their libraries, one for each worker. The seconds of a cell are
+// processor time, so that they do not depend on the number of processors, and only a little on other work on the machine.
 //
-// The budget is also processor time, and includes starting the process (but for Python's) and reading its rows. A process that is
-// over its budget is ended, and so is one that takes three times the budget by the clock. On systems other than Unix, only the
-// clock counts. -budget is the budget of cells with up to 1000 training rows, and grows in proportion to the rows above that.
+// The budget is also processor time. It includes the reading of the rows and, except in Python, the start of the process. A process
+// that exceeds its budget is ended, as is one that takes three times the budget in wall-clock time. On systems other than Unix,
+// only the wall-clock time is limited. -budget is the budget of cells with up to 1000 training rows. Above that the budget is
+// proportional to the rows.
 //
 // A cell over budget, or a cell whose process fails, is a row of the report and does not stop the run. The first split of every set
-// and method comes before the second of any. A method that was over budget on a split of a set is not run on the later ones. A run
-// that takes too long can be ended, and started again with fewer splits for a report of the cells that are finished.
+// and method comes before the second split of any. A method that exceeded its budget on a split of a set is not run on later splits
+// of it. A run that takes too long can be ended. Run the program again with fewer splits for a report of the finished cells.
 //
-// With -threads N cells run one at a time on N threads, and their seconds are by the clock. The budget is then N times as much
-// processor time. The report states which of the two it is.
+// With -threads N cells run one at a time on N threads, and their seconds are wall-clock time. The budget is then N times as much
+// processor time. The report states which kind of time its seconds are.
 //
-// A finished cell is a file under -out. An interrupted run, however abruptly it ended, continues where it stopped if it is started
-// again with the same -out. Cells with another seed, budget, data file or configuration are an error and are never mixed in. More
-// splits, sets or methods can be requested. The code of the library is not compared, so use another -out after a change to it.
-// Cells that failed, were over budget or were not run are also finished: delete their files to run them again. The clock time of
-// all runs with one -out is printed at the end and is in OUT/time.json.
+// A finished cell is a file under -out. If a run is interrupted, even abruptly, another run with the same -out continues where it
+// stopped. Finished cells with another seed, budget, data file or configuration are an error and are never mixed in. More splits,
+// sets or methods can be requested. The code of the library is not compared, so use another -out after a change to it. Cells that
+// failed, were over budget or were not run are also finished: delete their files to run them again. The wall-clock time of all runs
+// with one -out is printed at the end and is stored in OUT/time.json.
 //
 // Without -data and -second, the sets are those that the repository ships, except for the time series. With -data, they are all
 // sets in DIR that docs/data.md has a protocol for. With -second, all sets in DIR2 of the second collection
 // (docs/measured/second-collection.md) are added. These are read by the general rule of docs/data.md without exceptions. The report
-// has every table for each collection.
+// contains every table for each collection.
 //
-// Sets are split 75/25, by class if there are classes: ten times up to 1000 rows and three times above, or -splits times. The
-// splits depend on the seed and the set alone, and are CSV files under OUT/splits. Other programs can read them too (README.md
-// there says how), and the methods read the same files. A method scales its features itself. With -rows, training parts with more
-// rows than that are cut at random, also by class. Test parts are not cut. The cells of sets with fewer rows are the same with
-// -rows and without.
+// Sets are split 75/25, by class if there are classes. There are ten splits for sets of up to 1000 rows and three for larger ones,
+// or the number of -splits. The splits depend only on the seed and the set. They are CSV files under OUT/splits, and the methods
+// read these files. Other programs can read them too, as the README.md in that folder describes. A method scales its features
+// itself. With -rows, larger training parts are reduced to that number of rows, drawn at random, also by class. Test parts are not
+// reduced. The cells of sets with fewer rows are the same with -rows and without.
 //
-// The report is OUT/report.md with its pictures, and is printed. Beside it are:
+// The report is OUT/report.md with its pictures, and is printed. The other files are:
 //
 //   - OUT/report.json
 //   - pages in Markdown: one for each comparison, intervals.md, costs.md, ratios.md, methods.md, and sets.md with a line for each set
 //   - tables in CSV: sets, cells, summary, ranks, pairs, relations, fronts, front
 //
-// Two runs give the same results on any number of workers, except for seconds, memory, and results that follow from them. These are
-// the fronts of error against time, the cells over a budget that is close to their need, and the searches of peers that stop when
-// half of it is used. Methods of golearn that draw without a seed are marked.
+// Two runs return the same results for any number of workers, except for seconds, memory, and results that follow from them. Such
+// results are the fronts of error against time, the cells over a budget that is close to their need, and the searches of peers that
+// stop when half of the budget is used. Methods of golearn that draw without a seed are marked.
 //
 // With -synthetic the sets are the first rows of Friedman's first function, in sizes that double up to the named size. -splits is
-// the number of draws. The report has the exponent of each method's growth. A method that is over budget on a size is not run on
-// larger ones, and the budget does not grow.
+// the number of draws. The report contains the exponent of each method's growth. A method that exceeds its budget on a size is not
+// run on larger sizes, and the budget is constant.
 //
-// With -redraw nothing is measured: the pictures of a report in a folder are drawn again from its summary.csv, ranks.csv and
+// With -redraw nothing is measured. The pictures of a report in a folder are drawn again from its summary.csv, ranks.csv and
 // relations.csv.
 //
 // Memory is the resident memory of the cell's process, including its language's runtime and the data. "MB before" is the memory
 // after the training rows were read and the garbage of reading them was returned. "peak MB" is the largest value from then until
 // the predictions were computed. On systems other than Linux "MB before" is the largest value until then. If the system does not
-// report memory, both are missing.
+// report memory, both values are missing.
 package main
 
 import (
@@ -90,7 +91,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// These constants are the defaults of the flags.
+// The defaults of the flags.
 const (
 	defaultBudget = 20 * time.Second
 	defaultOut    = "benchmark-out"
@@ -200,7 +201,7 @@ func isGiven(flags *flag.FlagSet, name string) (given bool) {
 	return given
 }
 
-// quicken replaces the defaults of flags that are not given with smaller values.
+// quicken sets the flags that are not given to smaller values than their defaults.
 func quicken(s *protocol.Settings, flags *flag.FlagSet) {
 	if !isGiven(flags, "splits") {
 		s.Splits = quickSplits

@@ -96,7 +96,7 @@ func TestOverBudget(t *testing.T) {
 	dir := t.TempDir()
 	address, begun := listen(t)
 	t.Setenv(listenerVariable, address)
-	// The budget is long enough for the process to begin. The process is ended at three times the budget by the clock.
+	// The budget is long enough for the process to begin. The process is ended after three times the budget in wall-clock time.
 	_, err := bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "hangs", "-budget", "2s")
 	require.NoError(t, err)
 	begun()() // returns: the process has ended
@@ -253,11 +253,12 @@ func TestWorkersGiveTheSame(t *testing.T) {
 	assert.Equal(t, one.Analyses, two.Analyses)
 }
 
-// ownNames returns the names of the methods of this module. The methods of golearn give different numbers in each run.
+// ownNames returns the names of the methods of this module. Those of golearn are left out, because they return different numbers in
+// each run.
 func ownNames() string {
 	var out []string
 	for _, m := range slices.Concat(methods.Baselines, methods.Ours) {
-		if m.Name != "rvm-grid" && m.Name != "eekm-grid" { // slow, and like the other grids
+		if m.Name != "rvm-grid" && m.Name != "eekm-grid" { // they are slow, and no different from the other grids
 			out = append(out, m.Name)
 		}
 	}
@@ -282,7 +283,7 @@ func TestOverBudgetIsNotRunAgain(t *testing.T) {
 	assert.Equal(t, []string{"over budget: ", reason, reason}, statuses)
 	assert.Contains(t, printed, "1 over budget, 2 not run")
 
-	// A continued run makes the same decisions.
+	// A continued run skips the same cells.
 	require.NoError(t, os.Remove(filepath.Join(dir, "cells", diabetes, "spins", "02.json")))
 	again, err := bench(t, args...)
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestMethodsLearn(t *testing.T) {
 	}
 }
 
-// learned checks that every cell is ok, and far better than a baseline.
+// learned checks that every cell is ok, and far better than a baseline in its error.
 func learned(t *testing.T, r standings.Record) {
 	t.Helper()
 	for _, c := range r.Cells {
@@ -40,14 +40,14 @@ func learned(t *testing.T, r standings.Record) {
 		default:
 			least := 0.85
 			if m, ok := methods.Named(c.Method); ok && m.Unrepeatable {
-				least = 0.75 // golearn draws without a seed; the majority has .63
+				least = 0.75 // golearn draws without a seed; the share of the largest class is .63
 			}
 			assert.Greater(t, c.Measures["Accuracy"], least, c.Method)
 		}
 	}
 }
 
-// Environment variables name the programs of the peers.
+// The peers' methods learn. Environment variables name the programs of the peers.
 func TestPeersLearn(t *testing.T) {
 	python, rscript := os.Getenv("BENCHMARK_PYTHON"), os.Getenv("BENCHMARK_RSCRIPT")
 	if python == "" && rscript == "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// own is a data set with gaps, words and a row without a target.
+// own is a data set with missing values, words and a row without a target.
 const own = `size,kind,price
 1,a,10
 2,b,12

@@ -26,7 +26,7 @@ func TestSplitsBySize(t *testing.T) {
 	}
 	assert.Equal(t, "10 of sets up to 1000 rows, 3 of larger ones", protocol.SplitsBySize)
 
-	// A custom set without -splits and -rows has all its rows and ten splits.
+	// A custom set without -splits and -rows keeps all its rows and has ten splits.
 	data, dir := t.TempDir(), t.TempDir()
 	var b strings.Builder
 	b.WriteString("a,y\n")
@@ -67,7 +67,8 @@ func TestThreadsTakeTheClock(t *testing.T) {
 	assert.Contains(t, printed, "each on one thread")
 }
 
-// The sets of the second collection are read like any others, with words, gaps and class labels. They have tables of their own.
+// The sets of the second collection are read like all others, with words, missing values and class labels. They have tables of
+// their own.
 func TestSecondCollection(t *testing.T) {
 	names := collection.Names()
 	require.Len(t, names, 45)

@@ -29,10 +29,10 @@ import (
 
 const (
 	parentCommand    = "parent"             // runs the test binary as the benchmark
-	listenerVariable = "BENCHMARK_LISTENER" // address where a hanging method reports
+	listenerVariable = "BENCHMARK_LISTENER" // address to which a hanging method reports
 )
 
-// TestMain also runs the test binary as the process of a cell or as the benchmark program.
+// TestMain can also run the test binary as the process of a cell, or as the benchmark program.
 func TestMain(m *testing.M) {
 	methods.All = append(methods.All, misbehaved...)
 	switch {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// misbehaved holds methods that violate the expectations of a cell. Some of them hang, panic or exit.
+// misbehaved lists methods that a cell must survive. Some of them hang, panic or exit.
 var misbehaved = []methods.Method{
 	{Name: "hangs", Configuration: "never ends", Regressor: misbehaving(hang)},
 	{Name: "spins", Configuration: "never ends, and is busy", Regressor: misbehaving(func() error {
@@ -98,7 +98,7 @@ func (m misbehavingRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	return slices.Repeat([]float64{math.NaN()}, n), nil
 }
 
-// hang holds a connection to the test, which ends when the process ends.
+// hang opens a connection to the test, and holds it until the process ends.
 func hang() error {
 	if address := os.Getenv(listenerVariable); address != "" {
 		connection, err := net.Dial("tcp", address)
@@ -112,8 +112,8 @@ func hang() error {
 	}
 }
 
-// listen returns the address where the next hanging cell reports, and a function that waits for it. That function returns one that
-// waits for the end of the cell.
+// listen returns the address to which the next hanging cell reports, and a function that waits for the report. That function
+// returns another function, which waits for the end of the cell.
 func listen(t *testing.T) (address string, begun func() (ended func())) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func readReport(t *testing.T, folder string) standings.Record {
 	return r
 }
 
-// repeatable returns both reports without seconds and memory, and without results that follow from them.
+// repeatable returns report.json and report.md without seconds and memory, and without results that follow from them.
 func repeatable(t *testing.T, folder string) string {
 	t.Helper()
 	r := readReport(t, folder)
@@ -162,7 +162,7 @@ func repeatable(t *testing.T, folder string) string {
 	return string(content) + withoutCosts(page)
 }
 
-// withoutCosts empties the cells of the columns of seconds and memory in a table.
+// withoutCosts empties the columns of seconds and memory in a table.
 func withoutCosts(text string) string {
 	var out strings.Builder
 	var costs []int

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// fakePeers creates a folder with a cells.py whose cells run the lines of a function run(job) in the server of the real one. It has
+// fakePeers creates a folder with a cells.py that uses the real server. Its cells run the lines of a function run(job). It offers
 // all methods of scikit-learn except the missing ones.
 func fakePeers(t *testing.T, run, missing string) (python, scripts string) {
 	t.Helper()
@@ -41,7 +41,7 @@ func fakePeers(t *testing.T, run, missing string) (python, scripts string) {
 	return python, scripts
 }
 
-// meanOfTrain is a fake method that predicts the mean.
+// meanOfTrain is a fake method that predicts the mean of the training targets.
 const meanOfTrain = `y = [float(line.split(",")[-1]) for line in open(job["train"]).readlines()[1:]]
 n = len(open(job["test"]).readlines()) - 1
 mean = sum(y) / len(y)
@@ -63,7 +63,7 @@ func TestNoPeerOutlivesItsCell(t *testing.T) {
 	assert.Equal(t, protocol.StatusOverBudget, readReport(t, dir).Cells[0].Status)
 	connection, err := l.Accept()
 	require.NoError(t, err)
-	_, _ = io.Copy(io.Discard, connection) // returns: the child and its children have ended
+	_, _ = io.Copy(io.Discard, connection) // returns when the child and its children have ended
 
 	cmd, _ := parent(t, append(args, "-budget", "1h", "-out", t.TempDir())...)
 	connection, err = l.Accept()
@@ -104,8 +104,8 @@ func TestAPeerThatFailsIsARow(t *testing.T) {
 	}
 }
 
-// The cells of a server run one after the other as children of its process, and none sees anything left by another. A server that
-// dies is replaced by a new one.
+// The cells of a server run one after the other as children of its process. No cell sees anything left by another. A server that
+// dies is replaced with a new one.
 func TestAServerStaysUpOverCells(t *testing.T) {
 	python, scripts := fakePeers(t, meanOfTrain+`seen.append(1)
 print("none of your business")
@@ -163,7 +163,7 @@ func TestMissingPeersAreSaidOnce(t *testing.T) {
 	assert.Contains(t, printed.String(), "- missing: sklearn-gp: no numpy; the server ended: exit status 1\n")
 }
 
-// The names in Go and in cells.py are the same.
+// The names of the methods in Go and in cells.py are the same.
 func TestPeersAreThoseOfTheScript(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join("peers", "cells.py"))
 	require.NoError(t, err)

@@ -16,10 +16,10 @@ import (
 // high is the height of a panel with its legend above.
 const high = 3.6 * vg.Inch
 
-// shown are the indices of the methods in the picture. raw comes last: one classifier lacks it, and each method keeps its colour.
+// shown lists the indices of the methods in the picture. raw comes last: one classifier lacks it, and each method keeps its colour.
 var shown = []int{2, 3, 0}
 
-// diagram draws the observed frequency of the second class against its probability, in one panel per classifier.
+// diagram draws the observed frequency of the second class against its predicted probability, in one panel per classifier.
 func diagram(ctx context.Context, path string, s set, seed uint64) error {
 	var panels []*plot.Plot
 	for _, learner := range learners {

@@ -4,10 +4,10 @@
 //	go run -C measurements ./calibration -out ../docs/measured
 //	go run -C measurements ./calibration -data DIR -splits 5
 //
-// Without -data the rows are drawn: two classes that overlap. With it, all classification sets in DIR are split 75/25 by rows.
-// Columns are standardised, gaps are filled by the training median, and there are at most -rows training rows. The output has the
-// means of log loss, the Brier score and the expected calibration error of the most probable class in ten bins. It also has the
-// number of sets on which each method has the smallest log loss of its classifier.
+// Without -data the rows are drawn from two classes that overlap. With -data, all classification sets in DIR are split 75/25 by
+// rows. Columns are standardised, missing values are replaced with the training median, and there are at most -rows training rows.
+// The output contains the means of the log loss, the Brier score, and the expected calibration error of the most probable class in
+// ten bins. For each method, it also contains the number of sets on which the method has the smallest log loss for its classifier.
 package main
 
 import (
@@ -56,7 +56,7 @@ var learners = []struct {
 	{"elm", func() estimators.Classifier { return &elm.Classifier{Ridge: 1} }},
 }
 
-// ways are the names of the columns of results: the raw probabilities, and those of each calibration method.
+// ways holds the names of the columns of results: the raw probabilities, and the probabilities of each calibration method.
 var ways = []string{"raw", "temperature", "Platt", "isotonic", "automatic"}
 
 func wrap(way int, c estimators.Classifier, seed uint64) estimators.Classifier {
@@ -67,7 +67,7 @@ func wrap(way int, c estimators.Classifier, seed uint64) estimators.Classifier {
 	return &calibration.Classifier{Estimator: c, Method: methods[way-1], Seed: seed}
 }
 
-// has reports whether a classifier has probabilities. elm has none without calibration.
+// has reports whether a classifier returns probabilities. elm returns none without calibration.
 func has(way int, c estimators.Classifier) bool {
 	return way > 0 || estimators.Supports(c, estimators.Proba)
 }
@@ -139,7 +139,7 @@ type set struct {
 	draw func(seed uint64) (train, test part, err error)
 }
 
-// drawn returns a set of two overlapping classes of three clusters each.
+// drawn returns a set of two overlapping classes that consist of three clusters each.
 func drawn(rows int) set {
 	return set{"two overlapping classes", func(seed uint64) (part, part, error) {
 		x, labels := dataset.Clusters(rows+drawnTest, drawnWidth, 2, 3, 1, seed)
@@ -177,10 +177,10 @@ func read(s *dataset.Set, rows int) set {
 	}}
 }
 
-// scores holds the scores of probabilities. Smaller is better.
+// scores holds the scores of predicted probabilities. Smaller is better.
 type scores struct{ loss, brier, off float64 }
 
-// result holds the mean scores of a set by learner and method.
+// result holds the mean scores on a set by learner and method.
 type result struct {
 	name string
 	at   [][]scores
@@ -217,7 +217,7 @@ func measure(ctx context.Context, s set, splits int, seed uint64, done func()) (
 	return out, nil
 }
 
-// predicted returns the probabilities of a classifier on scaled columns for the test rows of a draw.
+// predicted fits a classifier to the scaled training rows of a draw, and returns its probabilities for the test rows.
 func predicted(ctx context.Context, s set, c estimators.Classifier, seed uint64) (p *mat.Dense, classes, truth []int, err error) {
 	train, test, err := s.draw(seed)
 	if err != nil {
@@ -257,7 +257,7 @@ func scored(truth, classes []int, p *mat.Dense) (out scores, err error) {
 	return out, nil
 }
 
-// ofTop compares the probability of the most probable class with the frequency at which it is right.
+// ofTop compares the probability of the most probable class with the frequency at which that class is right.
 func ofTop(truth, classes []int, p *mat.Dense) ([]metrics.Bin, error) {
 	top, right := make([]float64, len(truth)), make([]int, len(truth))
 	for i := range truth {

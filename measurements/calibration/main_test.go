@@ -28,7 +28,7 @@ func TestDrawn(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A class with probability 1 that is right half the time has a calibration error of a half.
+// A class that is predicted with probability 1 and is right half the time has a calibration error of a half.
 func TestScored(t *testing.T) {
 	p := mat.NewDense(2, 2, []float64{1, 0, 1, 0})
 	got, err := scored([]int{3, 4}, []int{3, 4}, p)

@@ -1,8 +1,8 @@
 // Categories compares treatments of columns of names: a column of 0 and 1 for each name, the mean target of each name, and
-// categories of the kernel. Each is a step before selection with default settings.
+// categories of the kernel. Each treatment is a step before selection with default settings.
 //
-// The tables are CSV files in -data DIR with the target last. A column with a cell that is not a number is a category, and a target
-// with such a cell is a class. tables.R writes the tables of docs/measured/kinds.md from packages of R.
+// The tables are CSV files in -data DIR with the target last. A column with a cell that is not a number is a category. If a cell of
+// the target is not a number, the target is a class. tables.R writes the tables of docs/measured/kinds.md from packages of R.
 //
 //	Rscript measurements/categories/tables.R DIR
 //	go run -C measurements ./categories -data DIR
@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return nil
 }
 
-// way is one treatment of the columns of names.
+// way is a treatment of the columns of names.
 type way struct {
 	name       string
 	steps      func(categories []int) []transformers.Transformer
@@ -101,7 +101,7 @@ var ways = []way{
 	{"categories", func([]int) []transformers.Transformer { return nil }, func(c []int) []int { return c }},
 }
 
-// table is the content of a file.
+// table holds the content of a file.
 type table struct {
 	x          *mat.Dense
 	y          []float64
@@ -147,7 +147,7 @@ func open(path string) (t table, err error) {
 	return t, nil
 }
 
-// numbers returns a column as numbers, or as codes of its levels if a cell is not a number.
+// numbers returns a column as numbers. If a cell is not a number, it returns codes of the column's levels.
 func numbers(cells [][]string, j int) (out []float64, levels int) {
 	out = make([]float64, len(cells))
 	codes := map[string]float64{}

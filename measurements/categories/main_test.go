@@ -18,7 +18,7 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// The targets are a number and a class that depend on a name.
+// The program runs on a target that is a number, and on one that is a class. Both depend on a name.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawForecasts writes a panel for each forecast.
+// drawForecasts draws a panel for each forecast.
 func drawForecasts(path string, forecasts []forecast) error {
 	var panels []*plot.Plot
 	for _, f := range forecasts {
@@ -89,7 +89,7 @@ func (f forecast) panel() (*plot.Plot, error) {
 	return p, nil
 }
 
-// drawDensity draws the logarithm of the fitted spectral density over cycles per year, with both signs added.
+// drawDensity draws the logarithm of the fitted spectral density against cycles per year. It adds the densities of both signs.
 func drawDensity(path string, model *gabasr.Regressor) error {
 	const steps, most = 4000, 4.0
 	at := mat.NewDense(steps, 1, nil)

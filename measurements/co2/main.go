@@ -1,10 +1,10 @@
 // Co2 fits the kernel of the monthly carbon dioxide record of Mauna Loa with GaBaSR. It finds the season and its harmonics without
-// prior knowledge of them. Sines and cosines have no trend, so the model also has a parabola, whose coefficients are as uncertain
-// as the rest.
+// prior knowledge of them. Sines and cosines contain no trend, so the model also has a parabola, whose coefficients are as
+// uncertain as the others.
 //
-// The program draws the record with a forecast of ten years and its 95% band. It also draws a forecast of ten years of the record
-// from the years before, and the fitted spectral density. It prints the errors of forecasts from earlier years. The series is read
-// from -data DIR, or it is the one that the repository ships.
+// The program draws the record with a forecast of ten years and its 95% band. It also draws a forecast of the last ten years of the
+// record from the years before, and the fitted spectral density. It prints the errors of forecasts from earlier years. The series
+// is read from -data DIR, or it is the one that the repository ships.
 //
 //	go run -C measurements ./co2
 package main
@@ -29,21 +29,21 @@ import (
 const (
 	ahead = 10.0 // years of a forecast
 	apart = 2.0  // years between the forecasts that are compared with the record
-	least = 11.0 // years of the record that a forecast needs
+	least = 11.0 // least number of years of the record for a forecast
 )
 
 func main() { cli.Main("co2", run) }
 
-// forecast is a fit up to a year, and its predictions of the years after.
+// forecast is a fit to the months up to a year, which predicts the years after.
 type forecast struct {
 	title string
 	model *gabasr.Regressor
 	x     *mat.Dense // all known months
 	y     []float64
-	from  float64 // the first year after those of the fit
+	from  float64 // first year after those of the fit
 }
 
-// predict returns the forecast and the bounds of its interval at the years of at.
+// predict returns the forecast and the bounds of its interval at the years in at.
 func (f *forecast) predict(at *mat.Dense) (mean, low, high []float64, err error) {
 	if mean, err = f.model.Predict(at); err != nil {
 		return nil, nil, nil, err
@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// split returns the months before the forecast, and the known months of the forecast.
+// split returns the known months before the forecast, and those of the forecast.
 func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 	var before, after []float64
 	for i, v := range f.y {
@@ -121,11 +121,11 @@ func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 	return x, later, y, laterY
 }
 
-// fit fits the model and shows the evidence during the fit.
+// fit fits the model and shows the evidence in a progress bar.
 func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 	bar := progressbar.New(progress, "sweeps", 0)
 	f.model.Observe = func(s estimators.Step) {
-		if s.Between { // such a step has no evidence
+		if s.Between { // an intermediate step has no evidence
 			bar.Set(s.Done, "")
 			return
 		}
@@ -139,7 +139,7 @@ func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 	return nil
 }
 
-// report prints a summary of the fit, and the errors of the forecast where the record continues.
+// report prints a summary of the fit, and the errors of the forecast if the record covers it.
 func (f *forecast) report(out io.Writer) error {
 	kept, start := f.model.LogEvidence()
 	fmt.Fprintf(out, "%s\n  log evidence %.1f (random features at the start %.1f), split R-hat of the predictions %.3f\n", f.title, kept,
@@ -187,8 +187,8 @@ func (f *forecast) score() (s score, err error) {
 	return s, err
 }
 
-// compare prints the scores of forecasts of ten years, and their mean. The forecasts begin at the year of the last one, and at
-// steps of apart years before it. A single forecast would not do, because its errors are correlated for years.
+// compare prints the scores of forecasts of ten years, and their mean. The forecasts begin at the year of the last forecast, and
+// every apart years before it. A single forecast would not be enough, because its errors are correlated for years.
 func compare(ctx context.Context, last forecast, out, progress io.Writer) error {
 	fmt.Fprintln(out, "forecasts of ten years, by the year that they begin with")
 	var mean score
@@ -214,7 +214,7 @@ func compare(ctx context.Context, last forecast, out, progress io.Writer) error 
 	return err
 }
 
-// bandProbability returns the probability of a component, of either sign, between two frequencies.
+// bandProbability returns the probability that a component has between two frequencies, of either sign.
 func bandProbability(c gabasr.Component, low, high float64) float64 {
 	s := math.Sqrt(c.Covariance.At(0, 0))
 	below := func(v float64) float64 { return math.Erfc(-v/math.Sqrt2) / 2 }

@@ -16,15 +16,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// external runs a method in a separate process, which reads a training and a test file and prints an answer.
+// external runs a method in a separate process. The process reads a training and a test file, and prints an answer.
 type external struct {
 	python string   // runs the script
-	script string   // has the methods of other libraries
-	base   string   // the built program of a checkout
+	script string   // contains the methods of other libraries
+	base   string   // program built from another checkout
 	env    []string // added to the environment of this process
 }
 
-// answer has the fields of the JSON that the process prints.
+// answer holds the fields of the JSON that the process prints.
 type answer struct {
 	Seconds  float64   `json:"fit_seconds"`
 	Predict  float64   `json:"predict_seconds"`
@@ -36,7 +36,7 @@ type answer struct {
 //go:embed base.go.txt
 var baseProgram string
 
-// buildBase builds the program that fits selection of another checkout of this library, and leaves the checkout unchanged.
+// buildBase builds a program that fits the selection of another checkout of this library. It leaves the checkout unchanged.
 func buildBase(ctx context.Context, checkout, dir string) (string, error) {
 	checkout, err := filepath.Abs(checkout)
 	if err != nil {
@@ -60,7 +60,7 @@ func buildBase(ctx context.Context, checkout, dir string) (string, error) {
 	return program, nil
 }
 
-// measure fits and predicts in the process.
+// measure fits the method in its process, and predicts.
 func (e external) measure(ctx context.Context, name string, p *problem) (c cell, err error) {
 	dir, err := os.MkdirTemp("", "exact")
 	if err != nil {
@@ -100,7 +100,7 @@ func (e external) measure(ctx context.Context, name string, p *problem) (c cell,
 	return c, nil
 }
 
-// writeTable writes rows with a header, the target last.
+// writeTable writes rows with a header and the target in the last column.
 func writeTable(path string, x *mat.Dense, y []float64) error {
 	var b strings.Builder
 	n, d := x.Dims()

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	probes = 8    // random vectors that estimate the trace
-	block  = 500  // rows of the kernel matrix at a time
-	step   = 0.15 // of the logarithms of the lengths, in the first iteration
+	probes = 8    // number of random vectors that estimate the trace
+	block  = 500  // number of rows of the kernel matrix that are computed at a time
+	step   = 0.15 // step of the logarithms of the lengths in the first iteration
 	seed   = 1
 )
 
-// oneMatern returns selection with one Matérn kernel on one scaling of the columns. Its lengths are fitted by the evidence of 2000
+// oneMatern returns selection with one Matérn kernel and one scaling of the columns. The lengths maximise the evidence of 2000
 // rows.
 func oneMatern() *selection.Regressor {
 	return &selection.Regressor{
@@ -33,13 +33,13 @@ func oneMatern() *selection.Regressor {
 	}
 }
 
-// gradientMatern continues from the lengths of oneMatern with Adam, on the evidence of all rows.
+// gradientMatern continues from the lengths of oneMatern with Adam, which maximises the evidence of all rows.
 //
 // With A = C⁻¹ - ηη'/(1'η), C = K + λI, the logarithm of the evidence of any amplitude is
 //
 //	F = -(n-1)/2 log(y'Ay) - ½ log|C| - ½ log(1'η),   dF = ½ (n-1)/(y'Ay) α'(dK)α - ½ tr(A dK),   α = Ay,
 //
-// and the trace is the mean of (Az)'(dK)z over probes z of ±1. One fit of the targets and the probes computes α and all Az.
+// and the trace is the mean of (Az)'(dK)z over probes z of ±1. One fit to the targets and the probes computes α and all Az.
 type gradientMatern struct {
 	iterations int
 	start      *selection.Regressor
@@ -74,7 +74,7 @@ func (g *gradientMatern) Fit(ctx context.Context, x mat.Matrix, y []float64) err
 	return g.machine.Fit(ctx, rows, y)
 }
 
-// climb returns the lengths after the iterations.
+// climb returns the lengths after all iterations.
 func (g *gradientMatern) climb(ctx context.Context, kernel kernels.ARD, ridge float64, rows *mat.Dense, y []float64) ([]float64, error) {
 	n, _ := rows.Dims()
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -109,8 +109,8 @@ func (g *gradientMatern) climb(ctx context.Context, kernel kernels.ARD, ridge fl
 	return kernel.Lengths, nil
 }
 
-// evidenceGradient returns an unbiased estimate of dF in the logarithms of the lengths and of the ridge. The first column of
-// targets has y, and the others are the probes.
+// evidenceGradient returns an unbiased estimate of the derivatives of F with respect to the logarithms of the lengths and of the
+// ridge. The first column of targets contains y, and the other columns are the probes.
 func evidenceGradient(ctx context.Context, kernel kernels.ARD, ridge float64, rows, targets *mat.Dense) ([]float64, error) {
 	machine := &lssvm.MultiRegressor{Kernel: kernel, Ridge: ridge}
 	if err := machine.Fit(ctx, rows, targets); err != nil {
@@ -134,7 +134,7 @@ func evidenceGradient(ctx context.Context, kernel kernels.ARD, ridge float64, ro
 	return append(gradient, ridgeSlope), ctx.Err()
 }
 
-// quadraticForms returns for each length the sum of left[:,s]'(∂K/∂log length)right[:,s] over the columns s.
+// quadraticForms returns, for each length, the sum of left[:,s]'(∂K/∂log length)right[:,s] over the columns s.
 func quadraticForms(kernel kernels.ARD, rows, left, right *mat.Dense) []float64 {
 	n, d := rows.Dims()
 	_, columns := left.Dims()

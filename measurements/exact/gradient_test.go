@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// evidence computes F by Cholesky factors.
+// evidence computes F from Cholesky factors.
 func evidence(t *testing.T, kernel kernels.Kernel, ridge float64, rows *mat.Dense, y []float64) float64 {
 	n, _ := rows.Dims()
 	c := mat.NewSymDense(n, nil)
@@ -37,7 +37,7 @@ func evidence(t *testing.T, kernel kernels.Kernel, ridge float64, rows *mat.Dens
 	return -float64(n-1)/2*math.Log(fit) - factor.LogDet()/2 - math.Log(total)/2
 }
 
-// With the columns of √n I as probes, the trace is exact and the gradient agrees with finite differences of the evidence.
+// If the probes are the columns of √n I, the trace is exact. The gradient then agrees with finite differences of the evidence.
 func TestEvidenceGradient(t *testing.T) {
 	const n, d, ridge = 40, 3, 0.05
 	random := rand.New(rand.NewPCG(3, 3))

@@ -1,4 +1,4 @@
-// Exact measures regressors of many rows on the splits that github.com/treforevans/uci_datasets has for each of its sets. It
+// Exact measures regressors for many rows, on the splits that github.com/treforevans/uci_datasets contains for each of its sets. It
 // reports the root mean squared error and the negative log density of the standardised target, the share of test rows in the 95%
 // intervals, the seconds, and the peak memory of the process.
 //
@@ -6,15 +6,16 @@
 //	go run -C measurements ./exact -uci uci_datasets
 //	go run -C measurements ./exact -uci uci_datasets -sets kin40k -rows 10000 -methods selection,falkon
 //
-// The method matern has one kernel with lengths by the evidence of 2000 rows. The method gradient continues from there on all rows.
+// The method matern has one kernel, whose lengths maximise the evidence of 2000 rows. The method gradient continues from these
+// lengths with the evidence of all rows.
 //
 // The methods of benchmark/peers/cells.py, such as catboost-tuned, lightgbm-tuned and gpytorch, need -python. The method base is
-// selection of another checkout of this library:
+// the selection of another checkout of this library:
 //
 //	git worktree add --detach ../base 33c38d1
 //	go run -C measurements ./exact -uci uci_datasets -base ../../base -methods base,selection -repeat 2
 //
-// Each of these runs in a process of its own. To measure the memory of one of ours, run it alone.
+// Each of these methods runs in a process of its own. To measure the memory of a method of this checkout, run it alone.
 package main
 
 import (
@@ -51,12 +52,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// level is the probability of the intervals.
+// level is the nominal coverage of the intervals.
 const level = 0.95
 
 func main() { cli.Main("exact", run) }
 
-// methods has a constructor for each method by name.
+// methods holds a constructor for each method, by name.
 var methods = map[string]func() estimators.Regressor{
 	"selection": func() estimators.Regressor { return &selection.Regressor{} },
 	"falkon":    func() estimators.Regressor { return standardised(&falkon.Regressor{}) },
@@ -65,10 +66,10 @@ var methods = map[string]func() estimators.Regressor{
 	"gradient":  func() estimators.Regressor { return &gradientMatern{iterations: 12} },
 }
 
-// baseMethod is the name of selection of another checkout.
+// baseMethod is the name of the method that is the selection of another checkout.
 const baseMethod = "base"
 
-// repeated returns the list of names, repeated the given number of times.
+// repeated returns a list that contains names the given number of times.
 func repeated(names []string, times int) (out []string) {
 	for range times {
 		out = append(out, names...)
@@ -149,7 +150,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return nil
 }
 
-// problem is a split. Its targets are divided by the standard deviation of the training rows.
+// problem is a split of a set. Its targets are divided by the standard deviation of the training rows.
 type problem struct {
 	x, xNew *mat.Dense
 	y, yNew []float64
@@ -267,8 +268,8 @@ func (p *problem) measure(ctx context.Context, r estimators.Regressor) (c cell, 
 	return c, nil
 }
 
-// score computes the scores of predictions. Without variances, all scores but the error are NaN. Without bounds of intervals, those
-// of the normal distribution are used.
+// score computes the scores of predictions. Without variances, it computes only the error, and all other scores are NaN. Without
+// bounds of intervals, it uses those of the normal distribution.
 func (c *cell) score(truth, mean, variance, low, high []float64) {
 	n, normal := float64(len(truth)), distuv.UnitNormal.Quantile((1+level)/2)
 	for i, y := range truth {

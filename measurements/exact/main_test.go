@@ -21,7 +21,7 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// write writes a set of two columns, a wave with noise, and its split into 200 training rows and 100 test rows.
+// write writes a set with two columns, whose target is a wave with noise. It is split into 200 training rows and 100 test rows.
 func write(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func write(t *testing.T) string {
 	return dir
 }
 
-// The noise is 2 of a target whose standard deviation is about 14, so no method can have an error below 0.13.
+// The noise has a standard deviation of 2 and the target one of about 14, so no method can have an error below 0.13.
 func TestMeasures(t *testing.T) {
 	dir := write(t)
 	p, err := read(filepath.Join(dir, "uci_datasets", "wave"), 0, 0)
@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The selection of a checkout, which is this one, is fitted in a separate process.
+// The selection of a checkout is fitted in a separate process. Here it is this checkout, so the error and the density are the same.
 func TestOtherCheckout(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(context.Background(), []string{"-uci", write(t), "-sets", "wave", "-rows", "60", "-base", "../..",
@@ -92,7 +92,7 @@ func TestOtherCheckout(t *testing.T) {
 	}
 }
 
-// The answer of a process that stands for Python is read.
+// The answer of a separate process is read. A script replaces Python here.
 func TestOtherLibrary(t *testing.T) {
 	dir := t.TempDir()
 	p := &problem{x: mat.NewDense(2, 1, []float64{1, 2}), y: []float64{0.1, 2},

@@ -23,18 +23,18 @@ import (
 const (
 	host      = "https://raw.githubusercontent.com"
 	agent     = "kernelearn-examples-data-fetch (+https://github.com/kernelearn/kernelearn)"
-	mostBytes = 16 << 20 // of a file, before and after unpacking
+	mostBytes = 16 << 20 // limit of a file, before and after unpacking
 	attempts  = 3
 )
 
-// set is a data set, with the steps that produce name.csv.
+// set describes a data set, with the steps that produce name.csv.
 type set struct {
 	name    string
 	size    int64  // of name.csv
 	sha256  string // of name.csv
 	origin  string // the reference
 	licence string
-	// sources are files that are read one after the other, with the rows appended. A set without any is shipped with the
+	// sources lists the files of the set, whose rows are appended in this order. A set without sources is shipped with the
 	// repository.
 	sources []source
 	read    reader
@@ -58,7 +58,7 @@ func (s source) address(mirror string) string {
 	return strings.TrimSuffix(mirror, "/") + "/" + s.at + "/" + strings.Join(path, "/")
 }
 
-// These are the errors of bytes that were fetched, written or found.
+// The errors of bytes that were fetched, written or found.
 var (
 	errTooLong = errors.New("the file is too long")
 	errContent = errors.New("the content is another one")
@@ -83,7 +83,7 @@ type fetcher struct {
 	client *http.Client
 	mirror string        // scheme and host
 	limit  time.Duration // of an attempt
-	pause  time.Duration // before the second attempt; doubled before the third
+	pause  time.Duration // pause before the second attempt; twice as long before the third
 	got    map[string][]byte
 }
 
@@ -94,7 +94,7 @@ func (s status) Error() string {
 	return fmt.Sprintf("the server answers %d %s", int(s), http.StatusText(int(s)))
 }
 
-// passing reports whether another attempt may succeed after this error.
+// passing reports whether another attempt may succeed after the error.
 func passing(err error) bool {
 	var answer status
 	if errors.As(err, &answer) {
@@ -107,7 +107,7 @@ func passing(err error) bool {
 	return !errors.Is(err, errTooLong) && !errors.Is(err, errContent)
 }
 
-// file returns the bytes of a source, after their checksum was verified.
+// file returns the bytes of a source whose checksum is correct.
 func (f *fetcher) file(ctx context.Context, s source) ([]byte, error) {
 	address := s.address(f.mirror)
 	if content, ok := f.got[address]; ok {
@@ -145,7 +145,7 @@ func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte
 	request.Header.Set("User-Agent", agent)
 	answer, err := f.client.Do(request)
 	if err != nil {
-		var named *url.Error // it names the address, as file does
+		var named *url.Error // this error would name the address, which file adds
 		if errors.As(err, &named) {
 			err = named.Err
 		}
@@ -166,7 +166,7 @@ func (f *fetcher) attempt(ctx context.Context, address string, s source) ([]byte
 	return content, verify(content, s.size, s.sha256)
 }
 
-// csv returns the bytes of name.csv, after their checksum was verified.
+// csv returns the bytes of name.csv if their checksum is correct.
 func (f *fetcher) csv(ctx context.Context, s set) ([]byte, error) {
 	if len(s.sources) == 0 {
 		content, err := fs.ReadFile(data.FS, s.name+".csv")
@@ -201,7 +201,7 @@ func (f *fetcher) csv(ctx context.Context, s set) ([]byte, error) {
 	return content, nil
 }
 
-// make applies the steps from the source to the bytes of name.csv.
+// make applies the steps to the source's table, and returns the bytes of name.csv.
 func (s set) make(t *table) ([]byte, error) {
 	for _, step := range s.steps {
 		if err := step(t); err != nil {
@@ -211,7 +211,7 @@ func (s set) make(t *table) ([]byte, error) {
 	return t.csv()
 }
 
-// write writes the set into a folder and reports whether it was there already.
+// write writes the set into a folder. It reports whether the folder already contained the set.
 func (f *fetcher) write(ctx context.Context, s set, dir string, force bool) (there bool, err error) {
 	path := filepath.Join(dir, s.name+".csv")
 	old, err := os.ReadFile(path)

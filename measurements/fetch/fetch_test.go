@@ -28,12 +28,12 @@ import (
 
 const commit = "owner/name/0123456789012345678901234567890123456789"
 
-// sourceOf returns a source with this content.
+// sourceOf returns a source with the given content.
 func sourceOf(path, content string) source {
 	return source{commit, path, int64(len(content)), checksum([]byte(content))}
 }
 
-// setOf returns a set whose steps should result in this CSV.
+// setOf returns a set whose steps should produce the given CSV.
 func setOf(name, csv string, read reader, steps []step, sources ...source) set {
 	return set{name: name, size: int64(len(csv)), sha256: checksum([]byte(csv)), sources: sources, read: read, steps: steps}
 }
@@ -45,7 +45,7 @@ func fetcherOf(t *testing.T, handler http.HandlerFunc) *fetcher {
 	return &fetcher{client: server.Client(), mirror: server.URL, limit: 10 * time.Second, got: map[string][]byte{}}
 }
 
-// frame returns an R file with a data frame of numbers, named d, in the form that save writes.
+// frame returns an R file in the form that save writes. It contains a data frame of numbers, whose name is d.
 func frame(t *testing.T, names []string, columns ...[]float64) string {
 	var plain bytes.Buffer
 	plain.WriteString("RDX2\nX\n")
@@ -356,7 +356,7 @@ func TestTheCommand(t *testing.T) {
 	}
 }
 
-// The sets are those of docs/data.md, and each of their addresses is pinned.
+// The program lists the same sets as docs/data.md, and each of their addresses is pinned to a commit.
 func TestTheTable(t *testing.T) {
 	var names, ours []string
 	for _, p := range dataset.Protocols() {
@@ -391,7 +391,7 @@ func TestTheTable(t *testing.T) {
 	}
 }
 
-// The checksums are those of the files that the measurements used.
+// The checksums agree with the files that the measurements used.
 func TestTheFilesOfThePapers(t *testing.T) {
 	dir := os.Getenv("KERNELEARN_DATA")
 	if dir == "" {
@@ -419,7 +419,7 @@ func TestShippedSetsHaveTheirChecksums(t *testing.T) {
 	assert.Equal(t, 3, shipped)
 }
 
-// Files and steps that do not fit are errors.
+// Files that cannot be read, and steps that do not match their table, return errors.
 func TestUnreadableFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		read    reader
@@ -467,7 +467,7 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// A file that is truncated or changed at any place is an error or a table, and never a panic.
+// A file that is truncated or changed at any place returns an error or a table, and never panics.
 func TestDamagedFilesOfR(t *testing.T) {
 	unzipped, err := gzip.NewReader(strings.NewReader(frame(t, []string{"x", "y"}, []float64{1, 2}, []float64{3, 4})))
 	require.NoError(t, err)

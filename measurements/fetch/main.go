@@ -1,6 +1,6 @@
-// Fetch writes the public data sets of the papers into a folder, which other programs then take as -data. Each set is taken from a
-// file at a fixed commit of a public repository. The SHA-256 of the file is checked before it is read, and the SHA-256 of name.csv
-// is checked before it is written. Existing files are kept. docs/data.md describes the sets.
+// Fetch writes the public data sets of the papers into a folder, which other programs then read with -data. The source of each set
+// is a file at a fixed commit of a public repository. The SHA-256 of the file is checked before it is read, and the SHA-256 of
+// name.csv is checked before it is written. Existing files are kept. docs/data.md describes the sets.
 //
 //	go run -C measurements ./fetch -out DIR
 //	go run -C measurements ./fetch -out DIR -sets boston,heart
@@ -23,7 +23,7 @@ import (
 
 func main() { cli.Main("fetch", run) }
 
-// run runs the program with the arguments. It returns an error if a requested set is not in the folder at the end.
+// run runs the program with the given arguments. It returns an error if a requested set is not in the folder at the end.
 func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("fetch", "fetch writes the public data sets of the papers into a folder.", out)
 	dir := flags.String("out", "", "the `folder` to write to; it is made if it is not there")
@@ -92,7 +92,7 @@ func (f *fetcher) all(ctx context.Context, out io.Writer, asked []set, missing [
 	return nil
 }
 
-// choose returns the sets of these names, or all of them. The second result holds those that are not available.
+// choose returns the sets with the given names, or all sets. The second result holds those that are not available.
 func choose(only string) ([]set, []notHad, error) {
 	if only == "" {
 		return sets, notToBeHad, nil

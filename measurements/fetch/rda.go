@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// rda reads the first data frame of numbers in a file that R's save wrote, gzipped, in format 2 of XDR. The format is in R
-// Internals, section 1.8. rda reads only the kinds of objects that such a frame consists of.
+// rda reads the first data frame of numbers in a file written by R's save: gzipped, in format 2 of XDR. R Internals, section 1.8,
+// describes the format. rda reads only the kinds of objects that such a frame consists of.
 func rda(content []byte) (*table, error) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
@@ -26,7 +26,7 @@ func rda(content []byte) (*table, error) {
 	if !ok || len(rest) < 12 {
 		return nil, errors.New("this is no file of R's in format 2 of XDR")
 	}
-	r := &rdaReader{rest: rest[12:]} // after the versions of the format and of R
+	r := &rdaReader{rest: rest[12:]} // skips the versions of the format and of R
 	frame := r.object(0)
 	if r.err != nil {
 		return nil, r.err
@@ -63,7 +63,7 @@ func rda(content []byte) (*table, error) {
 type rdaObject struct {
 	values     any
 	attributes map[string]rdaObject
-	tagged     *rdaObject // first object of a tagged list
+	tagged     *rdaObject // the first object of a tagged list
 }
 
 type rdaReader struct {
@@ -102,7 +102,7 @@ func (r *rdaReader) fail(err error) {
 	}
 }
 
-// object reads an object at a nesting depth of lists.
+// object reads an object at the given nesting depth of lists.
 func (r *rdaReader) object(depth int) rdaObject {
 	const deepest = 100
 	if depth > deepest {

@@ -1,6 +1,6 @@
 package main
 
-// The files are taken from these repositories, each at one commit, so that a file never changes.
+// The files are in these repositories, each at one commit, so that a file never changes.
 const (
 	renatopp    = "renatopp/arff-datasets/c59f172882592bb58982cc54d2d3c8a2b57e9b73"
 	brownlee    = "jbrownlee/Datasets/d20fcb6402ae34e653d4513b00f39257bb37ed7f"
@@ -21,8 +21,7 @@ const (
 	statsmodels = "statsmodels/statsmodels/82c59e378bdfb5ae324006c477954879ad3e24be"
 )
 
-// These are the licences of the sets. UCI states CC BY 4.0 for the sets that it hosts, and most of the repositories state no
-// licence.
+// The licences of the sets. UCI states CC BY 4.0 for the sets that it hosts, and most of the repositories state no licence.
 const (
 	ccBy         = "CC BY 4.0 (UCI)"
 	gpl          = "GPL, as the R package that ships it"
@@ -31,7 +30,7 @@ const (
 	unstated     = "none stated"
 )
 
-// sets are the sets of docs/data.md, in its order.
+// sets lists the sets of docs/data.md in the same order.
 var sets = []set{
 	{
 		name: "airquality", size: 2802, sha256: "67208ccab786a31a12a2b74d25f25fe77755e8a9d19936265471cfb38fcba4cc",

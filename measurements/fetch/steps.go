@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// step changes a table. The steps of a set turn the content of its source into that of its file.
+// step changes a table. The steps of a set convert the content of its source into that of name.csv.
 type step func(t *table) error
 
-// rename sets the names of the columns, which are separated by commas.
+// rename sets the names of all columns to names, a list separated by commas.
 func rename(names string) step {
 	return func(t *table) error {
 		list := strings.Split(names, ",")
@@ -23,8 +23,8 @@ func rename(names string) step {
 	}
 }
 
-// numbered names the columns by a format and their number, from 1. A format with a second verb also has the old name. The last
-// column, the target, gets its own name.
+// numbered formats the name of each column with its number, from 1. If the format contains a second verb, the old name is used for
+// it. The last column, the target, is named target.
 func numbered(format, target string) step {
 	return func(t *table) error {
 		for j, name := range t.names {
@@ -39,7 +39,7 @@ func numbered(format, target string) step {
 	}
 }
 
-// lower writes the names of columns in lower case, with an underscore for characters that are neither letter nor digit.
+// lower writes the names of columns in lower case, with an underscore for each character that is neither a letter nor a digit.
 func lower(t *table) error {
 	for j, name := range t.names {
 		t.names[j] = strings.Map(func(c rune) rune {
@@ -52,7 +52,7 @@ func lower(t *table) error {
 	return nil
 }
 
-// keep keeps only these columns, in this order.
+// keep keeps only the named columns, in the given order.
 func keep(names string) step {
 	return func(t *table) error {
 		var places []int
@@ -90,7 +90,7 @@ func drop(names string) step {
 	}
 }
 
-// move moves a column to a position, counted from 0. -1 is the last.
+// move moves a column to a position, counted from 0. The position -1 is the last.
 func move(name string, place int) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -113,7 +113,8 @@ func target(name string) step {
 	}
 }
 
-// words replaces the words of a column: "0=no,1=yes". Other words are an error, unless "*" stands for all of them: "*=neg".
+// words replaces the words of a column, for example with "0=no,1=yes". Other words are an error, unless "*" stands for all of them,
+// as in "*=neg".
 func words(name, pairs string) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -134,7 +135,7 @@ func words(name, pairs string) step {
 	}
 }
 
-// otherWords replaces words in all columns but one.
+// otherWords replaces words in all columns except one.
 func otherWords(but, pairs string) step {
 	return func(t *table) error {
 		for _, name := range t.names {
@@ -158,7 +159,7 @@ func pairsOf(pairs string) map[string]string {
 	return to
 }
 
-// atLeast replaces the numbers of a column by pos if they are at least low, and by neg otherwise.
+// atLeast replaces the numbers of a column with pos if they are at least low, and with neg otherwise.
 func atLeast(name string, low float64) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -225,8 +226,8 @@ func decimal(v float64, most int) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// oneHot replaces each of these columns by one column of 0 and 1 for each of its words. The words are in alphabetical order or, if
-// they are given after a colon, in that order: "sex:M F I,colour".
+// oneHot replaces each of the named columns with one column of 0 and 1 for each of its words. The words are in alphabetical order.
+// If they are given after a colon, as in "sex:M F I,colour", they are in that order.
 func oneHot(columns string) step {
 	return func(t *table) error {
 		for column := range strings.SplitSeq(columns, ",") {
@@ -262,7 +263,7 @@ func oneHot(columns string) step {
 	}
 }
 
-// decimalYear replaces a date in the form 20060102 by its year plus the fraction of the year that has passed.
+// decimalYear replaces a date in the form 20060102 with its year plus the fraction of the year that has passed.
 func decimalYear(name string) step {
 	return func(t *table) error {
 		j, err := t.column(name)
@@ -282,8 +283,8 @@ func decimalYear(name string) step {
 	}
 }
 
-// california computes the columns of scikit-learn's copy of the Californian houses, which are means per household, from the sums of
-// the source. The target is in 100 000 dollars.
+// california computes the columns of the Californian houses as in scikit-learn's copy. They are means per household, which it
+// computes from the sums in the source. The target is in 100 000 dollars.
 func california(t *table) error {
 	names := strings.Split("medianIncome,housingMedianAge,totalRooms,totalBedrooms,population,households,latitude,longitude,medianHouseValue",
 		",")

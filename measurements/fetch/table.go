@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// table holds a file of data as words: a name for each column, and rows with the same number of cells.
+// table holds the words of a data file: a name for each column, and rows with the same number of cells.
 type table struct {
 	names []string
 	rows  [][]string
@@ -58,8 +58,8 @@ func (t *table) csv() ([]byte, error) {
 // reader parses the bytes of a file into a table.
 type reader func(content []byte) (*table, error)
 
-// separated reads cells with a separator between them. The names of the columns are in the first row, or are 1, 2 and so on if
-// there is no header.
+// separated returns a reader of cells with a separator between them. The names of the columns are in the first row. Without a
+// header they are 1, 2 and so on.
 func separated(comma rune, header bool) reader {
 	return func(content []byte) (*table, error) {
 		r := csv.NewReader(bytes.NewReader(content))
@@ -83,7 +83,7 @@ func spaced(content []byte) (*table, error) {
 	return headed(rows, false)
 }
 
-// headed returns a table of the rows. The first row may hold the names.
+// headed returns a table of the rows. If header is set, the first row holds the names.
 func headed(rows [][]string, header bool) (*table, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("the file is empty")

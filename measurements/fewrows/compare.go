@@ -22,22 +22,22 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// way is a method of fitting lengths.
+// way is a method of fitting lengths, with a kernel.
 type way struct {
 	name   string
 	shape  shape.Search
 	family families.Family // nil: that of the program
 }
 
-// shapes are the methods that are compared with one length for all columns.
+// shapes lists the methods that are compared with one length for all columns.
 var shapes = []way{
 	{"prior", shape.Search{}, nil},
 	{"no prior", shape.Search{NoPrior: true}, nil},
 	{"leave-one-out", shape.Search{Objective: shape.LeaveOneOutError}, nil},
 }
 
-// kinds are the kernels that are compared with lengths in the program's family. The kind with the largest evidence is added to
-// them.
+// kinds lists the kernels that are compared with the program's family. All of them have fitted lengths. The last entry is the
+// kernel with the largest evidence.
 var kinds = []way{
 	{"Matérn 3/2", shape.Search{}, families.Matern{Nu: 1.5}},
 	{"RBF", shape.Search{}, families.RBF{}},
@@ -45,7 +45,7 @@ var kinds = []way{
 	{"largest evidence", shape.Search{}, nil},
 }
 
-// worse is the ratio beyond which a run counts as worse than one length.
+// worse is the ratio above which a run counts as worse than one length.
 const worse = 1.1
 
 // comparison holds the settings of one run of the program.
@@ -59,10 +59,10 @@ type comparison struct {
 	done        func() // called after each size of each split
 }
 
-// ofKinds reports whether kinds are compared.
+// ofKinds reports whether the kernels of kinds are compared.
 func (c *comparison) ofKinds() bool { return &c.ways[0] == &kinds[0] }
 
-// row is a row of the table. It holds the ratios of all runs for each of the ways.
+// row is a row of the table. It holds the ratios of all runs for each method.
 type row struct {
 	rows, noise int
 	least, most int // training rows
@@ -76,7 +76,8 @@ type table struct {
 	rows []row
 }
 
-// measure fits on every size of every split of every set. A set is left out of sizes that exceed its number of training rows.
+// measure fits the kernels for every size of every split of every set. A set with fewer training rows than a size is left out for
+// that size.
 func (c *comparison) measure(ctx context.Context) (table, error) {
 	out := table{ways: c.ways, to: "one length for all columns"}
 	if c.ofKinds() {
@@ -99,7 +100,7 @@ func (c *comparison) measure(ctx context.Context) (table, error) {
 	return out, nil
 }
 
-// add fits the kernels on the first rows of a split, which are in random order. The rows of a size are among those of a larger one,
+// add fits the kernels to the first rows of a split, which are in random order. The rows of a size are among those of a larger one,
 // and the test rows are the same for all sizes.
 func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split int) error {
 	n, _ := set.X.Dims()
@@ -112,7 +113,7 @@ func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split in
 	if r.rows != allRows {
 		trainRows = trainRows[:r.rows]
 	}
-	columns := make([]float64, n*r.noise) // for all rows, so that they do not depend on a size
+	columns := make([]float64, n*r.noise) // drawn for all rows, so that they do not depend on the size
 	for i := range columns {
 		columns[i] = rng.NormFloat64()
 	}
@@ -146,7 +147,7 @@ func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split in
 	return nil
 }
 
-// part returns some rows of a set with their columns of noise.
+// part returns the given rows of a set with their columns of noise.
 func (c *comparison) part(set *dataset.Set, rows []int, columns []float64, noise int) (*mat.Dense, []float64) {
 	x, y, _ := set.Rows(rows)
 	_, d := x.Dims()
@@ -158,7 +159,8 @@ func (c *comparison) part(set *dataset.Set, rows []int, columns []float64, noise
 	return out, y
 }
 
-// errorOf returns the error on the test rows divided by their variance, and the value of the objective.
+// errorOf fits a kernel. It returns the mean squared error on the test rows, divided by the variance of their targets, and the
+// value of the objective.
 func (c *comparison) errorOf(ctx context.Context, w way, x, x2 *mat.Dense, y, y2 []float64) (nmse, score float64, err error) {
 	family := c.family
 	if w.family != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// On few rows of a shipped set with columns of noise, the prior keeps the error close to that of one length.
+// On few rows of a shipped set with columns of noise, the error with the prior is close to the error of one length.
 func TestRunOnWhatIsShipped(t *testing.T) {
 	var out, again bytes.Buffer
 	args := []string{"-rows", "50,400", "-noise", "0,40", "-splits", "2"}
@@ -40,7 +40,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	assert.Equal(t, text, again.String())
 }
 
-// Kinds of kernels are compared with the program's family, and the one with the largest evidence is among them.
+// The kernels of kinds are compared with the program's family, and the one with the largest evidence is listed.
 func TestKinds(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(context.Background(), []string{"-rows", "300", "-noise", "0", "-splits", "1", "-kinds"}, &out, io.Discard))
@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 	assert.InDelta(t, 2, geometricMean([]float64{1, 4}), 1e-12)
 }
 
-// Columns of noise follow those of the set, and a row has the same noise in every part.
+// Columns of noise follow the columns of the set, and a row has the same noise in every part.
 func TestPart(t *testing.T) {
 	set := &dataset.Set{X: mat.NewDense(3, 1, []float64{1, 2, 3}), Y: []float64{10, 20, 30}}
 	x, y := (&comparison{}).part(set, []int{2, 0}, []float64{.1, .2, .3, .4, .5, .6}, 2)

@@ -10,7 +10,7 @@ import (
 // treeDepth limits the depth of golearn's CART trees, which otherwise grow until each leaf is pure.
 const treeDepth = 10
 
-// cart is golearn's CART tree, which expects classes as numbers from 0. It returns a slice where golearn's other models return a
+// cart adapts golearn's CART tree. It expects classes as numbers from 0, and returns a slice where golearn's other models return a
 // grid.
 type cart struct {
 	numbers bool // predicts numbers instead of classes

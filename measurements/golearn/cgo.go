@@ -18,7 +18,7 @@ var (
 			build: func(base.FixedDataGrid) golearn.Model { return knn.NewKnnClassifier("euclidean", "linear", 2) }},
 		{text: `knn.NewKnnClassifier("euclidean", "linear", 5)`,
 			build: func(base.FixedDataGrid) golearn.Model { return knn.NewKnnClassifier("euclidean", "linear", 5) }},
-		// It uses all features, as in golearn's example. With half of them it is worse than chance on iris.
+		// The forest uses all features, as in golearn's example. With half of them it is worse than chance on iris.
 		{text: "ensemble.NewRandomForest(50, features)", widest: 100, build: func(train base.FixedDataGrid) golearn.Model {
 			return ensemble.NewRandomForest(50, len(base.NonClassAttributes(train)))
 		}},

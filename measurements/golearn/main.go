@@ -1,14 +1,16 @@
-// Beside measures the gain of changing one line: golearn's models and the zero value of golearn.Classifier or golearn.Regressor, on
-// golearn's own data sets, by golearn's own calls. It prints a table for each set. The columns are the share of right classes, or
-// the squared error over the variance of the targets, and the seconds of a fit and of its predictions by the clock. The last column
-// is the gain of the last line over each other one, by the corrected resampled t-test.
+// Golearn measures the gain from changing one line of a golearn program. It compares golearn's models with the zero values of
+// golearn.Classifier and golearn.Regressor, on golearn's own data sets and with golearn's own calls.
+//
+// It prints a table for each set. The columns are the share of correct classes, or the squared error divided by the variance of the
+// targets, and the wall-clock seconds of a fit and of its predictions. The last column is the gain of the last line over each other
+// line, with the corrected resampled t-test.
 //
 //	go run -C measurements ./golearn
 //	go run -C measurements ./golearn -sets iris,titanic -splits 3
 //
-// The sets are those of golearn's examples folder with 100 rows or more and a column to predict. Splits are 75/25, seeded, by class
-// if there are classes. Three of golearn's models (KNN, RandomForest, LinearRegression) need a C compiler. KNN, RandomForest and
-// LinearRegression draw without a seed, so their numbers differ a little in each run.
+// The sets are those of golearn's examples folder with 100 rows or more and a column to predict. Splits are 75/25, seeded, and by
+// class if there are classes. Three of golearn's models (KNN, RandomForest, LinearRegression) need a C compiler. They draw without
+// a seed, so their numbers differ a little in each run.
 package main
 
 import (
@@ -41,7 +43,7 @@ const testFraction = 0.25
 type set struct {
 	name, file string
 	options    table.Options
-	numbers    bool // numbers to predict instead of classes
+	numbers    bool // the targets are numbers instead of classes
 }
 
 var sets = []set{
@@ -55,14 +57,14 @@ var sets = []set{
 	{name: "random", file: "randomdata.csv", numbers: true},
 }
 
-// line is a line of a program that constructs a model.
+// line is a line of a golearn program that constructs a model.
 type line struct {
 	text   string
 	build  func(train base.FixedDataGrid) golearn.Model
-	widest int // largest number of features that takes less than minutes; 0: no limit
+	widest int // above this number of features, a fit takes minutes; 0: no limit
 }
 
-// The last of classifiers, as of regressors, is the one that the others are compared with.
+// The others are compared with the last of classifiers, and with the last of regressors.
 var classifiers = slices.Concat(theirCgoClassifiers, []line{
 	{text: "trees.NewID3DecisionTree(0.6)", build: func(base.FixedDataGrid) golearn.Model { return trees.NewID3DecisionTree(0.6) }},
 	{text: `trees.NewDecisionTreeClassifier("gini", 10, labels)`, build: func(base.FixedDataGrid) golearn.Model { return &cart{} }},
@@ -128,7 +130,7 @@ func setsNamed(names string) ([]set, error) {
 	return chosen, nil
 }
 
-// measured holds the scores and seconds of a line, by split.
+// measured holds the scores and seconds of a line, one for each split.
 type measured struct{ scores, fit, predict []float64 }
 
 func (s set) compare(out io.Writer, dir string, splits int) error {

@@ -19,7 +19,7 @@ type key struct {
 // value holds the error of the test rows (the NMSE or the error rate) and the seconds of the search and the fit.
 type value struct{ error, seconds float64 }
 
-// measurements holds the measurements of a file.
+// measurements holds the measurements that a file keeps.
 type measurements struct{ *cells.Cells[key, value] }
 
 var header = []string{"set", "learner", "rows", "search", "seed", "error", "seconds"}
@@ -44,7 +44,7 @@ func record(k key, v value) []string {
 	}
 }
 
-// seeds returns the seeds for which both searches were measured at a place, in order.
+// seeds returns the seeds in ascending order for which both searches were measured at a place.
 func (m measurements) seeds(set string, p place) (out []uint64) {
 	for k := range m.At {
 		if k.set == set && k.learner == p.learner && k.rows == p.rows && k.search == byEntropy {

@@ -18,7 +18,7 @@ type curve struct {
 	points []point
 }
 
-// point is a place of a curve, with the errors of each seed.
+// point is a place of a curve, with an error for each seed.
 type point struct {
 	place
 	seeds         []uint64
@@ -36,7 +36,7 @@ func meanOf(v []float64) mean {
 
 func (m mean) String() string { return fmt.Sprintf("%.4f ± %.4f", m.value, m.error) }
 
-// differences returns the differences of two searches, or of two sizes, on the same draws.
+// differences returns the differences between two searches, or between two sizes, on the same draws.
 func differences(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {
@@ -45,7 +45,7 @@ func differences(a, b []float64) []float64 {
 	return out
 }
 
-// curves returns the curves of all draws that are kept, including seeds that were not requested.
+// curves returns the curves from all draws that are kept, even if their seeds were not requested.
 func (s settings) curves(sources []source, kept measurements) (out []curve) {
 	for _, src := range sources {
 		c := curve{set: src.name, what: "NMSE", test: src.test}
@@ -90,7 +90,7 @@ func print(w io.Writer, curves []curve) error {
 	return nil
 }
 
-// rises lists where the error by entropy is not smaller with more rows and the same learner.
+// rises lists the steps of a learner to more rows at which the error by entropy is not smaller.
 func (c curve) rises() (out []string) {
 	for i := 1; i < len(c.points); i++ {
 		less, more := c.points[i-1], c.points[i]
@@ -111,8 +111,8 @@ func (c curve) rises() (out []string) {
 	return out
 }
 
-// above lists where entropy has a larger error than the grid, by more than the standard error of their difference. A single draw
-// has no standard error, and counts if it is above at all.
+// above lists the points where entropy has a larger error than the grid, by more than the standard error of their difference. A
+// single draw has no standard error, so that any excess is listed.
 func (c curve) above() (out []string) {
 	for _, p := range c.points {
 		d := meanOf(differences(p.entropy, p.grid))

@@ -12,15 +12,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// looks has a colour and a mark for each search.
+// looks holds a colour and a shift for each search.
 var looks = map[string]struct {
 	curve int
-	shift float64 // on the logarithmic axis, so that bars do not overlap
+	shift float64 // shift on the logarithmic axis, so that bars do not overlap
 }{byEntropy: {0, -0.008}, byGrid: {1, 0.008}}
 
 const panelHeight = 2.6 * vg.Inch
 
-// drawCurves draws a panel for each set: errors over rows, with bars of a standard error. The learner on features is dashed.
+// drawCurves draws a panel for each set: errors against rows, with bars of one standard error. The lines of the learner on features
+// are dashed.
 func drawCurves(path string, curves []curve) error {
 	var panels []*plot.Plot
 	legend := &plotstyle.Legend{}
@@ -38,13 +39,13 @@ func drawCurves(path string, curves []curve) error {
 	return picture.Write(path, legend, panels, min(2, len(panels)), panelHeight)
 }
 
-// bars are points with their standard errors.
+// bars holds points with their standard errors.
 type bars struct {
 	plotter.XYs
 	plotter.YErrors
 }
 
-// panel draws one set, and adds its curves to the legend, unless that is nil.
+// panel draws one set. If legend is not nil, it adds the curves to it.
 func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(c.set, "training rows", c.what)
 	var rows []float64
@@ -74,7 +75,7 @@ func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	return p, nil
 }
 
-// line returns the line of a search with a learner, and its entry in the legend.
+// line returns the line of a search with a learner, and its entry for the legend.
 func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer, error) {
 	look := looks[search]
 	var b bars

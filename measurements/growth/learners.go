@@ -40,9 +40,9 @@ type place struct {
 	rows    int
 }
 
-// places returns the places of a source, by learner and by size.
+// places returns the places of a source, sorted by learner and by size.
 func (s settings) places(src source) (out []place) {
-	last := 0 // largest size of the least-squares SVM
+	last := 0 // largest size for the least-squares SVM
 	for _, n := range s.sizes {
 		if n <= s.exact && (src.most == 0 || n <= src.most) {
 			out, last = append(out, place{exactName, n}), n
@@ -62,7 +62,7 @@ func (s settings) places(src source) (out []place) {
 
 func (s settings) mapName() string { return fmt.Sprintf("nystroem%d", s.landmarks) }
 
-// measure searches on the rows of a draw, fits, and predicts the test rows. The seconds exclude the prediction.
+// measure searches and fits with the training rows of a draw, and predicts the test rows. The seconds exclude the prediction.
 func (s settings) measure(ctx context.Context, src source, k key) (value, error) {
 	train, test, err := src.rows(k.rows, src.test, k.seed)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 	return value{e, seconds}, err
 }
 
-// strategy returns the search with the draw's seed. The folds of a grid are stratified by class.
+// strategy returns the search with the draw's seed. For classes, the folds of a grid are stratified.
 func strategy(k key, classes bool) search.Strategy {
 	switch {
 	case k.search == byEntropy:
@@ -109,7 +109,7 @@ func strategy(k key, classes bool) search.Strategy {
 	return &grid.Search{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
 }
 
-// gridFamilies returns the families of the grid, or nil for the entropy, which then uses its default.
+// gridFamilies returns the families for the grid. It returns nil for the entropy, which then uses its default families.
 func gridFamilies(k key) []families.Family {
 	if k.search == byGrid {
 		return []families.Family{families.RBF{}}
@@ -193,5 +193,5 @@ func (c *signed) Predict(x mat.Matrix) ([]int, error) {
 
 func (c *signed) Classes() []int { return slices.Clone(c.classes) }
 
-// Clone returns a copy with the same function, which is not exported.
+// Clone returns a copy with the same function build, which is not exported.
 func (c *signed) Clone() estimators.Classifier { return &signed{build: c.build} }

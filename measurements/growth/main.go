@@ -1,21 +1,20 @@
-// Growth draws the error of the kernel that a search finds against its number of rows: by entropy, and by a grid of 24 points in 3
-// folds, on the same rows. The grid searches RBF, and the entropy searches its default families.
+// Growth draws the error of the kernel that a search finds against its number of rows. It compares two searches on the same rows:
+// by entropy, with its default families, and by a grid of 24 RBF kernels in 3 folds.
 //
-// The learner is the least-squares SVM up to -exact rows, and from there on ridge regression on -landmarks Nyström features (for
-// classes on targets of ±1). At -exact rows both are measured, so that a step between learners is not mistaken for one between
-// sizes. Columns are standardised. A draw takes test rows at random, and the first rows of the others in random order. Smaller
+// The learner is the least-squares SVM up to -exact rows. From there on it is ridge regression on -landmarks Nyström features,
+// which for classes has targets of ±1. At -exact rows both are measured, so that a step between learners is not mistaken for one
+// between sizes. Columns are standardised. A draw has random test rows, and the first of the other rows in random order. Smaller
 // sizes are subsets of larger ones, and the test rows are the same for all sizes.
 //
-// Sets are read from -data DIR. friedman1 and sine are drawn and need no files.
+// Sets are read from -data DIR. friedman1 and sine are generated and need no files.
 //
 //	go run -C measurements ./growth
 //	go run -C measurements ./growth -data DIR -out ../docs/measured -cells growth.csv
 //	go run -C measurements ./growth -data DIR -sets electricity -rows 500,1000 -draws 2
 //
-// A complete run takes hours, nearly all of it for the grid on 5000 rows. With -cells FILE each measurement is kept, and existing
-// measurements are not repeated. An interrupted run continues, and partial runs are combined in the tables and the picture. These
-// show all measurements in the file of the requested sets and sizes. Measurements of another version of the library have to be
-// deleted.
+// A complete run takes hours, nearly all of it for the grid on 5000 rows. With -cells FILE every measurement is saved, and saved
+// measurements are not repeated. An interrupted run can be continued, and the tables and the picture combine partial runs. They
+// show all saved measurements of the requested sets and sizes. Measurements of another version of the library have to be deleted.
 package main
 
 import (
@@ -40,7 +39,7 @@ const (
 
 func main() { cli.Main("growth", run) }
 
-// settings are the values of the flags.
+// settings holds the values of the flags.
 type settings struct {
 	sets             []string
 	sizes            []int
@@ -132,7 +131,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// measureAll takes the requested measurements that are not kept, draw after draw, so that an interrupted run has complete draws.
+// measureAll computes the requested measurements that are not saved yet. It computes one draw after the other, so that an
+// interrupted run contains complete draws.
 func (s settings) measureAll(ctx context.Context, sources []source, kept measurements, progress io.Writer) error {
 	type todo struct {
 		source source

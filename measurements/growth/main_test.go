@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// A run in parts prints the same tables as a single run, and measures nothing twice.
+// A run in parts prints the same tables as a single run, and repeats no measurement.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "cells.csv")
@@ -73,7 +73,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The rows of a smaller size are among those of a larger one. The test rows are the same, and are not among them.
+// The rows of a smaller size are among those of a larger one. The test rows are the same for all sizes, and are not training rows.
 func TestDraws(t *testing.T) {
 	for _, name := range []string{"sine", "breast-cancer-wdbc"} {
 		src, err := open("", name)
@@ -113,8 +113,7 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, []place{{"nystroem500", 10_000}, {"nystroem500", 20_000}}, settings{sizes: s.sizes[3:], exact: 5000, landmarks: 500}.places(source{}))
 }
 
-// A rise is between points of the same learner. An error is above if it exceeds the other by more than the standard error of the
-// differences.
+// rises lists only steps between points of the same learner. above lists a point if the mean difference exceeds its standard error.
 func TestSays(t *testing.T) {
 	at := func(learner string, rows int, entropy, grid []float64) point {
 		return point{place: place{learner, rows}, seeds: []uint64{1, 2}[:len(entropy)], entropy: entropy, grid: grid}

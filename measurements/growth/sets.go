@@ -10,7 +10,7 @@ import (
 
 const (
 	drawnColumns = 10
-	mostTest     = 2000 // test rows; always this many in drawn sets
+	mostTest     = 2000 // limit of the test rows; generated sets have this many
 	leastTest    = 500
 	leastRows    = 20 // smallest size
 )
@@ -21,7 +21,7 @@ var defaultSizes = []int{500, 1000, 2000, 5000, 10_000, 20_000}
 // source is a source of training and test rows.
 type source struct {
 	name string
-	// most is the number of training rows that are available besides the test rows, or 0 for no limit.
+	// most is the number of available training rows, without the test rows, or 0 for no limit.
 	most, test int
 	classes    bool
 	rows       func(n, test int, seed uint64) (train, tested part, err error)
@@ -34,7 +34,7 @@ type part struct {
 	labels []int
 }
 
-// open returns a source by its name.
+// open returns the source with the given name.
 func open(dir, name string) (source, error) {
 	switch name {
 	case "friedman1":
@@ -60,8 +60,9 @@ func open(dir, name string) (source, error) {
 		}}, nil
 }
 
-// testRows returns the number of rows that the largest default size leaves, up to mostTest. A set without such a size has a quarter
-// of its rows. The number does not depend on the requested sizes, so that partial runs can be combined.
+// testRows returns the number of rows that remain after the largest possible default size, but at most mostTest. If no default size
+// leaves enough rows, it returns a quarter of the rows. The number does not depend on the requested sizes, so that partial runs can
+// be combined.
 func testRows(n int) int {
 	test := n / 4
 	for _, size := range defaultSizes {

@@ -1,13 +1,13 @@
-// Hidden measures whether a function of one or two columns is found among others that are noise. It reports the errors of
-// selection.Regressor and selection.Classifier with default settings, and of the same search from a single start (shape.Search with
+// Hidden measures whether a function of one or two columns is found among other columns that are noise. It reports the errors of
+// selection.Regressor and selection.Classifier with default settings, and of the same search without restarts (shape.Search with
 // NoRestarts). It also reports those of package lssvm, which has one length for all columns.
 //
 //	go run -C measurements ./hidden
 //	go run -C measurements ./hidden -draws 3 -sizes 100x8
 //
-// Rows are drawn from a normal distribution, targets have noise of a standard deviation of 0.3, and a class is the sign of the
+// Rows are drawn from a normal distribution. Targets have noise with a standard deviation of 0.3, and a class is the sign of the
 // target. Errors are medians over the draws on 1000 other rows. They are the NMSE, which is 1 if nothing was found, or the error
-// rate, which is then 0.5. In brackets is the number of draws with more than 0.9, or 0.4.
+// rate, which is then 0.5. The number in brackets counts the draws with an NMSE above 0.9, or an error rate above 0.4.
 package main
 
 import (
@@ -39,7 +39,7 @@ const (
 	testRows = 1000
 )
 
-// problem is a function of the first columns.
+// problem is a target that depends on the first columns only.
 type problem struct {
 	name string
 	at   func(x []float64) float64
@@ -120,7 +120,7 @@ func (c cell) String(numbers bool) string {
 	return fmt.Sprintf("%.2f (%d)", stat.Quantile(0.5, stat.Empirical, c, nil), failed)
 }
 
-// try adds the errors of a draw to those of the methods, first for numbers and then for classes.
+// try appends the errors of a draw to the cells of the methods, first for numbers and then for classes.
 func (p problem) try(ctx context.Context, n, d int, seed uint64, cells []cell) error {
 	rng := rand.New(rand.NewPCG(seed, uint64(n*d)))
 	draw := func(n int) (*mat.Dense, []float64, []int) {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// setMethod is a method of class sets for the same learner.
+// setMethod is a method that predicts sets of classes with the same learner.
 type setMethod struct {
 	name  string
 	build func(seed uint64) estimators.Classifier
@@ -53,7 +53,7 @@ var setMethods = []setMethod{
 	wrappedSets(conformal.Split, conformal.RegularisedAdaptive).named("split, regularised"),
 }
 
-// believed returns the smallest sets of classes whose probabilities sum to the level.
+// believed returns the smallest sets of classes whose predicted probabilities sum to at least the level.
 func believed(c estimators.Classifier, x mat.Matrix, level float64) ([][]int, error) {
 	p, err := c.(estimators.ProbaPredictor).PredictProba(x)
 	if err != nil {
@@ -105,10 +105,11 @@ type measuredSets struct {
 	in            [][]inSets
 }
 
-// leastOfClass is the smallest number of training rows of a class. Smaller classes are left out, as they show nothing.
+// leastOfClass is the smallest number of training rows of a class. Smaller classes are left out, because their coverage is not
+// informative.
 const leastOfClass = 10
 
-// measureSets measures the splits of a set, which are by class.
+// measureSets measures the coverage on the splits of a set, which are by class.
 func (s settings) measureSets(ctx context.Context, set *dataset.Set, done func()) (measuredSets, error) {
 	out := measuredSets{name: set.Name, in: make([][]inSets, len(setMethods))}
 	for i := range out.in {
@@ -140,8 +141,8 @@ func (s settings) measureSets(ctx context.Context, set *dataset.Set, done func()
 	return out, nil
 }
 
-// byClass assigns three quarters of each class to training, but no more than -rows in all. Classes with too few rows are left out
-// of both parts.
+// byClass assigns three quarters of each class to training, but not more than -rows in total. Classes with too few rows are in
+// neither part.
 func (s settings) byClass(labels []int, seed uint64) (train, test []int) {
 	of := map[int][]int{}
 	for _, i := range rand.New(rand.NewPCG(seed, 0x736574)).Perm(len(labels)) {
@@ -166,7 +167,8 @@ func (s settings) byClass(labels []int, seed uint64) (train, test []int) {
 	return train, test
 }
 
-// printSets writes the coverage and the mean number of classes of each method and level, with the stars of print.
+// printSets writes the coverage and the mean number of classes for each method and level. The stars have the same meaning as in
+// print.
 func printSets(out io.Writer, all []measuredSets) error {
 	for j, level := range levels {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

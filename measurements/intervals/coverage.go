@@ -23,7 +23,7 @@ import (
 // levels are the levels of the tables.
 var levels = []float64{0.8, 0.9, 0.95}
 
-// way is a method of intervals for the same learner.
+// way is a method that predicts intervals with the same learner.
 type way struct {
 	name  string
 	build func(seed uint64) estimators.Regressor
@@ -48,10 +48,10 @@ var ways = []way{
 	{"split", wrapped(conformal.Split, false)},
 }
 
-// held counts the rows in the intervals of a method and a level, over all splits.
+// held counts the rows inside the intervals of a method and a level, over all splits.
 type held struct {
 	within, of, infinite int
-	width                []float64 // finite widths, over the deviation of the targets
+	width                []float64 // finite widths, divided by the deviation of the targets
 }
 
 func (h *held) add(low, high, y []float64, scale float64) {
@@ -83,7 +83,7 @@ func least(level float64, rows int) float64 {
 	return level - 2*math.Sqrt(level*(1-level)/float64(rows))
 }
 
-// names returns the names of the methods of a table.
+// names returns the names of the methods in the table.
 func (s settings) names() []string {
 	var out []string
 	for _, w := range ways {
@@ -95,7 +95,7 @@ func (s settings) names() []string {
 	return out
 }
 
-// measure measures the splits of a set.
+// measure measures the coverage on the splits of a set.
 func (s settings) measure(ctx context.Context, set *dataset.Set, done func()) (measured, error) {
 	n, _ := set.X.Dims()
 	test := n / 4
@@ -156,9 +156,9 @@ func pick[T any](v []T, rows []int) []T {
 	return out
 }
 
-// print writes the coverage and the mean width of each method and level, with a star if the coverage is more than two binomial
+// print writes the coverage and the mean width for each method and level. A star marks a coverage that is more than two binomial
 // standard errors below the level. The standard errors treat the test rows of all splits as different rows. The splits of a set
-// share rows, so the true ones are larger.
+// share rows, so the true standard errors are larger.
 func print(out io.Writer, names []string, all []measured) error {
 	for j, level := range levels {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -1,14 +1,15 @@
-// Intervals measures the coverage and the width of 95% intervals. It compares the intervals of the normal distribution of the
-// least-squares machine with those of package conformal, and draws two pictures.
+// Intervals measures the coverage and the width of 95% intervals. It compares the intervals of the least-squares machine, which
+// assume a normal distribution, with those of package conformal. It also draws two pictures.
 //
-// Without -data it only draws. One picture is a band over one column whose noise is not normal and grows. The other is the coverage
-// against the level on Friedman's first function with skewed noise, over many draws. With -data DIR it also prints a table over the
-// regression sets there: splits 75/25, columns standardised, gaps filled by the training median.
+// Without -data it only draws the pictures. One shows a band over one column, whose noise is not normal and grows. The other shows
+// the coverage against the level over many draws, for Friedman's first function with skewed noise. With -data DIR it also prints a
+// table of the regression sets in DIR. Splits are 75/25, columns are standardised, and missing values are replaced with the
+// training median.
 //
-// -classes does the same for class sets on the classification sets there: it reports how often the class is in the set, and the
-// number of classes in the set. Splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the regression
-// table, on the same splits. -spread compares scores with a fitted spread and without, in thirds of the rows, on a generated set
-// and those of -data.
+// -classes measures sets of classes on the classification sets in DIR. It reports how often the class is in the set, and the number
+// of classes in the set. Splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the regression table, on
+// the same splits. -spread compares scores with and without a fitted spread, in thirds of the rows, on a generated set and the sets
+// in DIR.
 //
 //	go run -C measurements ./intervals -out ../docs/measured
 //	go run -C measurements ./intervals -data DIR -splits 20
@@ -39,7 +40,7 @@ const (
 
 func main() { cli.Main("intervals", run) }
 
-// settings are the values of the flags.
+// settings holds the values of the flags.
 type settings struct {
 	dir, pictures      string
 	python, script     string
@@ -90,7 +91,7 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 	return s, nil
 }
 
-// classSets returns the names of the available sets of classes.
+// classSets returns the names of the available sets that have classes.
 func classSets(dir string) []string {
 	var out []string
 	for _, p := range dataset.Protocols() {

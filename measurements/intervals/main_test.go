@@ -32,7 +32,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// The table has a row for each set and level, with shares of test rows, and a last row for all sets.
+// The table contains a row for each set and level, with shares of the test rows, and a last row for all sets.
 func TestTable(t *testing.T) {
 	var out strings.Builder
 	shipped, err := dataset.Folder("").Open("diabetes-progression.csv")
@@ -47,7 +47,8 @@ func TestTable(t *testing.T) {
 	assert.Len(t, regexp.MustCompile(`(?m)^ *all +(0\.\d+ +\d short *){6}$`).FindAllString(out.String(), -1), len(levels), out.String())
 
 	script := filepath.Join(dir, "peer.sh")
-	// The file of bounds has the matrices of all levels one above the other. Here they are the first targets, for 110 test rows.
+	// The file of bounds contains the bounds of all levels, one below the other, for 110 test rows. Here they are the first values
+	// of xt.
 	require.NoError(t, os.WriteFile(script, []byte(`cd "$1"
 { printf '\003\0\0\0\0\0\0\0'; head -c 8 xt; tail -c +17 xt | head -c 2640; } > low
 cp low high
@@ -61,7 +62,8 @@ cp low high
 	}
 }
 
-// thirdsOf divides the rows by the widths of their intervals. The fitted spread finds the generated noise: intervals are narrower for quiet rows than for noisy ones.
+// thirdsOf divides the rows into thirds by the widths of their intervals. The fitted spread finds the generated noise: quiet rows
+// have narrower intervals than noisy ones.
 func TestSpread(t *testing.T) {
 	assert.Equal(t, []int{2, 0, 1, 2, 0, 1}, thirdsOf([]float64{0, 0, 0, 0, 0, 0}, []float64{6, 1, 3, 5, 2, 4}))
 	var out strings.Builder
@@ -76,8 +78,8 @@ func TestSpread(t *testing.T) {
 	assert.Contains(t, out.String(), "generated, 120 rows")
 }
 
-// The table has a row for each set of classes and level. The set of a row of probabilities has the fewest classes that sum to the
-// level.
+// The table contains a row for each set and level. believed returns the smallest set of classes whose probabilities sum to at least
+// the level.
 func TestSetsOfClasses(t *testing.T) {
 	var out, data strings.Builder
 	data.WriteString("a,b,class\n")

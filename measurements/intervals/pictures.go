@@ -38,8 +38,8 @@ func uneven(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// drawBand draws the band of the normal distribution of the machine above, and the conformal band below it. The level of the
-// conformal band holds on either side of 5 separately.
+// drawBand draws two panels: above, the band of the machine, which assumes a normal distribution, and below, the conformal band.
+// The coverage of the conformal band holds separately on either side of 5.
 func (s settings) drawBand(ctx context.Context, path string, _ io.Writer) error {
 	rng := rand.New(rand.NewPCG(s.seed, 0x62616e64))
 	x, y := uneven(rng, 400)
@@ -93,7 +93,7 @@ func (s settings) drawBand(ctx context.Context, path string, _ io.Writer) error 
 	return picture.Write(path, nil, panels, 1, 3.8*vg.Inch)
 }
 
-// sides returns a text with the share of new rows within 90% intervals on either side of 5.
+// sides returns a text with the share of new rows inside 90% intervals, on either side of 5.
 func sides(r estimators.IntervalPredictor, x *mat.Dense, y []float64) (string, error) {
 	low, high, err := r.PredictInterval(x, 0.9)
 	if err != nil {
@@ -152,7 +152,7 @@ func band(title string, at *mat.Dense, mean, low, high []float64, x *mat.Dense, 
 	return p, nil
 }
 
-// skewed draws Friedman's first function with exponential noise of variance 1.
+// skewed draws rows of Friedman's first function with exponential noise of variance 1.
 func skewed(n int, seed uint64) (*mat.Dense, []float64) {
 	f := dataset.NewFriedman(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x736b6577))
@@ -164,11 +164,11 @@ func skewed(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// drawCoverage draws coverage minus level over the level, for each method, with 100 rows.
+// drawCoverage draws, for each method, the coverage minus the level against the level. There are 100 training rows.
 func (s settings) drawCoverage(ctx context.Context, path string, progress io.Writer) error {
 	const train, test = 100, 100
 	ways := slices.Clone(ways)
-	ways[1] = way{"full", wrapped(conformal.Full, false)} // with so few rows Automatic is CV+
+	ways[1] = way{"full", wrapped(conformal.Full, false)} // Automatic would be CV+ with so few rows
 	var promised []float64
 	for level := 0.5; level < 0.976; level += 0.025 {
 		promised = append(promised, level)

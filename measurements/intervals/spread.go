@@ -22,7 +22,8 @@ const (
 	spreadSets  = "abalone,california-housing,airquality"
 )
 
-// spreadWays compare scores with a fitted spread and without. The widths of the first one determine the third of a row.
+// spreadWays lists methods with and without a fitted spread. The interval widths of the first method determine the third of each
+// row.
 var spreadWays = []way{
 	{"CV+, spread", spreading(conformal.CrossValidation)},
 	{"CV+", wrapped(conformal.CrossValidation, false)},
@@ -37,7 +38,7 @@ func spreading(m conformal.Method) func(seed uint64) estimators.Regressor {
 	}
 }
 
-// funnel draws a wave whose noise grows tenfold from left to right, beside two columns that are unrelated to it.
+// funnel draws a wave whose noise grows tenfold from left to right. Two further columns do not affect the noise.
 func funnel(n int, seed uint64) *dataset.Set {
 	rng := rand.New(rand.NewPCG(seed, 0x66756e))
 	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
@@ -51,10 +52,10 @@ func funnel(n int, seed uint64) *dataset.Set {
 	return &dataset.Set{Name: "generated", X: x, Y: y}
 }
 
-// thirds holds the coverage and width in thirds of the test rows, by their predicted spread.
+// thirds holds the coverage and width for thirds of the test rows, which are grouped by their predicted spread.
 type thirds [3]held
 
-// measureSpread measures the splits of a set.
+// measureSpread measures the coverage and width on the splits of a set.
 func (s settings) measureSpread(ctx context.Context, set *dataset.Set, done func()) (rows int, out []thirds, err error) {
 	out = make([]thirds, len(spreadWays))
 	n, _ := set.X.Dims()
@@ -91,7 +92,7 @@ func (s settings) measureSpread(ctx context.Context, set *dataset.Set, done func
 	return rows, out, nil
 }
 
-// thirdsOf returns the third of each row by the width of its interval, from 0.
+// thirdsOf returns the third of each row, from 0. The rows are sorted by the width of their intervals.
 func thirdsOf(low, high []float64) []int {
 	order := make([]int, len(low))
 	for i := range order {
@@ -132,7 +133,7 @@ func printSpread(out io.Writer, name string, rows int, all []thirds) error {
 	return err
 }
 
-// compareSpread measures the generated set and those of -data.
+// compareSpread prints the measurements of the generated set and of the sets in -data.
 func (s settings) compareSpread(ctx context.Context, out io.Writer, sets []*dataset.Set, done func()) error {
 	for _, set := range append([]*dataset.Set{funnel(2000, s.seed)}, sets...) {
 		rows, all, err := s.measureSpread(ctx, set, done)

@@ -26,7 +26,7 @@ func (k key) String() string {
 // value holds the error of the test rows, and the costs and details of the fit. Unknown values are NaN.
 type value struct {
 	error, seconds, processor float64
-	megabytes                 float64 // peak memory of the fit minus that before it
+	megabytes                 float64 // peak memory of the fit minus the memory before it
 	landmarks, iterations     float64
 }
 

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// point holds the means over the draws.
+// point holds means over the draws.
 type point struct {
 	rows int
-	// deviation is the standard error of error, or NaN for a single draw. seconds are of all processors, if known.
+	// deviation is the standard error of error, or NaN for a single draw. seconds is the sum over all processors, if known.
 	error, deviation, seconds, megabytes float64
 }
 
@@ -68,7 +68,7 @@ func (p program) curves(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// sizes returns the requested sizes. The number of all rows replaces those that exceed it.
+// sizes returns the requested sizes. It replaces those above the number of all training rows with that number.
 func (p program) sizes(src source) []int {
 	out := slices.DeleteFunc(slices.Clone(p.rows), func(n int) bool { return n > src.most })
 	if len(out) < len(p.rows) || len(out) == 0 {
@@ -139,7 +139,7 @@ func (c setCurves) print(out io.Writer, src source) error {
 	return err
 }
 
-// exponents returns the slopes of the logarithms of seconds and megabytes over the logarithm of the rows.
+// exponents returns the slopes of the logarithms of seconds and megabytes against the logarithm of the rows.
 func (c curve) exponents() (seconds, megabytes float64) {
 	var logs [3][]float64
 	for _, p := range c.points {
@@ -152,7 +152,7 @@ func (c curve) exponents() (seconds, megabytes float64) {
 	return seconds, megabytes
 }
 
-// rises returns the numbers of rows at which the error is larger than at the previous number.
+// rises lists the numbers of rows at which the error is larger than at the previous number.
 func (c curve) rises() (out []string) {
 	for i := 1; i < len(c.points); i++ {
 		if c.points[i].error > c.points[i-1].error {
@@ -162,7 +162,7 @@ func (c curve) rises() (out []string) {
 	return out
 }
 
-// compare counts the sets on which the error of each of ours with all rows is at most that of a peer.
+// compare counts, for each of our learners and each peer, the sets on which our error with all rows is at most that of the peer.
 func (p program) compare(out io.Writer, all []setCurves) {
 	for i, learner := range p.learners {
 		for j, peer := range p.learners {

@@ -11,12 +11,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// looks has the colours and marks of the learners.
+// looks holds the index of the colour and mark of each learner.
 var looks = map[string]int{"selection": 0, "boosting": 1, "falkon": 2, "boosting500": 3, "falkon-median": 4}
 
 const panelHeight = 2.4 * vg.Inch
 
-// drawCurves draws a panel for each set: errors over rows, on logarithmic axes.
+// drawCurves draws a panel for each set: errors against rows, on logarithmic axes.
 func drawCurves(path string, all []setCurves) error {
 	var panels []*plot.Plot
 	legend := &plotstyle.Legend{}
@@ -40,10 +40,10 @@ func drawCurves(path string, all []setCurves) error {
 	return picture.Write(path, legend, panels, columns, panelHeight)
 }
 
-// leastShown is where an error of 0 is drawn, as it has no logarithm.
+// leastShown replaces an error of 0, which has no logarithm.
 const leastShown = 1e-6
 
-// panel draws one set, and adds its curves to the legend, unless that is nil.
+// panel draws one set. If legend is not nil, it adds the curves to it.
 func (c setCurves) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(c.set, "training rows", c.what)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 3}, plotstyle.Logs{Most: 6}

@@ -31,7 +31,7 @@ func scaled() []transformers.Transformer {
 	return []transformers.Transformer{&scalers.StandardScaler{}}
 }
 
-// regressors and classifiers are the estimators of this module, by name.
+// regressors and classifiers hold constructors of this module's estimators, by name.
 var (
 	regressors = map[string]func(k kernels.Kernel) estimators.Regressor{
 		"selection": func(kernels.Kernel) estimators.Regressor { return &selection.Regressor{} },
@@ -63,11 +63,11 @@ var (
 			return &pipeline.Classifier{Steps: scaled(), Final: &falkon.Classifier{Kernel: k}}
 		},
 	}
-	// peers are the estimators of scikit-learn. The script knows them by these names.
+	// peers contains the names of scikit-learn's estimators, which are also their names in the script.
 	peers = map[string]bool{"boosting": true, "boosting500": true}
 )
 
-// took returns the costs of a fit: the seconds of the clock and of the processors, and the memory.
+// took returns the costs of a fit: wall-clock seconds, processor seconds and memory.
 func took(learn func() error) (value, error) {
 	debug.FreeOSMemory()
 	peak.Reset()
@@ -84,7 +84,7 @@ func took(learn func() error) (value, error) {
 
 // ours fits a learner of ours and predicts the test rows.
 func ours(ctx context.Context, name string, train, test part) (value, error) {
-	// This step is not timed: the kernel of the median distance is for comparison only.
+	// This step is not timed, because the kernel of the median distance is for comparison only.
 	scaler := scaled()[0]
 	if err := scaler.Fit(ctx, train.x); err != nil {
 		return value{}, err
@@ -128,7 +128,7 @@ func wrong(labels, predicted []int) (float64, error) {
 	return 1 - right, err
 }
 
-// put writes the rows that a peer fits and predicts.
+// put writes the training and test rows for a peer.
 func put(f peer.Folder, train, test part) error {
 	y := mat.NewDense(1, train.x.RawMatrix().Rows, nil)
 	for i := range y.RawRowView(0) {

@@ -1,24 +1,26 @@
-// Landmarks measures kernel machines of many rows, in one of three tables:
+// Landmarks compares kernel machines on many rows. It prints one of three tables:
 //
 //	go run -C measurements ./landmarks -table growth
 //	go run -C measurements ./landmarks -table nystroem -python python3
 //	go run -C measurements ./landmarks -table curves -python python3 -data DIR -out ../docs/measured
 //
-// growth is falkon.Regressor with its own kernel and ridge on rows of friedman1, for several numbers of rows and of landmarks. The
-// table has seconds, memory beside the rows, the error of targets without noise, and the exponents of all three in the rows.
+// growth measures falkon.Regressor, with its default kernel and ridge, on friedman1 for several numbers of rows and of landmarks.
+// The table contains the seconds, the memory in addition to the rows, and the error for targets without noise. It also contains the
+// exponents with which these grow with the rows.
 //
-// nystroem is falkon.Regressor beside scikit-learn's Nystroem and Ridge with the same kernel, ridge and landmarks, in turns on the
-// same rows of friedman1 with 20 columns.
+// nystroem compares falkon.Regressor with scikit-learn's Nystroem and Ridge, with the same kernel, ridge and landmarks. They take
+// turns on the same rows of friedman1 with 20 columns.
 //
-// curves is the error on other rows against the number of fitted rows, up to all rows of a set. It has selection.Regressor or
-// Classifier, and those of falkon behind a scaler, with default settings. Beside them are scikit-learn's HistGradientBoosting with
-// defaults and with 500 rounds. The results are a table and, with -out, a picture. falkon-median has the kernel of the median
-// distance in place of its own choice, to compare the two. falkon-4000 has 4000 landmarks, and lssvm has all rows, in 6 GiB. Sets
-// are read from -data DIR. friedman1, sine and clusters are drawn and need no files.
+// curves plots the error on other rows against the number of training rows, up to all rows of a set. The learners are
+// selection.Regressor or selection.Classifier, and those of falkon behind a scaler, all with default settings. With -python it
+// includes scikit-learn's HistGradientBoosting, with defaults and with 500 rounds. The results are a table and, with -out, a
+// picture. falkon-median uses the kernel of the median distance instead of the default choice, to compare the two. falkon-4000 has
+// 4000 landmarks, and lssvm uses all rows, in 6 GiB. Sets are read from -data DIR. friedman1, sine and clusters are generated and
+// need no files.
 //
-// Seconds are measured by the clock, except in curves. Processor seconds are summed over all processors if the system reports them.
-// Both exclude everything except the fit. With -cells FILE each measurement is kept, and existing measurements are not repeated, so that an interrupted run
-// continues. Measurements of another version of the library have to be deleted.
+// Seconds are wall-clock time, except in curves, where they are processor seconds if the system reports them. Processor seconds are
+// summed over all processors. Both include only the fit. With -cells FILE every measurement is saved, and saved measurements are not
+// repeated, so that an interrupted run can be continued. Measurements of another version of the library have to be deleted.
 package main
 
 import (
@@ -58,7 +60,7 @@ type program struct {
 	progress        io.Writer
 }
 
-// tables has the function of each table by name.
+// tables holds the function of each table, by name.
 var tables = map[string]func(program, context.Context, io.Writer) error{
 	"growth": program.growth, "nystroem": program.nystroem, "curves": program.curves,
 }
@@ -130,7 +132,7 @@ func numbers(flag, text, usual string, least int) (out []int, err error) {
 	return slices.Compact(out), nil
 }
 
-// names returns the sets and the learners of curves.
+// names returns the sets and the learners for curves.
 func (p program) names(sets, learners string) (of, by []string, err error) {
 	if sets == "" {
 		sets = drawnSets

@@ -28,7 +28,7 @@ func lines(text string) (out [][]string) {
 	return out
 }
 
-// The error is smaller with more rows and more landmarks. Kept measurements are not repeated.
+// The error is smaller with more rows and more landmarks. Saved measurements are not repeated.
 func TestGrowth(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.csv")
 	args := []string{"-table", "growth", "-rows", "400,1600", "-landmarks", "100,200", "-cells", path}
@@ -77,7 +77,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// The curve of a set with fewer rows than the largest number ends with all its rows.
+// If a set has fewer rows than the largest size, its curve ends with all its rows.
 func TestSizes(t *testing.T) {
 	p := program{rows: []int{100, 200, 500}}
 	assert.Equal(t, []int{100, 200, 332}, p.sizes(source{most: 332}))
@@ -98,11 +98,11 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The answers of a peer are measured like ours. The script predicts the first target for all rows.
+// The answers of a peer are measured in the same way as ours. The script predicts the first target for all rows.
 func TestPeer(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "peer.sh")
-	// The header of p is that of y, with the number of rows of xt as the number of columns.
+	// The header of p has one row, as in y, and as many columns as xt has rows.
 	require.NoError(t, os.WriteFile(script, []byte(`cd "$1"
 { head -c 8 y; head -c 8 xt; for i in $(seq 3); do tail -c +17 y | head -c 8; done; } > p
 echo 1.5 2.5
@@ -145,7 +145,7 @@ func TestErrors(t *testing.T) {
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// Times of n^1.5 and memory of n² have these exponents.
+// Times of n^1.5 and memory of n² have the exponents 1.5 and 2.
 func TestExponents(t *testing.T) {
 	var c curve
 	for _, n := range []float64{10, 100, 1000} {

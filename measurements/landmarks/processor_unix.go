@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorSeconds returns the seconds that this process used of all processors, or NaN if the system does not report them.
+// processorSeconds returns the seconds that this process used on all processors, or NaN if the system does not report them.
 func processorSeconds() float64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {

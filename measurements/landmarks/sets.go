@@ -12,7 +12,7 @@ const (
 	drawnColumns = 10
 	drawnTest    = 20_000
 	drawnMost    = 100_000
-	// These are the number of classes of the set clusters, the number of clusters of each class, and their spread.
+	// The number of classes of the set clusters, the number of clusters in each class, and the spread of a cluster.
 	drawnClasses, eachClass, spread = 3, 8, 1.
 )
 
@@ -31,8 +31,8 @@ type part struct {
 	labels []int
 }
 
-// open returns a source by its name. A set that is read has a quarter of its rows for testing. california-housing has all rows
-// beyond 15 000 training rows for testing.
+// open returns the source with the given name. A set that is read keeps a quarter of its rows for testing. california-housing has
+// 15 000 training rows and keeps all others for testing.
 func open(dir, name string) (source, error) {
 	switch name {
 	case "friedman1":
@@ -74,7 +74,7 @@ func generated(name string, draw func(n, d int, seed uint64) (*mat.Dense, []floa
 	}}
 }
 
-// window returns a copy of the rows from index from up to, but excluding, index to.
+// window returns a copy of the rows with indices from from up to, but excluding, to.
 func window(x *mat.Dense, from, to int) *mat.Dense {
 	_, d := x.Dims()
 	return mat.DenseCopyOf(x.Slice(from, to, 0, d))

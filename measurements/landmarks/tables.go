@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// measured returns a measurement that is kept, or takes it now.
+// measured returns a saved measurement, or computes and saves it.
 func (p program) measured(k key, take func() (value, error)) (value, error) {
 	if v, ok := p.cells.At[k]; ok {
 		return v, nil
@@ -33,7 +33,7 @@ func (p program) measured(k key, take func() (value, error)) (value, error) {
 func (p program) growth(ctx context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "%9s %9s %8s %10s %10s %8s %10s\n", "landmarks", "rows", "seconds", "processor", "MB beside", "NMSE", "iterations")
 	for _, m := range p.landmarks {
-		var logs [4][]float64 // of rows, seconds, memory and error
+		var logs [4][]float64 // logarithms of rows, seconds, memory and error
 		for _, n := range p.rows {
 			if m > n {
 				continue
@@ -67,7 +67,7 @@ func (p program) growth(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// grown fits falkon with m landmarks.
+// grown measures falkon with m landmarks on n rows.
 func (p program) grown(ctx context.Context, n, m int, seed uint64) (value, error) {
 	train, test := friedman(n, drawnColumns, seed)
 	return landmarked(ctx, &falkon.Regressor{Components: m, Seed: seed}, train, test)
@@ -88,11 +88,11 @@ func landmarked(ctx context.Context, r *falkon.Regressor, train, test part) (val
 	return v, err
 }
 
-// These are the number of columns, the kernel's γ and the ridge per row of the comparison with Nystroem.
+// The number of columns, the kernel's γ and the ridge per row in the comparison with Nystroem.
 const nystroemColumns, nystroemGamma, nystroemRidge = 20, .6, 1e-6
 
-// nystroem prints a line for each number of rows and landmarks. It has the smallest seconds of all turns and the mean errors. The
-// errors vary with the landmarks that each turn draws.
+// nystroem prints a line for each number of rows and landmarks. A line contains the smallest seconds of all turns and the mean
+// errors. The errors vary with the landmarks that each turn draws.
 func (p program) nystroem(ctx context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "%9s %9s %12s %12s %6s %10s %10s %6s\n", "rows", "landmarks", "seconds", "scikit-learn", "ratio", "NMSE", "its NMSE",
 		"ratio")
@@ -116,7 +116,7 @@ func (p program) nystroem(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// beside runs one turn of both, on the landmarks that the peer draws.
+// beside measures the peer and falkon in one turn. Both use the landmarks that the peer draws.
 func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs value, err error) {
 	k := key{"nystroem", "friedman1", "falkon", n, m, seed}
 	theirKey := k

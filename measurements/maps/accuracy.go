@@ -16,12 +16,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// compared is the number of rows. Features are compared with the kernel on all their pairs.
+// compared is the number of rows on which features are compared with the kernel. All pairs of these rows are compared.
 const compared = 500
 
 var samplings = []featuremap.Sampling{featuremap.Independent, featuremap.Orthogonal, featuremap.QuasiMonteCarlo}
 
-// featureCounts returns the columns of the table of samplings.
+// featureCounts returns the numbers of features in the columns of the table of samplings.
 func featureCounts() (out []int) {
 	for d := 64; d <= 4096; d *= 2 {
 		out = append(out, d)
@@ -33,7 +33,7 @@ func samplerSteps(s settings) func(sets int) int {
 	return func(sets int) int { return sets * len(samplings) * len(featureCounts()) * s.repeats }
 }
 
-// samplerTable prints the mean squared error of the kernel by number of features.
+// samplerTable prints the mean squared error of the approximated kernel for each number of features.
 func samplerTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s settings, done func()) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "set\tcolumns\tsampling\t")
@@ -121,7 +121,7 @@ func landmarkSteps(s settings) func(sets int) int {
 	return func(sets int) int { return sets * len(rules) * 3 * s.repeats }
 }
 
-// landmarkTable prints the share of the trace that the landmarks leave unexplained.
+// landmarkTable prints the share of the kernel matrix's trace that the landmarks do not explain.
 func landmarkTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s settings, done func()) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	counts := []int{s.landmarks / 4, s.landmarks / 2, s.landmarks}

@@ -1,7 +1,9 @@
-// Maps measures the kernel maps of package transformers in three tables. The first compares the inner products of random features
-// with the kernel, by the method of drawing the frequencies. The second has the share of the kernel that landmarks leave
-// unexplained, by the method of choosing them. The third has the results of linear ridge regression on the features of all training
-// rows. Beside it is the kernel model of as many rows as that can take.
+// Maps measures the kernel maps of package transformers in three tables:
+//
+//   - The first compares the inner products of random features with the kernel, for each method of drawing the frequencies.
+//   - The second lists the share of the kernel that landmarks do not explain, for each method of choosing them.
+//   - The third lists the results of linear ridge regression on the features of all training rows. It compares them with the kernel
+//     model, which is fitted to a subset of the rows.
 //
 // Features are scaled to unit variance. The kernel of the first two tables is the RBF with γ = 1/median squared distance. The
 // kernel of the third is the one that the entropy selection chooses on a small number of rows.
@@ -33,18 +35,18 @@ const (
 
 func main() { cli.Main("maps", run) }
 
-// settings are the values of the flags.
+// settings holds the values of the flags.
 type settings struct {
 	dir       string
 	subset    int // rows of the kernel model
-	search    int // rows of the choice of the kernel
+	search    int // rows on which the kernel is chosen
 	features  int
 	repeats   int
 	seed      uint64
 	landmarks int // upper limit
 }
 
-// table is a table of the program. print calls done as often as steps returns.
+// table describes a table of the program. print calls done once for each of the steps.
 type table struct {
 	name  string
 	sets  *string
@@ -90,7 +92,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-// open returns the named tables, their sets, and the number of their steps.
+// open returns the named tables, the sets of each, and the total number of steps.
 func open(all []table, names, dir string) (chosen []table, sets [][]*dataset.Set, steps int, err error) {
 	for _, name := range strings.Split(names, ",") {
 		found := false
@@ -125,7 +127,7 @@ func open(all []table, names, dir string) (chosen []table, sets [][]*dataset.Set
 	return chosen, sets, steps, nil
 }
 
-// scaled returns the rows of a set without gaps, scaled to unit variance.
+// scaled replaces the missing values of a set and scales its columns to unit variance.
 func scaled(ctx context.Context, set *dataset.Set) (*mat.Dense, error) {
 	x, _, err := dataset.Impute(set.X, set.X)
 	if err != nil {

@@ -29,11 +29,11 @@ import (
 // method is a row of the table of models.
 type method struct {
 	name string
-	all  bool // fitted to all training rows, not to the subset
+	all  bool // fitted to all training rows instead of the subset
 	make func(kernel kernels.Kernel, s settings) estimators.Regressor
 }
 
-// The maps have their defaults. The other rows are compared with the first.
+// The settings of the maps are their defaults, except for the number of features. The first row is compared with all others.
 var methods = []method{
 	{"kernel model", false, func(k kernels.Kernel, _ settings) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }},
 	{"ridge on Nystroem features", true, func(k kernels.Kernel, s settings) estimators.Regressor {
@@ -54,7 +54,7 @@ func onFeatures(t transformers.Transformer) estimators.Regressor {
 
 func modelSteps(sets int) int { return sets * (len(methods) + 1) }
 
-// modelTable prints test errors and seconds.
+// modelTable prints test errors and seconds for each method.
 func modelTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s settings, done func()) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "set\tmethod\ttraining rows\terror\tto the kernel model\tfit s\tpredict s\t")
@@ -97,7 +97,7 @@ func modelTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s setti
 }
 
 // part is a set divided into training and test rows, in random order. The targets of two classes are -1 and 1, as least squares
-// expects them.
+// requires.
 type part struct {
 	train, test *mat.Dense
 	y, yTest    []float64
@@ -141,14 +141,14 @@ func signs(labels []int) []float64 {
 	return out
 }
 
-// first returns the first n training rows, or all of them if there are fewer.
+// first returns the first n training rows, or all training rows if there are fewer.
 func (p *part) first(n int) (*mat.Dense, []float64) {
 	all, d := p.train.Dims()
 	n = min(n, all)
 	return p.train.Slice(0, n, 0, d).(*mat.Dense), p.y[:n]
 }
 
-// choose returns the RBF that the entropy selection chooses on a small number of rows.
+// choose returns the RBF kernel that the entropy selection chooses on a small number of rows.
 func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
 	search := &selection.Regressor{Search: &entropy.Search{}}
 	x, y := p.first(s.search)
@@ -158,7 +158,7 @@ func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
 	return families.RBF{}.Kernel(search.Result().Param), nil
 }
 
-// measure returns the test error of a method, its training rows, and its times.
+// measure returns the test error of a method, the number of its training rows, and its times.
 func (p *part) measure(ctx context.Context, m method, k kernels.Kernel,
 	s settings) (e float64, n int, fit, predict time.Duration, err error) {
 	x, y := p.train, p.y

@@ -16,8 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// write writes a CSV file of the rows, with a header and the target in the last column. Each number survives a round trip through
-// the file to the bit.
+// write writes the rows to a CSV file, with a header and the target in the last column. Each number is read back exactly.
 func (p program) write(ctx context.Context) error {
 	f, err := os.Create(p.csv)
 	if err != nil {
@@ -59,7 +58,7 @@ func (p program) writeTo(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// read returns the first n rows of a CSV file in blocks, whose memory is reused. The file is opened each time the rows are read.
+// read returns the first n rows of a CSV file in blocks, which share their memory. It opens the file each time the rows are read.
 func read(path string, block, n int) iter.Seq2[streaming.Block[float64], error] {
 	return func(yield func(streaming.Block[float64], error) bool) {
 		if err := readAll(path, block, n, func(b streaming.Block[float64]) bool { return yield(b, nil) }); err != nil {
@@ -68,7 +67,7 @@ func read(path string, block, n int) iter.Seq2[streaming.Block[float64], error] 
 	}
 }
 
-// readAll calls visit for each block until it returns false.
+// readAll calls visit with each block, until visit returns false.
 func readAll(path string, block, n int, visit func(streaming.Block[float64]) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,7 +101,7 @@ func readAll(path string, block, n int, visit func(streaming.Block[float64]) boo
 	return nil
 }
 
-// readRows reads up to the given number of rows into x and y, and returns the number that it read.
+// readRows reads up to the given number of rows into x and y. It returns the number that it read.
 func readRows(r *csv.Reader, most, d int, x, y []float64) (int, error) {
 	for i := range most {
 		record, err := r.Read()

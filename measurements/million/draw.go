@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawErrors draws two panels: the errors over rows, and the error without noise over seconds.
+// drawErrors draws two panels: the errors against the rows, and the error without noise against the seconds.
 func drawErrors(path string, results []result) error {
 	rows, err := overRows(results)
 	if err != nil {
@@ -32,7 +32,7 @@ func panel(x, y string) *plot.Plot {
 	return p
 }
 
-// overRows draws a curve for targets with noise, one for targets without, and the remaining noise.
+// overRows draws three lines: the error for targets with noise, the error for targets without noise, and the noise itself.
 func overRows(results []result) (*plot.Plot, error) {
 	p := panel("rows learnt from", "NMSE on other rows")
 	legend := &plotstyle.Legend{Wide: plotstyle.Width / 4}
@@ -67,14 +67,14 @@ func overRows(results []result) (*plot.Plot, error) {
 	return p, nil
 }
 
-// overSeconds draws the curve of the smallest error within each number of seconds. A fit to fewer rows may take longer than one to
-// more.
+// overSeconds draws the smallest error that was reached within each number of seconds. A fit to fewer rows may take longer than one
+// to more.
 func overSeconds(results []result) (*plot.Plot, error) {
 	p := panel("seconds of learning", "least NMSE without noise")
 	return p, plotstyle.AddCurve(p, nil, 0, "", leastErrors(results))
 }
 
-// leastErrors returns the results with a smaller error than all faster ones, by seconds.
+// leastErrors returns the results that have a smaller error than all faster ones, in ascending order of seconds.
 func leastErrors(results []result) (points plotter.XYs) {
 	sorted := slices.SortedFunc(slices.Values(results), func(a, b result) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.clean, b.clean))

@@ -1,15 +1,15 @@
 // Million fits a model to a million rows that are never in memory at once. The rows are Friedman's first function on ten columns,
-// five of which matter, with noise. A pipeline of a scaler and falkon with default settings reads them block by block, as often as
-// it needs to. It is fitted to a hundredth of the rows, to three times as many, and so on up to all of them. For each number it
-// prints the error and the intervals on 20 000 other rows, seconds and memory. It then draws the error against rows and against
-// seconds.
+// five of which affect the target, with noise. A pipeline of a scaler and falkon with default settings reads them block by block,
+// as often as it needs to. It is fitted to a hundredth of the rows, to three times as many, and so on up to all of them. For each
+// number it prints the error and the intervals on 20 000 other rows, the seconds and the memory. It then draws the error against
+// rows and against seconds.
 //
 //	go run -C measurements ./million
 //	go run -C measurements ./million -rows 100000
 //	go run -C measurements ./million -points 1
 //	go run -C measurements ./million -csv rows.csv
 //
-// Rows are drawn again each time they are read. With -csv they are written to a file first, and read from there.
+// Rows are generated again each time they are read. With -csv they are written to a file first, and read from the file.
 package main
 
 import (
@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 	return err
 }
 
-// sizes returns the numbers of rows of the fits.
+// sizes returns the number of rows of each fit.
 func (p program) sizes() (out []int) {
 	for i := p.points - 1; i > 0; i-- {
 		out = append(out, max(leastRows, int(math.Round(float64(p.rows)/math.Pow(10, float64(i)/2)))))
@@ -108,7 +108,7 @@ type result struct {
 	coverage, width, noise float64
 }
 
-// learnAll fits to each number of rows and prints a line for it.
+// learnAll fits the model to each number of rows and prints a line for it.
 func (p program) learnAll(ctx context.Context) ([]result, error) {
 	x, y, clean := p.others()
 	fmt.Fprintf(p.out, "%9s %9s %18s %10s %8s %9s %18s %8s %19s %6s\n",
@@ -140,7 +140,7 @@ func (p program) learnAll(ctx context.Context) ([]result, error) {
 	return out, nil
 }
 
-// others returns test rows, with targets with and without noise.
+// others returns test rows, and their targets with and without noise.
 func (p program) others() (x *mat.Dense, y, clean []float64) {
 	f := dataset.NewFriedman(p.seed + 1)
 	x, y, clean = mat.NewDense(testRows, columns, nil), make([]float64, testRows), make([]float64, testRows)
@@ -150,7 +150,7 @@ func (p program) others() (x *mat.Dense, y, clean []float64) {
 	return x, y, clean
 }
 
-// learn fits to the first n rows.
+// learn fits the model to the first n rows.
 func (p program) learn(ctx context.Context, n int, x *mat.Dense, y, clean []float64) (result, error) {
 	bar := progressbar.New(p.progress, fmt.Sprintf("%d rows", n), 0)
 	machine := &falkon.Regressor{Components: p.landmarks, Seed: p.seed}
@@ -171,7 +171,7 @@ func (p program) learn(ctx context.Context, n int, x *mat.Dense, y, clean []floa
 	return r, r.score(model, x, y, clean)
 }
 
-// score scores the predictions of other rows.
+// score computes the scores of the model's predictions for other rows.
 func (r *result) score(model *pipeline.Regressor, x *mat.Dense, y, clean []float64) error {
 	mean, err := model.Predict(x)
 	if err != nil {

@@ -31,7 +31,8 @@ func lines(_ *testing.T, out string) (cells [][]string) {
 	return cells
 }
 
-// The error falls with the rows, the intervals have the coverage of their level, and rows from a file give the same results.
+// The error decreases with more rows, the coverage of the intervals is close to their level, and rows from a file give the same
+// results.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	picture, path := filepath.Join(dir, "p.png"), filepath.Join(dir, "rows.csv")
@@ -71,7 +72,7 @@ func TestSizes(t *testing.T) {
 	assert.Equal(t, []int{500}, program{rows: 500, points: 3}.sizes())
 }
 
-// The rows of the file are those of the function, in blocks of the requested size.
+// The file contains the generated rows, and they are read in blocks of the requested size.
 func TestRead(t *testing.T) {
 	p := program{rows: 25, block: 10, seed: 3, csv: filepath.Join(t.TempDir(), "rows.csv")}
 	require.NoError(t, p.write(context.Background()))
@@ -86,7 +87,7 @@ func TestRead(t *testing.T) {
 	}
 	assert.Equal(t, []int{10, 10, 3}, sizes)
 	for range p.blocks(25) {
-		break // after yield returns false it is not called again
+		break // yield is not called again after it has returned false
 	}
 }
 
@@ -113,7 +114,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// first returns the first error of reading a file.
+// first returns the first error from reading a file.
 func first(path string) error {
 	for _, err := range read(path, 2, 4) {
 		if err != nil {
@@ -125,7 +126,7 @@ func first(path string) error {
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// A fit that took longer than a better one is not on the curve of the smallest error.
+// A fit that took longer than a better one is left out of the curve of the smallest error.
 func TestLeastErrors(t *testing.T) {
 	points := leastErrors([]result{{seconds: 100, clean: 0.1}, {seconds: 10, clean: 0.01}, {seconds: 1000, clean: 0.001}, {seconds: 1000, clean: 0.01}})
 	assert.Equal(t, plotter.XYs{{X: 1, Y: -2}, {X: 3, Y: -3}}, points)

@@ -1,7 +1,7 @@
-// Mixing fits gabasr.Regressor with default settings to twenty sets of one column (noisy sines, a Mackey-Glass series, steps and a
-// record like that of carbon dioxide). It also fits ten sets of two to ten columns. It prints how well the chains mix: how often a
-// Report states that they have mixed, and the difference of the predictions from the truth in these cases. It also compares them
-// with the predictions of another seed and of chains twice as long.
+// Mixing measures how well the chains of gabasr.Regressor mix with default settings. It fits twenty sets of one column (noisy
+// sines, a Mackey-Glass series, steps, and a record like that of carbon dioxide), and ten sets of two to ten columns. It prints how
+// often a Report states that the chains have mixed, and how far the predictions then are from the truth. It also compares the
+// predictions with those of another seed and those of chains twice as long.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 // tests is the number of new rows at which predictions are compared.
 const tests = 300
 
-// set holds a function at some rows, and rows of it with noise.
+// set holds the values of a function at test rows, and training rows of the function with noise.
 type set struct {
 	name  string
 	x, at *mat.Dense
@@ -105,7 +105,7 @@ func manyColumns(seed uint64) (out []set) {
 	return out
 }
 
-// mackeyGlass returns the Mackey-Glass series with a delay of 17, in steps of a tenth, after its first 300.
+// mackeyGlass returns the Mackey-Glass series with a delay of 17, in steps of a tenth. It leaves out the first 300 units of time.
 func mackeyGlass(n int) []float64 {
 	const delay, before = 170, 3000
 	v := make([]float64, n+before)
@@ -120,16 +120,16 @@ func mackeyGlass(n int) []float64 {
 	return v[before:]
 }
 
-// fit holds the results of a fit.
+// fit holds the results from one fit.
 type fit struct {
-	mean, deviation []float64 // of a new observation at the test rows
+	mean, deviation []float64 // mean and deviation of a new observation at the test rows
 	sweeps          int
 	rHat, evidence  float64 // split R-hat of the predictions and of the log evidence
 	converged       bool
 	seconds         float64
 }
 
-// fitted fits chains with the given number of sweeps, two fifths of them burn-in. 0 means default settings.
+// fitted fits chains with the given number of sweeps, two fifths of which are burn-in. If sweeps is 0, it uses default settings.
 func fitted(ctx context.Context, s set, seed uint64, sweeps int) (fit, error) {
 	r := &gabasr.Regressor{Seed: seed, Sweeps: sweeps, BurnIn: 2 * sweeps / 5}
 	begin := time.Now()
@@ -156,7 +156,7 @@ func fitted(ctx context.Context, s set, seed uint64, sweeps int) (fit, error) {
 	return out, nil
 }
 
-// splitRHat returns the split R-hat of Gelman and others, Bayesian Data Analysis, 2013.
+// splitRHat returns the split R-hat of Gelman et al., Bayesian Data Analysis, 2013.
 func splitRHat(chains map[int][]float64) float64 {
 	var means []float64
 	within, between, length := 0., 0., 0.
@@ -187,7 +187,7 @@ func mean(v []float64) float64 {
 	return sum
 }
 
-// apart returns the root of the mean squared difference, in standard deviations of the noise.
+// apart returns the root mean squared difference, in standard deviations of the noise.
 func (s set) apart(a, b []float64) float64 {
 	sum := 0.
 	for i := range a {
@@ -196,7 +196,7 @@ func (s set) apart(a, b []float64) float64 {
 	return math.Sqrt(sum) / s.noise
 }
 
-// covered returns the probability that a new observation is within 1.96 predicted deviations, as the mean over the test rows.
+// covered returns the mean probability, over the test rows, that a new observation is within 1.96 predicted deviations of the mean.
 func (s set) covered(f fit) float64 {
 	below := func(v float64) float64 { return .5 * math.Erfc(-v/s.noise/math.Sqrt2) }
 	sum := 0.
@@ -210,7 +210,7 @@ func (s set) covered(f fit) float64 {
 type row struct {
 	set
 	seed    uint64
-	of      map[int]length // by sweeps; 0 is the default
+	of      map[int]length // by number of sweeps; 0 is the default
 	toTwice float64        // difference from the default
 }
 
@@ -317,8 +317,9 @@ func printLengths(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 }
 
-// printVerdicts prints the differences of fits that are reported as mixed and of fits with a warning. Fits of 25 sweeps are divided
-// by the R-hat of the log evidence and by that of the predictions. Fits with default settings are divided by their length.
+// printVerdicts compares fits that are reported as mixed with fits that return a warning. It prints their differences from other
+// fits. Fits of 25 sweeps are divided twice: by the R-hat of the log evidence and by that of the predictions. Fits with default
+// settings are divided by their length.
 func printVerdicts(out io.Writer, rows []row) {
 	fmt.Fprintln(out, "                                             another seed:                         twice as long:")
 	fmt.Fprintln(out, "                                      fits   expected   median   9 of 10   most    median   9 of 10   most")
@@ -326,8 +327,8 @@ func printVerdicts(out io.Writer, rows []row) {
 		var expected, another, twice []float64
 		for _, r := range rows {
 			if l := r.of[sweeps]; want(l) {
-				// Half chains differ by a share of the deviation of a new observation. The means of four chains differ by less, as
-				// the warning states.
+				// Halves of a chain differ by a share of the deviation of a new observation. The means of four chains differ by
+				// less, as the warning states.
 				expected = append(expected, math.Sqrt((l.rHat*l.rHat-1)/2))
 				another, twice = append(another, l.toOther), append(twice, r.toTwice)
 			}
@@ -355,7 +356,7 @@ func printVerdicts(out io.Writer, rows []row) {
 	fmt.Fprintln(out)
 }
 
-// printFits prints the fits with default settings of one seed.
+// printFits prints the fits with default settings for one seed.
 func printFits(out io.Writer, rows []row, seed uint64) {
 	fmt.Fprintln(out, "nothing set     rows  columns  sweeps  R-hat  mixed  error  another seed  twice as long  seconds")
 	for _, r := range rows {
@@ -370,7 +371,7 @@ func printFits(out io.Writer, rows []row, seed uint64) {
 	fmt.Fprintln(out)
 }
 
-// quantile returns the smallest value of v such that the given share of the values does not exceed it.
+// quantile returns the smallest value in v that is not exceeded by the given share of the values.
 func quantile(v []float64, share float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[max(0, int(math.Ceil(share*float64(len(v))))-1)]

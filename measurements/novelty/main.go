@@ -1,11 +1,11 @@
 // Novelty measures detectors on the classification sets of -data. The largest class of a set is the usual class. A detector is
-// fitted to 70% of its rows, without labels, and scores the other rows and the rows of all other classes. The command prints, for
-// each set, the area under the ROC curve of the scores. Over all sets it prints the share of usual test rows that are flagged as
-// novel at level .05. Gaps are filled by the medians of the training rows.
+// fitted to 70% of its rows, without labels. It scores the other rows of this class and the rows of all other classes. The command
+// prints the area under the ROC curve of the scores for each set. Over all sets it prints the share of usual test rows that are
+// flagged as novel at level .05. Missing values are replaced with the medians of the training rows.
 //
-// Some sets and seeds are those on which the settings of the detectors were chosen, and the table names them. -settled selects
-// those; without it, the command measures on the others. -python adds scikit-learn's one-class SVM, local outlier factor and
-// isolation forest, on the same rows.
+// The settings of the detectors were chosen on some of the sets and seeds, and the table names them. -settled measures on those.
+// Without it, the command measures on the others. -python adds scikit-learn's one-class SVM, local outlier factor and isolation
+// forest, on the same rows.
 //
 //	go run -C measurements ./novelty
 //	go run -C measurements ./novelty -data DIR
@@ -30,7 +30,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/svm"
@@ -43,8 +43,8 @@ import (
 )
 
 // settledSets and settledSeeds are the sets and seeds on which the scales of Density were chosen. The candidates were standard
-// deviations, quartiles, and two forms of whitening, each with scales that are the same for all rows or that grow where rows are
-// rare.
+// deviations, quartiles, and two forms of whitening. For each of them, the scales were either the same for all rows or larger where
+// rows are rare.
 var (
 	settledSets  = []string{"banknote", "breast-cancer-wdbc", "diabetes-pima", "ecoli", "heart", "ionosphere", "sonar", "vehicle"}
 	settledSeeds = []uint64{7, 8}
@@ -55,10 +55,10 @@ const (
 	level      = 0.05
 	trainShare = 0.7
 	shippedSet = "breast-cancer-wdbc" // one of settledSets
-	leastRows  = 40                   // training rows of the usual class
+	leastRows  = 40                   // least number of training rows of the usual class
 )
 
-// method is a detector and the columns that it requires.
+// method is a detector, with the form of the columns that it requires.
 type method struct {
 	name   string
 	build  func(columns int, seed uint64) estimators.Detector
@@ -73,7 +73,7 @@ var ours = []method{
 	}, true},
 }
 
-// theirs lists the methods of the script, in its order.
+// theirs lists the methods of the script in the same order.
 var theirs = []string{"OneClassSVM, nu = .05", "OneClassSVM, defaults", "LocalOutlierFactor", "IsolationForest"}
 
 func main() { cli.Main("novelty", run) }
@@ -185,7 +185,7 @@ func (t trial) judge(scores []float64, novel []bool) (v verdict, err error) {
 	return v, err
 }
 
-// measure fits one of our methods to the training rows and returns its verdict on the test rows.
+// measure fits one of our methods to the training rows, and returns its verdict from the test rows.
 func (t trial) measure(ctx context.Context, m method) (verdict, error) {
 	train, test := t.train, t.test
 	if m.scaled {
@@ -217,7 +217,7 @@ func (t trial) measure(ctx context.Context, m method) (verdict, error) {
 	return t.judge(scores, novel)
 }
 
-// beside runs the script on a trial and returns its verdicts.
+// beside runs the script on a trial and returns the verdicts of its methods.
 func (s settings) beside(ctx context.Context, t trial) (out []verdict, err error) {
 	dir, err := os.MkdirTemp("", "novelty")
 	if err != nil {
@@ -339,7 +339,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return summary(out, means, flagged)
 }
 
-// bold prints numbers, the largest in bold.
+// bold formats numbers, with the largest in bold.
 func bold(values []float64) string {
 	var b strings.Builder
 	best := floats.Max(values)

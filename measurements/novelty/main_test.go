@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	assert.Contains(t, out.String(), "| mean rank | |")
 }
 
-// The usual rows are of the largest class, no row is both a training and a test row, and the rows depend on the seed.
+// The usual rows belong to the largest class, no row is both a training and a test row, and the rows depend on the seed.
 func TestTrials(t *testing.T) {
 	set := &dataset.Set{X: mat.NewDense(130, 1, nil), Labels: make([]int, 130)}
 	for i := range 130 {

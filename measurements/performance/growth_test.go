@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// BenchmarkGrowth fits the exponent with which time grows in the rows, the columns or the components, over the sizes of each case.
-// The smallest time of the runs counts:
+// BenchmarkGrowth measures the exponent with which the time grows with the rows, the columns or the components. It fits the
+// exponent to the smallest time for each size of a case:
 //
 //	go test -run - -bench Growth -benchtime 3x .
 //

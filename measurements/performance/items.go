@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// item is one piece of work, which the library and a peer do.
+// item is a piece of work that both the library and a peer do.
 type item struct {
 	name, peer string
 	script     string     // the peer's name for the item
@@ -55,7 +55,7 @@ func items() []item {
 
 func rows(n int, scale float64) int { return max(50, int(float64(n)*scale)) }
 
-// signedSine draws rows with the classes 0 and 1, the signs of the sine's targets.
+// signedSine draws rows with the classes 0 and 1, which are the signs of the targets of the set sine.
 func signedSine(n, d int, seed uint64) (x *mat.Dense, labels []int) {
 	x, y := dataset.Sine(n, d, seed)
 	labels = make([]int, n)
@@ -116,7 +116,7 @@ func relevance(n int) func(folder, float64) (work, error) {
 	}
 }
 
-// regression draws n training rows of ten columns and as many test rows, and writes them.
+// regression draws n training rows with ten columns and as many test rows, and writes them.
 func regression(f folder, n int) (x, xt *mat.Dense, y, yt []float64, err error) {
 	x, y = dataset.Sine(n, 10, 1)
 	xt, yt = dataset.Sine(n, 10, 2)
@@ -134,8 +134,8 @@ func leastSquares(f folder, scale float64) (work, error) {
 	return fitPredict(&lssvm.Regressor{Kernel: kernels.RBF{Gamma: benchGamma}, Ridge: 0.1}, x, xt, y, yt), nil
 }
 
-// leaveOneOut measures the default, the ridge with the smallest exact leave-one-out error. The peer tries ten ridges in five folds
-// each.
+// leaveOneOut measures the default choice, which is the ridge with the smallest exact leave-one-out error. The peer tries ten
+// ridges in five folds each.
 func leaveOneOut(f folder, scale float64) (work, error) {
 	x, xt, y, yt, err := regression(f, rows(2000, scale))
 	ridges := make([]float64, 10)
@@ -148,7 +148,7 @@ func leaveOneOut(f folder, scale float64) (work, error) {
 	return fitPredict(&lssvm.Regressor{Kernel: kernels.RBF{Gamma: benchGamma}}, x, xt, y, yt), nil
 }
 
-// fitPredict returns work that fits a regressor and returns the error of its predictions.
+// fitPredict returns work that fits a regressor. The work returns the error of its predictions.
 func fitPredict(r estimators.Regressor, x, xt *mat.Dense, y, yt []float64) work {
 	return func(ctx context.Context) (float64, error) {
 		if err := r.Fit(ctx, x, y); err != nil {
@@ -236,8 +236,8 @@ func kernelMatrix(f folder, scale float64) (work, error) {
 	}, err
 }
 
-// entropySelection finds the kernel by its entropy, where the peer evaluates 24 kernels in three folds each. Both then fit it to
-// all rows with the same ridge.
+// entropySelection chooses the kernel by its entropy, whereas the peer evaluates 24 kernels in three folds each. Both then use the
+// kernel for a fit to all rows with the same ridge.
 func entropySelection(f folder, scale float64) (work, error) {
 	x, xt, y, yt, err := regression(f, rows(5000, scale))
 	gammas := make([]float64, 24)

@@ -1,5 +1,5 @@
-// Performance times the library beside its peers, scikit-learn and kernlab, on the same rows and in the same run. It uses gonum's
-// BLAS, adapters/simdblas and OpenBLAS:
+// Performance compares the times of the library with those of its peers, scikit-learn and kernlab, on the same rows and in the same
+// run. It uses gonum's BLAS, adapters/simdblas and OpenBLAS:
 //
 //	export CGO_LDFLAGS="-lopenblas -llapacke"
 //	go run -C measurements ./performance -python python3 -rscript Rscript
@@ -8,12 +8,12 @@
 //	go run -C measurements ./performance -python python3 -searches
 //	go run -C measurements ./performance -python python3 -searches -only sine5000 -seeds 1
 //
-// OpenBLAS requires cgo. A round does the work once with each BLAS and once by the peer, so that other load on the machine affects
-// all of them. The smallest time of the rounds counts. A ratio is our time divided by the peer's, so smaller is better.
+// OpenBLAS requires cgo. In a round, the work is done once with each BLAS and once by the peer, so that other load on the machine
+// affects all of them. The smallest time of the rounds is used. A ratio is our time divided by the peer's, so smaller is better.
 //
 // The searches run on simdblas: ours by entropy, and scikit-learn's GridSearchCV and HalvingGridSearchCV. They run for some seeds,
-// each on the same rows, which are standardised before the clock starts. Their seconds are those of the search, the fit and the
-// prediction of the test rows, and their errors are those of the test rows.
+// each on the same rows, which are standardised before the clock starts. Their seconds include the search, the fit and the
+// prediction of the test rows. Their errors are measured on the test rows.
 package main
 
 import (
@@ -44,7 +44,7 @@ import (
 
 func main() { cli.Main("performance", run) }
 
-// contender is a BLAS and a LAPACK on which the work runs.
+// contender is a BLAS and a LAPACK that do the work.
 type contender struct {
 	name string
 	use  func()
@@ -139,7 +139,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return runItems(ctx, o, out)
 }
 
-// chosen returns the elements of all that are selected by the flag -only.
+// chosen returns the elements of all that the flag -only selects.
 func chosen[T any](o options, all []T, name func(T) string) ([]T, error) {
 	if o.only == nil {
 		return all, nil
@@ -185,7 +185,7 @@ func runItems(ctx context.Context, o options, out io.Writer) error {
 
 const defaultRounds = 3
 
-// timed does the work and returns its seconds and measure.
+// timed does the work once. It returns the seconds and the measure of the outcome.
 func (w work) timed(ctx context.Context) (seconds, measure float64, err error) {
 	runtime.GC()
 	begin := time.Now()
@@ -193,7 +193,7 @@ func (w work) timed(ctx context.Context) (seconds, measure float64, err error) {
 	return time.Since(begin).Seconds(), measure, err
 }
 
-// time runs the rounds of an item.
+// time runs the rounds of an item and returns its smallest times.
 func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int, scale float64) (itemLine, error) {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {

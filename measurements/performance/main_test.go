@@ -25,7 +25,7 @@ func TestRun(t *testing.T) {
 	assert.Error(t, run(context.Background(), []string{"-blas", "nothing"}, &out, io.Discard))
 }
 
-// The page contains the table of the measurements in the repository, and a run writes results that can be drawn.
+// The page contains the table of the measurements in the repository, and -draw accepts the results that a run writes.
 func TestDraw(t *testing.T) {
 	measured := filepath.Join("..", "..", "docs", "measured")
 	var table strings.Builder

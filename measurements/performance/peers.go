@@ -19,10 +19,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// folder is a directory of matrices that a peer reads.
+// folder is the path of a directory with matrices that a peer reads.
 type folder string
 
-// write stores a matrix under a name: rows and columns, and the values.
+// write stores a matrix under a name: its numbers of rows and columns, and its values.
 func (f folder) write(name string, m *mat.Dense) error {
 	r, c := m.Dims()
 	out := make([]byte, 0, 16+8*r*c)
@@ -36,12 +36,12 @@ func (f folder) write(name string, m *mat.Dense) error {
 	return os.WriteFile(filepath.Join(string(f), name), out, 0o600)
 }
 
-// row stores numbers as a matrix of one row.
+// row stores numbers as a matrix with one row.
 func (f folder) row(name string, v ...float64) error {
 	return f.write(name, mat.NewDense(1, len(v), v))
 }
 
-// csv stores rows and targets with a header, the target last.
+// csv stores rows and targets with a header and the target in the last column.
 func (f folder) csv(name string, x *mat.Dense, y []float64) error {
 	var b strings.Builder
 	_, d := x.Dims()
@@ -58,7 +58,7 @@ func (f folder) csv(name string, x *mat.Dense, y []float64) error {
 	return os.WriteFile(filepath.Join(string(f), name), []byte(b.String()), 0o600)
 }
 
-// peers holds the programs that run the peers, empty without one.
+// peers holds the paths of the programs that run the peers. The path of a missing program is empty.
 type peers struct {
 	python, rscript, scripts string
 	jobs                     int // processes of a search
@@ -69,16 +69,16 @@ const (
 	kernlab = "kernlab"
 )
 
-// peer does the same work on the same rows, once for each round.
+// peer does the same work as the library on the same rows, once in each round.
 type peer struct {
-	once func(ctx context.Context) ([]byte, error) // kernlab: a process for each round
+	once func(ctx context.Context) ([]byte, error) // kernlab, which needs a new process in each round
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
 }
 
-// start returns a peer that does a script's work on the files of a folder. A missing peer returns NaN. When ctx ends, the peer is
-// interrupted, and killed if it does not stop.
+// start returns a peer that does the work of a script on the files of a folder. A missing peer returns NaN. When ctx ends, the peer
+// is interrupted, and killed if it does not stop.
 func (p peers) start(ctx context.Context, name, script, dir string) (*peer, error) {
 	switch {
 	case name == kernlab && p.rscript != "":
@@ -93,7 +93,7 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 	}
 	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.scripts, "performance.py"), script, dir)
 	cmd.Stderr, cmd.Env = os.Stderr, threads(p.jobs)
-	// Python ends its own processes when it is interrupted, but not when it is killed.
+	// When Python is interrupted it ends its own processes, but not when it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = patience
 	in, err := cmd.StdinPipe()
@@ -108,7 +108,7 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 		return nil, err
 	}
 	out := &peer{cmd: cmd, in: in, out: bufio.NewReader(pipe)}
-	if line, err := out.out.ReadString('\n'); err != nil || line != "ready\n" { // it has loaded its imports and files
+	if line, err := out.out.ReadString('\n'); err != nil || line != "ready\n" { // the peer has loaded its imports and files
 		out.stop()
 		return nil, fmt.Errorf("the peer answered %q: %w", line, cmp.Or(err, errors.New("want ready")))
 	}
@@ -118,13 +118,13 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 // patience is the time that an interrupted peer may take to stop.
 const patience = 10 * time.Second
 
-// threads returns an environment in which the BLAS of all processes of a peer together uses the same number of processors as we do.
-// It overrides the setting of our own environment.
+// threads returns an environment for a peer with several processes. In it, the BLAS of all processes together uses as many
+// processors as ours. It overrides the setting in our own environment.
 func threads(processes int) []string {
 	return append(os.Environ(), fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", max(1, runtime.GOMAXPROCS(0)/max(1, processes))))
 }
 
-// round returns the seconds of doing the work, and a measure of the outcome.
+// round does the work once. It returns the seconds, and a measure of the outcome.
 func (p *peer) round(ctx context.Context) (seconds, measure float64, err error) {
 	switch {
 	case p.once != nil:

@@ -16,8 +16,8 @@ type report struct {
 	Items      []itemLine `json:"items"`
 }
 
-// itemLine holds the results of an item: the smallest seconds on each BLAS and, if there is a peer, those of the peer, with a
-// measure of the outcome.
+// itemLine holds the results of an item: the smallest seconds with each BLAS, and a measure of the outcome. If there is a peer, it
+// also holds the peer's seconds and measure.
 type itemLine struct {
 	Name        string     `json:"name"`
 	Peer        string     `json:"peer"`
@@ -25,7 +25,7 @@ type itemLine struct {
 	PeerSeconds *float64   `json:"peer_seconds,omitempty"`
 	Measure     float64    `json:"measure"`
 	PeerMeasure *float64   `json:"peer_measure,omitempty"`
-	Goals       [2]float64 `json:"goals"` // for the ratio, on simdblas and OpenBLAS
+	Goals       [2]float64 `json:"goals"` // goals for the ratio, with simdblas and OpenBLAS
 }
 
 func (r report) save(file string) error {
@@ -79,7 +79,7 @@ func (r report) draw(out io.Writer) error {
 	return err
 }
 
-// digits formats a number with four digits, and marks a missing one.
+// digits formats a number with four digits, and a missing number with a mark.
 func digits(v *float64) string {
 	if v == nil {
 		return "-"

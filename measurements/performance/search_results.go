@@ -7,8 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
 
-// searched identifies a search on the rows of a seed, with the number of processes of a peer. found holds the error and the seconds
-// of each searcher and of the zero value.
+// searched identifies a search by its name, its rows, their seed and the number of processes of a peer. found holds the error and
+// the seconds of each searcher and of the zero value.
 type (
 	searched struct {
 		name string
@@ -49,7 +49,7 @@ func recordFound(k searched, v found) []string {
 	return out
 }
 
-// lastFound returns the results of the last seed. ok is false if a searcher has none, or was stopped at the limit, because another
+// lastFound returns the results for the last seed. ok is false if a searcher has none, or was stopped at the limit, because another
 // limit may let it finish.
 func lastFound(r [measured]reached) (v found, ok bool) {
 	for i := range r {

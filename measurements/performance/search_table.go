@@ -19,24 +19,24 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
 
-// searchers are the columns of the table of searches: ours, and the suffixes of the peer's scripts. The zero value of selection
-// follows them.
+// searchers lists the columns of the table of searches: ours, and the suffixes of the peer's scripts. The column of selection's
+// zero value follows them.
 var searchers = []string{"entropy", "grid", "halving"}
 
-// measured is the number of searchers with the zero value, and nothingSet is the index of the zero value.
+// measured is the number of searchers including the zero value, and nothingSet is the index of the zero value.
 const nothingSet, measured = 3, 4
 
-// reached holds the results of a searcher for each seed.
+// reached holds the results of a searcher, one for each seed.
 type reached struct {
 	errors, seconds []float64
-	cut             bool // stopped at the limit: no result counts
+	cut             bool // stopped at the limit, so that no result is used
 }
 
 func (r *reached) add(measure, seconds float64) {
 	r.errors, r.seconds = append(r.errors, measure), append(r.seconds, seconds)
 }
 
-// means returns the means over the seeds, NaN for a peer that is missing or was stopped.
+// means returns the means over the seeds. They are NaN for a peer that is missing or was stopped.
 func (r reached) means() (measure, seconds float64) {
 	if r.cut || len(r.errors) == 0 {
 		return math.NaN(), math.NaN()
@@ -81,7 +81,7 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	return err
 }
 
-// measureOrTake adds the results of an earlier run for a seed. If there are none, it measures and stores them.
+// measureOrTake adds the results for a seed from an earlier run. If there are none, it measures and saves them.
 func (s search) measureOrTake(ctx context.Context, o options, seed uint64, earlier *cells.Cells[searched, found],
 	r *[measured]reached) error {
 	key := searched{s.name, rows(s.rows, o.scale), seed, o.peers.jobs}
@@ -108,7 +108,7 @@ func (s search) roundsOf(o options) int {
 	return cmp.Or(o.rounds, defaultRounds)
 }
 
-// measure runs our search and the peers in turns on the rows of a seed. The smallest time of the rounds counts.
+// measure runs our search and those of the peer in turns, on the rows of a seed. It uses the smallest time of the rounds.
 func (s search) measure(ctx context.Context, o options, seed uint64, r *[measured]reached) error {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {
@@ -200,12 +200,12 @@ func (s search) line(o options, r [measured]reached) string {
 	return b.String()
 }
 
-// standardError returns the standard error of the mean, NaN for one value.
+// standardError returns the standard error of the mean, or NaN for a single value.
 func standardError(v []float64) float64 {
 	return stat.StdErr(stat.StdDev(v, nil), float64(len(v)))
 }
 
-// errLimit reports that a peer's search exceeded its time limit.
+// errLimit means that a peer's search exceeded its time limit.
 var errLimit = errors.New("over the limit")
 
 // limited is a peer whose rounds have a time limit.
@@ -227,7 +227,7 @@ func (p peers) startLimited(ctx context.Context, script, dir string, limit time.
 	return out, nil
 }
 
-// round runs a round of the peer. The error is errLimit if the round was stopped.
+// round runs a round of the peer. It returns errLimit if the round was stopped.
 func (l *limited) round() (seconds, measure float64, err error) {
 	if l.limit == 0 {
 		return l.peer.round(l.ctx)

@@ -19,18 +19,18 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// search is a line of the table of searches: ours by entropy, beside the peer's over a grid and by successive halving of the same
-// grid.
+// search is a line of the table of searches. It compares our search by entropy with the peer's searches over a grid and by
+// successive halving of the same grid.
 type search struct {
 	name, target string
 	rows         int
-	model        string  // the peer's name for the model
-	wanted       float64 // upper limit of our seconds over the grid's
+	model        string  // the model's name in the peer
+	wanted       float64 // upper limit of our seconds divided by the grid's
 	draw         func(n int, seed uint64) (x *mat.Dense, y []float64)
 	ours         func(seed uint64, train, test drawn) work
 }
 
-// drawn holds rows and targets. Classes are numbers from 0.
+// drawn holds rows and their targets. Classes are numbers from 0.
 type drawn struct {
 	x *mat.Dense
 	y []float64
@@ -39,14 +39,14 @@ type drawn struct {
 const (
 	searchColumns = 10
 	searchTest    = 2000 // test rows
-	// searchLandmarks is the number of landmarks of both sides' maps.
+	// searchLandmarks is the number of landmarks in our map and in the peer's.
 	searchLandmarks = 500
 	// clustersEach is the number of clusters of each class, and clusterSpread is the standard deviation of their centres.
 	clustersEach  = 3
 	clusterSpread = 1.6
 )
 
-// wantedOf returns the upper limit of our seconds over the grid's.
+// wantedOf returns the upper limit of our seconds divided by the grid's.
 func wantedOf(rows int) float64 {
 	switch {
 	case rows < 1000:
@@ -93,8 +93,8 @@ func searches() (out []search) {
 	)
 }
 
-// prepare draws the rows of a seed and standardises them by the training rows, and also the targets if they are numbers. It writes
-// them with the grid of the peer. None of this is timed.
+// prepare draws the rows of a seed. It standardises the columns, and targets that are numbers, with statistics of the training
+// rows. It writes the rows and the grid for the peer. None of this is timed.
 func (s search) prepare(ctx context.Context, f folder, scale float64, seed uint64) (ours, zero work, err error) {
 	n, tested := rows(s.rows, scale), rows(searchTest, scale)
 	x, y := s.draw(n+tested, seed)
@@ -131,8 +131,9 @@ func standardise(ctx context.Context, train, test **mat.Dense) error {
 	return err
 }
 
-// writeGrid writes the grid of the peer. For numbers it has the γ of grid.Search, 24 over six decades, 1e-4 to 1e2 over the median
-// squared distance, with six ridges from 1e-5 to 1. For classes it has eight γ around one over the number of columns, with four C.
+// writeGrid writes the grid for the peer. For numbers it contains the 24 γ of grid.Search, which cover six decades, from 1e-4 to
+// 1e2 over the median squared distance. They are combined with six ridges from 1e-5 to 1. For classes the grid contains eight γ
+// around one over the number of columns, combined with four C.
 func (s search) writeGrid(ctx context.Context, f folder, x *mat.Dense) error {
 	if s.model == "svc" {
 		gammas := []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
@@ -172,7 +173,7 @@ func oursForClasses(seed uint64, train, test drawn) work {
 	}, train, test)
 }
 
-// classified returns work that fits a classifier and returns its error rate.
+// classified returns work that fits a classifier. The work returns the error rate.
 func classified(build func() *selection.Classifier, train, test drawn) work {
 	y, yt := labelsOf(train.y), labelsOf(test.y)
 	return func(ctx context.Context) (float64, error) {

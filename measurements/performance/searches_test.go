@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
-// standIn is the variable that makes this program the Python of a test. Each task takes 0.5 s and has the error in the value of the
+// standIn is the variable that makes this program the Python of a test. Each task takes 0.5 s, and its error is the value of the
 // variable. If the value ends in hangs, halving never finishes.
 const (
 	standIn = "PERFORMANCE_STAND_IN"
@@ -54,7 +54,7 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// The table has the results of a peer. A search that does not finish is stopped and does not count.
+// The table contains the results of a peer. A search that does not finish is stopped and has no result.
 func TestSearchesBesideAPeer(t *testing.T) {
 	t.Setenv(standIn, "0.25"+hangs)
 	var out strings.Builder
@@ -71,7 +71,7 @@ func TestSearchesBesideAPeer(t *testing.T) {
 	assert.InDelta(t, v[1]/0.5, v[3], 1e-2*v[1]+1e-3)
 }
 
-// Results in the file are not measured again, and a file with other content is left unchanged.
+// Results in the file are not measured again, and a file with different content is left unchanged.
 func TestSearchResults(t *testing.T) {
 	t.Setenv(standIn, "0.25")
 	file := filepath.Join(t.TempDir(), "results.csv")
@@ -101,7 +101,7 @@ func TestSearchResults(t *testing.T) {
 	assert.Equal(t, "a,b\n1,2\n", string(kept))
 }
 
-// The error is compared with that of the better peer, seed by seed.
+// The error is compared with that of the better peer, separately for each seed.
 func TestSearchLine(t *testing.T) {
 	s := search{name: "a", rows: 1000, wanted: 0.1}
 	line := s.line(options{scale: 1}, [measured]reached{
@@ -113,7 +113,7 @@ func TestSearchLine(t *testing.T) {
 	assert.Equal(t, "a 1000 0.2000 1.5 0.5000 15 0.2000 3 1.000 0.500 1 of 2 0.100 0.500 0.1 0.1000 6 0.500 ", strings.ReplaceAll(line, "\t", " "))
 }
 
-// The peer reads the rows to which our search is fitted: standardised by the training rows.
+// The peer reads the same rows to which our search is fitted. They are standardised with statistics of the training rows.
 func TestSearchRows(t *testing.T) {
 	s := searches()[0]
 	var train, test drawn

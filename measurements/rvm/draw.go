@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawCurves writes a picture with a panel for each regression.
+// drawCurves draws a panel for each regression.
 func drawCurves(path string, curves []curve) error {
 	var panels []*plot.Plot
 	for _, c := range curves {
@@ -91,7 +91,7 @@ func (c curve) panel() (*plot.Plot, error) {
 	return p, nil
 }
 
-// probability holds a grid of the probability of the second class, for contours.
+// probability holds the probabilities of the second class on a grid, for contours.
 type probability struct {
 	x, y []float64
 	p    *mat.Dense
@@ -102,7 +102,7 @@ func (g probability) Z(c, r int) float64 { return g.p.At(r*len(g.x)+c, 1) }
 func (g probability) X(c int) float64    { return g.x[c] }
 func (g probability) Y(r int) float64    { return g.y[r] }
 
-// drawClasses writes rows, relevance vectors and contours of probability.
+// drawClasses draws rows, relevance vectors and contours of the probability.
 func drawClasses(path string, model *rvm.Classifier, x *mat.Dense, y []int) error {
 	const steps = 160
 	g := probability{}

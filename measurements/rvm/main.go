@@ -1,7 +1,7 @@
-// Rvm draws the predictions of relevance vector machines. Two are regressions, of a noisy sinc and of the last nine years of the
-// Mauna Loa carbon dioxide record. Each is drawn with its mean, the 95% interval of a new observation and its relevance vectors.
-// The third is a classification in two dimensions with contours of probability. The series is read from -data DIR; without it, the
-// series in the repository is used.
+// Rvm draws the predictions of three relevance vector machines. Two are regressions, on a noisy sinc and on the last nine years of
+// the Mauna Loa carbon dioxide record. For each it draws the mean, the 95% interval of a new observation and the relevance vectors.
+// The third is a classification in two dimensions, with contours of the probability. The series is read from -data DIR. Without
+// -data, it is the series in the repository.
 //
 //	go run -C measurements ./rvm
 package main
@@ -81,10 +81,10 @@ type curve struct {
 	x                     *mat.Dense
 	y                     []float64
 	model                 *rvm.Regressor
-	beyond                float64 // range of the picture after the last row
+	beyond                float64 // range of the picture beyond the last row
 }
 
-// sinc draws sin(x)/x with noise of standard deviation 0.1 at 100 places.
+// sinc draws sin(x)/x at 100 places, with noise of standard deviation 0.1.
 func sinc() curve {
 	rng := rand.New(rand.NewPCG(7, 7))
 	c := curve{
@@ -118,7 +118,7 @@ func carbonDioxide(dir string) (curve, error) {
 	}, nil
 }
 
-// ripley draws two classes of two clusters each.
+// ripley draws two classes that consist of two clusters each.
 func ripley(n int) (*mat.Dense, []int) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	centres := [2][2][2]float64{{{-0.7, 0.3}, {0.3, 0.3}}, {{-0.3, 0.7}, {0.4, 0.7}}}

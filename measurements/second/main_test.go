@@ -66,7 +66,7 @@ func TestCSV(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// Archives with other data give an error that names the set.
+// Archives with other data return an error that names the set.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	wheel := filepath.Join(dir, "w.whl")

@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// tally holds the results of one search, as means over the splits, and its costs, as sums.
+// tally holds the results of one search: means over the splits, and sums of its costs.
 type tally struct {
 	scores         [2]float64 // NMSE, or accuracy and GMean
 	e              float64    // entropy of the chosen kernel
@@ -60,14 +60,14 @@ func (p pair) print(out io.Writer) {
 		ratio(p.grid.seconds, p.entropy.seconds))
 }
 
-// part holds the rows of one side of a split.
+// part holds the training rows or the test rows of a split.
 type part struct {
 	x      *mat.Dense
 	y      []float64
 	labels []int
 }
 
-// learn fits a model by a search and scores it on the test rows.
+// learn fits a model with the kernel that a search chooses, and scores it on the test rows.
 type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []families.Family, train,
 	test part) ([2]float64, *search.Result, error)
 
@@ -91,7 +91,7 @@ var learners = []learner{
 	},
 	{"eekm", nil, func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k} }},
 	{
-		"svm", // C depends on the kernel: a single C would favour the kernels that it fits
+		"svm", // the best C depends on the kernel: one C would favour some kernels
 		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
 		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Balanced: true} },
 	},
@@ -129,7 +129,7 @@ func (l learner) classify(ctx context.Context, search search.Strategy, steps []t
 	return [2]float64{accuracy, gmean}, c.Result(), err
 }
 
-// compare runs both searches on the same splits of a set.
+// compare evaluates both searches on the same splits of a set.
 func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, error) {
 	n, _ := set.X.Dims()
 	folds, err := validation.ShuffleSplit{Splits: c.splits, Seed: c.seed}.Split(n, nil)
@@ -144,7 +144,7 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 		if train.x, test.x, err = dataset.Impute(train.x, test.x); err != nil {
 			return pair{}, err
 		}
-		// The folds of a grid are stratified by class.
+		// For classes, the folds of the grid are stratified.
 		grid := &grid.Search{Splitter: validation.KFold{Folds: 3, Seed: uint64(i)}}
 		if set.Labels != nil {
 			grid.Splitter, grid.Metric = validation.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric

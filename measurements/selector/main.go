@@ -1,11 +1,11 @@
-// Selector compares the two searches for a kernel parameter, entropy and grid, on regression and classification sets. It prints
-// test error, learner fits, kernel matrices and seconds. The learner is the least-squares SVM (balanced, for classes) or the one of
-// -learner.
+// Selector compares two searches for a kernel parameter, by entropy and by a grid, on regression and classification sets. It prints
+// the test error and the numbers of learner fits, kernel matrices and seconds. The learner is the least-squares SVM (balanced, for
+// classes) or the one that -learner names.
 //
-// The sets are read from -data DIR, a folder of CSV files with the target last. Words are one-hot encoded, gaps are filled by the
-// training median, and rows without a target are dropped. Without -data the command runs on the sets that the repository ships. It
-// then shows all decisions of two searches, one on a small set and one on -large rows. It also compares kernels with one and two
-// length scales on the carbon dioxide record.
+// The sets are read from -data DIR, a folder of CSV files with the target last. Words are one-hot encoded, missing values are
+// replaced with the training median, and rows without a target are dropped. Without -data the command uses the sets that the
+// repository ships. It then also shows all decisions of two searches, one on a small set and one on -large rows, and compares
+// kernels with one and two length scales on the carbon dioxide record.
 //
 //	go run -C measurements ./selector
 //	go run -C measurements ./selector -large 100000 -out ../docs/measured
@@ -23,7 +23,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
@@ -95,7 +95,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 	}
 	rbf, poly, matern := families.RBF{}, families.Polynomial{}, families.Matern{Nu: 2.5}
-	families := map[string][2][]families.Family{ // for the entropy and for the grid
+	families := map[string][2][]families.Family{ // families for the entropy and for the grid
 		"default": {nil, {rbf}}, "rbf": {{rbf}, {rbf}}, "both": {{rbf, matern}, {rbf, matern}}, "poly": {{poly}, {poly}},
 	}
 	chosen, ok := families[*family]
@@ -124,7 +124,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	bar := progressbar.New(progress, "splits", (len(regression)+len(classification))*len(preprocessings)**splits)
 	c := comparison{ctx: ctx, metric: classes, learner: learners[at], families: chosen[0], grid: chosen[1], splits: *splits, seed: *seed,
 		done: func() { bar.Add(1) }}
-	var tables strings.Builder // shown when the progress bar is gone
+	var tables strings.Builder // printed after the progress bar has finished
 	if err := c.regression(&tables, regression); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ type comparison struct {
 	ctx     context.Context
 	learner learner
 	metric  metrics.Metric // for the grid, on classes
-	// families and grid are the kernels of the entropy search, nil for its own, and of the grid.
+	// families are the kernels for the entropy search, or nil for its default kernels. grid holds the kernels for the grid.
 	families, grid []families.Family
 	splits         int
 	seed           uint64

@@ -28,12 +28,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// landmarks is the number of landmarks of the Nystroem map with which ridge regression is fitted to many rows.
+// landmarks is the number of landmarks of the Nystroem map for ridge regression on many rows.
 const landmarks = 300
 
-// show prints every decision of two searches. One runs on a small set, where all entropies are exact. The other runs on the given
-// number of rows of Friedman's first function, where entropies are bounds from pivots or come from subsamples. It draws both into
-// the folder out, if that is not empty.
+// show prints every decision of two searches. One runs on a small set, for which all entropies are exact. The other runs on the
+// given number of rows of Friedman's first function, for which entropies are bounds from pivots or are computed on subsamples. If
+// out is not empty, show draws both searches into that folder.
 func show(ctx context.Context, w io.Writer, rows int, out string) error {
 	small, err := dataset.Open("", "diabetes-progression")
 	if err != nil {
@@ -86,8 +86,8 @@ func show(ctx context.Context, w io.Writer, rows int, out string) error {
 	return nil
 }
 
-// twoScales compares a family of one parameter with one of two, and with higher entropies, on a record that has a slow trend and
-// fast seasons. A quarter of the months is held out.
+// twoScales compares a family that has one parameter with a family that has two, and with higher entropies. The data are a record
+// with a slow trend and fast seasons. A quarter of the months is held out.
 func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 	set, err := dataset.Open("", "mauna-loa-co2-monthly")
 	if err != nil {

@@ -1,9 +1,9 @@
-// Shards fits a model to rows that are divided into parts, where each part is summed by itself. The model is a pipeline of an
-// imputer, a scaler, the features of a kernel and ridge regression. The command prints how far the predictions of 4 and 64 parts
-// differ from those of one.
+// Shards fits a model to rows that are divided into parts, each of which is summed separately. The model is a pipeline of an
+// imputer, a scaler, the features of a kernel and ridge regression. The command prints how much the predictions from 4 and 64 parts
+// differ from those from one part.
 //
-// With -ridges it compares three methods to choose a ridge: leave-one-out, which requires the rows, the evidence, which requires
-// their sums, and the error of five folds of sums. It prints the error of a third of the rows, as the mean of some draws.
+// With -ridges it compares three methods of choosing a ridge: leave-one-out, which requires the rows, the evidence, which requires
+// their sums, and the error in five folds of sums. It prints the mean error on a third of the rows, over some draws.
 //
 //	go run -C measurements ./shards
 //	go run -C measurements ./shards -ridges -data DIR -sets yacht,boston
@@ -79,7 +79,7 @@ func newModel() *pipeline.Regressor {
 func inShards(ctx context.Context, out io.Writer, rows int) error {
 	x, y := dataset.Friedman1(rows, 10, 1)
 	for i := range rows {
-		x.Set(i, 0, 1e6+x.At(i, 0)) // an offset that costs no accuracy
+		x.Set(i, 0, 1e6+x.At(i, 0)) // this offset must not reduce the accuracy
 	}
 	train := rows * 2 / 3
 	test := x.Slice(train, rows, 0, 10)

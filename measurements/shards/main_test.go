@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// Fits from 4 and 64 parts equal the fit from one.
+// Fits from 4 and 64 parts equal the fit from one part.
 func TestShards(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-rows", "1500"}, &out, io.Discard))
@@ -29,7 +29,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// The table has a row for each number of features, with three similar errors.
+// The table contains a row for each number of features, and the three errors in it are similar.
 func TestRidges(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), []string{"-ridges", "-draws", "1"}, &out, io.Discard))

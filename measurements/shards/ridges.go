@@ -22,7 +22,7 @@ import (
 // mostRows is the largest number of rows that are drawn from a set.
 const mostRows = 3000
 
-// compare prints a row of the table for the columns of a set, and for two numbers of features.
+// compare prints the rows of the table for a set: one for its columns, and two for different numbers of features.
 func compare(ctx context.Context, out io.Writer, set *dataset.Set, draws int) error {
 	n, _ := set.X.Dims()
 	for _, features := range []int{0, 100, 300} {
@@ -84,7 +84,7 @@ func choices(ctx context.Context, set *dataset.Set, train, test []int, features 
 	return nmse, nil
 }
 
-// sumsOf returns the statistics of some of the rows.
+// sumsOf returns the statistics of the rows for which of returns true.
 func sumsOf(ctx context.Context, x *mat.Dense, y []float64, of func(i int) bool) (streaming.Statistics[float64], error) {
 	s, err := (&ridge.Regressor{}).NewStatistics()
 	if err != nil {
@@ -105,8 +105,8 @@ func pick(x *mat.Dense, y []float64, of func(i int) bool) (*mat.Dense, []float64
 	return mat.NewDense(len(targets), d, data), targets
 }
 
-// byFolds returns the fit with the ridge that has the smallest error in five held-out folds. The ridges extend three decades to
-// both sides of around.
+// byFolds returns the fit with the ridge that has the smallest error in five held-out folds. The ridges extend three decades below
+// and above around.
 func byFolds(ctx context.Context, x *mat.Dense, y []float64, around float64) (*ridge.Regressor, error) {
 	const folds = 5
 	best, least := 0.0, math.Inf(1)

@@ -1,8 +1,9 @@
-// Sparse measures the cost of rows of words: documents of a few hundred words from a large vocabulary, in which nearly all values
-// are 0. It computes kernel matrices and random features from the sparse rows and from a dense copy. It prints seconds and bytes of
-// both and their largest difference. Then it classifies other documents, with all settings chosen by leave-one-out.
+// Sparse measures the costs for sparse rows, in which nearly all values are 0. The rows are documents of a few hundred words from a
+// large vocabulary. It computes kernel matrices and random features from the sparse rows and from a dense copy. It prints the
+// seconds and bytes of both, and the largest difference between them. Then it classifies other documents, with all settings chosen
+// by leave-one-out.
 //
-// With -texts it computes rows from documents as text and classifies others, with this library and with scikit-learn.
+// With -texts it computes rows from documents as text and classifies other documents, with this library and with scikit-learn.
 //
 //	go run -C measurements ./sparse -rows 5000 -dense 1000
 //	go run -C measurements ./sparse -texts 20000 -python python3
@@ -32,8 +33,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// draw draws the words of n documents of two classes. Most words follow Zipf's law over all words. One in twelve follows the same
-// law over an order of the words that is specific to the class.
+// draw draws the words of n documents from two classes. Most words follow Zipf's law over all words. One in twelve follows the same
+// law, but with an order of the words that is specific to the class.
 func draw(n, vocabulary int, seed uint64) (words [][]int, labels []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	law := rand.NewZipf(rng, 1.1, 10, uint64(vocabulary-1))
@@ -52,7 +53,7 @@ func draw(n, vocabulary int, seed uint64) (words [][]int, labels []int) {
 	return words, labels
 }
 
-// write draws documents as rows. The weight of a word is 1 + ln count, and a row has length 1.
+// write draws documents and returns them as rows. The weight of a word is 1 + ln count, and each row has length 1.
 func write(n, vocabulary int, seed uint64) (*sparse.Rows, []int, error) {
 	words, labels := draw(n, vocabulary, seed)
 	start, column, value := []int{0}, []int(nil), []float64(nil)
@@ -126,7 +127,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return classify(ctx, out, train, labels, test, right, *features)
 }
 
-// compare prints the costs of the dense and of the sparse rows.
+// compare prints the costs for dense and for sparse rows.
 func compare(ctx context.Context, out io.Writer, train *sparse.Rows, few, features int) error {
 	all, _ := train.Dims()
 	small := train.Slice(0, min(few, all))

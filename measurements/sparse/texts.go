@@ -24,7 +24,7 @@ import (
 //go:embed peer.py
 var peerScript []byte
 
-// corpus holds documents as text, for training and for testing.
+// corpus holds documents as text, for training and testing.
 type corpus struct {
 	Train, Test   []string
 	Labels, Truth []int
@@ -50,7 +50,8 @@ func newCorpus(n, vocabulary int) corpus {
 	return out
 }
 
-// result holds the cost of a method, and the share of the documents that it classified correctly, 0 if it only computes rows.
+// result holds the costs of a method, and the share of documents that it classified correctly. The share is 0 if the method only
+// computes rows.
 type result struct {
 	Method   string
 	Seconds  float64

@@ -22,8 +22,8 @@ var thresholdStyles = []draw.LineStyle{
 	{Color: plotstyle.Black, Width: vg.Points(1.8), Dashes: []vg.Length{vg.Points(5), vg.Points(3)}},
 }
 
-// draw writes two panels for each machine. The first has the sampled rows in the plane, with the curves on which the projection
-// equals a threshold. The second has the projection with the Gaussians of the classes.
+// draw draws two panels for each machine. The first shows the sampled rows in the plane, with the curves on which the projection
+// equals a threshold. The second shows the projection with the Gaussians of the classes.
 func (s *streamed) draw(path string) error {
 	var panels []*plot.Plot
 	for _, m := range []*eem.Classifier{s.model, s.small} {
@@ -51,7 +51,7 @@ func (g field) Z(c, r int) float64 { return g.z.At(r*len(g.x)+c, 0) }
 func (g field) X(c int) float64    { return g.x[c] }
 func (g field) Y(r int) float64    { return g.y[r] }
 
-// plane shows the rows in the units of the file, by the inverse of the scaling.
+// plane draws the rows in the units of the file. It uses the inverse of the scaling.
 func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	const steps = 180
 	rows := mat.DenseCopyOf(s.sample)
@@ -100,7 +100,7 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	t := m.Pairs()[0].Thresholds
 	for i, level := range []float64{t.Near, t.Far} {
 		if math.IsNaN(level) || level < mat.Min(g.z) || level > mat.Max(g.z) {
-			continue // no threshold, or outside the picture
+			continue // the threshold does not exist, or is outside the picture
 		}
 		contour := plotter.NewContour(g, []float64{level}, nil)
 		contour.LineStyles = thresholdStyles[i : i+1]
@@ -111,7 +111,7 @@ func (s *streamed) plane(m *eem.Classifier) (*plot.Plot, error) {
 	return p, nil
 }
 
-// line shows the projection of the sampled rows and the two Gaussians.
+// line draws the projection of the sampled rows, and the two Gaussians.
 func (s *streamed) line(m *eem.Classifier) (*plot.Plot, error) {
 	z, err := m.Project(s.sample)
 	if err != nil {

@@ -1,15 +1,15 @@
-// Streaming fits an extreme entropy machine to a CSV that is read in chunks, with only one chunk in memory at a time. It shows that
-// the result is the machine that is fitted to all rows at once.
+// Streaming fits an extreme entropy machine to a CSV file that is read in chunks, with only one chunk in memory at a time. It shows
+// that the machine is the same as one that is fitted to all rows at once.
 //
-// Without -csv it first writes 200 000 rows of two classes to a temporary file: a small cloud within a wide one. All rows of one
-// class come before those of the other, so the first chunks hold one class only. For two columns it draws the decisions of the
-// machine with its thresholds. It also draws those of a machine with few and nearly linear units, which cannot surround the small
-// cloud and needs both thresholds.
+// Without -csv it first writes 200 000 rows of two classes to a temporary file: a small cloud inside a wide one. All rows of one
+// class precede those of the other, so the first chunks contain only one class. For two columns it draws the decisions of the
+// machine with its thresholds. It also draws a machine with few and nearly linear units, which cannot surround the small cloud and
+// needs both thresholds.
 //
 //	go run -C measurements ./streaming
 //	go run -C measurements ./streaming -csv FILE -labels no,yes -chunk 5000
 //
-// A CSV has a header, numbers, and the class in the last column.
+// The CSV file has a header and columns of numbers, with the class in the last column.
 package main
 
 import (
@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return err
 }
 
-// generate writes a small cloud within a wide one, one class after the other.
+// generate writes rows of a small cloud inside a wide one, one class after the other.
 func generate(path string, rows int, classes []string) error {
 	if len(classes) != 2 {
 		return fmt.Errorf("-labels has %d classes, what is generated has 2", len(classes))
@@ -114,22 +114,22 @@ func generate(path string, rows int, classes []string) error {
 	return f.Close()
 }
 
-// fewUnits is the number of units of the second machine of the picture.
+// fewUnits is the number of units of the second machine in the picture.
 const fewUnits = 3
 
 // streamed holds the results for a file.
 type streamed struct {
 	model        *eem.Classifier
-	small        *eem.Classifier // machine of few units, for the picture
+	small        *eem.Classifier // machine with few units, for the picture
 	scaler       *scalers.StandardScaler
 	classes      []string
 	rows, chunks int
 	width        int
-	sample       *mat.Dense // some rows, scaled, for the picture
+	sample       *mat.Dense // some scaled rows for the picture
 	sampled      []int
 }
 
-// chunks yields the rows of a file, in the form that transformers read.
+// chunks yields the rows of a file in the form that transformers read.
 func chunks(path string, classes []string, chunk int) iter.Seq2[streaming.Block[streaming.None], error] {
 	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		more := true
@@ -147,14 +147,14 @@ func chunks(path string, classes []string, chunk int) iter.Seq2[streaming.Block[
 
 var errEnough = errors.New("no more rows are wanted")
 
-// stream reads the file for the scaler, then fits the machines chunk by chunk.
+// stream reads the file once to fit the scaler, and then fits the machines chunk by chunk.
 func stream(ctx context.Context, path string, classes []string, chunk, hidden int) (*streamed, error) {
 	s := &streamed{classes: classes, scaler: &scalers.StandardScaler{}}
 	labels := make([]int, len(classes))
 	for i := range labels {
 		labels[i] = i
 	}
-	// Tanh units are drawn independently of the rows. The other units are placed on rows of the first chunk.
+	// Tanh units are drawn independently of the rows. Units with the default activation would be placed on rows of the first chunk.
 	s.model = &eem.Classifier{Units: hidden, Activation: featuremap.Tanh, Labels: labels}
 	s.small = &eem.Classifier{Units: fewUnits, Activation: featuremap.NormalizedSigmoid, Labels: labels}
 	if err := s.scaler.FitBlocks(ctx, chunks(path, classes, chunk)); err != nil {
@@ -179,7 +179,7 @@ func stream(ctx context.Context, path string, classes []string, chunk, hidden in
 	return s, errors.Join(s.small.Solve(ctx), s.model.Solve(ctx))
 }
 
-// keep adds a few rows to the sample for the picture.
+// keep adds a few rows to the sample that is drawn.
 func (s *streamed) keep(z *mat.Dense, y []int) {
 	n, d := z.Dims()
 	const most = 40 // rows of a chunk
@@ -250,7 +250,7 @@ func readChunks(path string, classes []string, chunk int, f func(x *mat.Dense, y
 	}
 }
 
-// compare fits a machine to all rows at once and prints the difference between the two machines.
+// compare fits another machine to all rows at once, and prints the difference between the two machines.
 func (s *streamed) compare(ctx context.Context, out io.Writer, path string, hidden int) error {
 	var x *mat.Dense
 	var y []int

@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A user's file of three columns and three classes is read, and no picture is drawn.
+// A file with three columns and three classes is read, and no picture is drawn.
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.csv")
 	content := "a,b,c,kind\n"

@@ -1,5 +1,5 @@
-// Package cells keeps the measurements of the examples in a CSV file, so that a run of hours that was interrupted continues where
-// it stopped, and partial runs can be combined.
+// Package cells saves measurements in a CSV file. An interrupted run of hours can then continue where it stopped, and partial runs
+// can be combined.
 package cells
 
 import (
@@ -11,15 +11,15 @@ import (
 	"slices"
 )
 
-// Cells holds measurements V by key K, and the file that keeps them.
+// Cells holds measurements V by key K, and appends new ones to a file.
 type Cells[K comparable, V any] struct {
 	At     map[K]V
 	path   string // empty: none
 	record func(K, V) []string
 }
 
-// Read reads the measurements of a file, whose first line is the header. If several have the same key, the last one counts. A file
-// that does not exist is created. With an empty path, nothing is kept. record must write the form that parse reads.
+// Read reads the measurements from a file whose first line is the header. If several have the same key, it returns the last one. It
+// creates the file if it does not exist. With an empty path, nothing is saved. record must write the form that parse reads.
 func Read[K comparable, V any](path string, header []string,
 	parse func(record []string) (K, V, error), record func(K, V) []string) (*Cells[K, V], error) {
 	out := &Cells[K, V]{At: map[K]V{}, path: path, record: record}

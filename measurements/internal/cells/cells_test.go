@@ -19,7 +19,7 @@ func read(path string) (*Cells[string, int], error) {
 	}, func(k string, v int) []string { return []string{k, strconv.Itoa(v)} })
 }
 
-// Added measurements are read the next time, and the last of one key counts. Without a file nothing is kept.
+// Added measurements are read the next time, and the last one with a key is used. Without a file nothing is saved.
 func TestCells(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.csv")
 	for _, file := range []string{path, ""} {

@@ -1,4 +1,4 @@
-// Package collection lists the second collection of data sets. It is used to assess settings that were chosen on the first one.
+// Package collection lists the second collection of data sets. It assesses settings that were chosen on the first one.
 package collection
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// List is the content of sets.csv: a header, and a row for each set with the data that measurements/second uses to fetch it.
+// List is the content of sets.csv: a header, and a row for each set with the data that measurements/second needs to fetch it.
 //
 //go:embed sets.csv
 var List string

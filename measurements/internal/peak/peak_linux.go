@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// Reset restarts the peak that Bytes reports. On a system that does not permit it, Bytes reports the peak since the start of the
+// Reset restarts the peak that Bytes reports. If the system does not permit this, Bytes reports the peak since the start of the
 // process.
 func Reset() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// Bytes returns the peak resident memory of this process, or nil if the system does not report it. It does not use getrusage, where
-// a process starts with the peak of its parent.
+// Bytes returns the peak resident memory of this process, or nil if the system does not report it. It does not use getrusage, whose
+// peak of a new process is that of its parent.
 func Bytes() *int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Memory that was written to counts, also after it was returned.
+// Memory that was written to is included in the peak, even after it was returned.
 func TestBytes(t *testing.T) {
 	Reset()
 	before := Bytes()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Reset does nothing: these systems report the peak since the start of the process.
+// Reset does nothing, because these systems report the peak since the start of the process.
 func Reset() {}
 
 // Bytes returns the peak resident memory of this process, or nil if the system does not report it.

@@ -1,4 +1,4 @@
-// Package peer exchanges matrices with programs in other languages, by files in a folder.
+// Package peer exchanges matrices with programs in other languages through files in a folder.
 package peer
 
 import (
@@ -11,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Folder is the path of a folder with the matrices that a peer reads and writes.
+// Folder is the path of a folder with matrices that a peer reads and writes.
 type Folder string
 
-// Write stores a matrix under a name: the numbers of rows and columns, and the values.
+// Write stores a matrix under a name: its numbers of rows and columns, and its values.
 func (f Folder) Write(name string, m *mat.Dense) error {
 	r, c := m.Dims()
 	out := make([]byte, 0, 16+8*r*c)
@@ -28,7 +28,7 @@ func (f Folder) Write(name string, m *mat.Dense) error {
 	return os.WriteFile(filepath.Join(string(f), name), out, 0o600)
 }
 
-// Read returns the matrix with this name.
+// Read returns the matrix with the given name.
 func (f Folder) Read(name string) (*mat.Dense, error) {
 	data, err := os.ReadFile(filepath.Join(string(f), name))
 	if err != nil {

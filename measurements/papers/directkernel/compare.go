@@ -26,7 +26,7 @@ type outcome struct {
 	difference                   float64 // the largest
 }
 
-// tried returns the fixed ridges, from which the best on the test rows is taken.
+// tried returns the fixed ridges. The one that is best on the test rows is chosen from them.
 func tried() (ridges []float64) {
 	for e := -6.0; e <= 2; e += 0.5 {
 		ridges = append(ridges, math.Pow(10, e))
@@ -89,7 +89,7 @@ func compare(ctx context.Context, set *dataset.Set, splits int, seed uint64, don
 	return o, nil
 }
 
-// split is one division of a set. The targets of two classes are -1 and 1, as for least squares.
+// split is one division of a set. The targets of two classes are -1 and 1, as least squares requires.
 type split struct {
 	train, test *mat.Dense
 	y, yTest    []float64
@@ -117,7 +117,7 @@ func signs(labels []int) []float64 {
 	return out
 }
 
-// machine returns lssvm's predictions of the test rows, and the ridge. A value of 0 selects the ridge with the smallest
+// machine returns lssvm's predictions for the test rows, and the ridge. If value is 0, it chooses the ridge with the smallest
 // leave-one-out error.
 func (s *split) machine(ctx context.Context, value float64) ([]float64, float64, error) {
 	scaler := &scalers.StandardScaler{}
@@ -140,7 +140,7 @@ func (s *split) machine(ctx context.Context, value float64) ([]float64, float64,
 	return f, m.ChosenRidge(), err
 }
 
-// chain returns the predictions of the chain in the paper's Figure 2.
+// chain returns the predictions of the chain from the paper's Figure 2.
 func (s *split) chain(ctx context.Context) ([]float64, error) {
 	var model estimators.Regressor = &pipeline.Regressor{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.KernelMap{}, &featuremap.KernelCenterer{}},
@@ -166,7 +166,7 @@ func (s *split) score(f []float64) (float64, error) {
 	return wrong / float64(len(f)), nil
 }
 
-// differ returns the largest difference, in standard deviations of the targets.
+// differ returns the largest difference between two predictions, in standard deviations of the targets.
 func (s *split) differ(f, g []float64) float64 {
 	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(len(s.y), 1, s.y)); err != nil {

@@ -1,10 +1,12 @@
-// Directkernel reproduces the direct-kernel paper (Embrechts, IJCNN 2004). It runs the paper's chain of Figures 2 and 3:
+// Directkernel reproduces the direct-kernel paper (Embrechts, IJCNN 2004). It runs the chain in the paper's Figures 2 and 3:
 // Mahalanobis scaling, kernel, centring and ridge. It also tests the claim that the heuristic ridge, equation (20), is nearly as
-// good as a tuned one. For each set it prints three test errors: with the heuristic, with the ridge of exact leave-one-out, and
-// with the best of 17 ridges on the test rows, which no user can know. The last column is the largest difference between the
-// chain's predictions and package lssvm's, in standard deviations of the target.
+// good as a tuned one.
 //
-// The kernel is the RBF with γ = 1/median squared distance; the paper tunes σ.
+// For each set it prints three test errors: with the heuristic ridge, with the ridge of exact leave-one-out, and with the best of
+// 17 ridges on the test rows, which no user can know. The last column is the largest difference between the predictions of the
+// chain and of package lssvm, in standard deviations of the target.
+//
+// The kernel is the RBF with γ = 1/median squared distance, whereas the paper tunes σ.
 //
 //	go run -C measurements ./papers/directkernel
 //	go run -C measurements ./papers/directkernel -data DIR
@@ -60,7 +62,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		sets = append(sets, set)
 	}
 	bar := progressbar.New(progress, "splits", len(sets)**splits)
-	var text strings.Builder // shown when the progress bar is gone
+	var text strings.Builder // printed after the progress bar has finished
 	if err := tables(ctx, &text, sets, *splits, *seed, func() { bar.Add(1) }); err != nil {
 		return err
 	}

@@ -35,8 +35,8 @@ var table1 = map[string][]float64{
 	"solar-flare":    {1, 1, 1, 1, 1}, "spectrometer": {1, 1, .999, .999, .999}, "mammography": {1, 1, 1, 1, 1},
 }
 
-// divergences prints the correlations. The paper does not define its draws. Here each draw is a fresh layer of its sigmoid units
-// and a normal direction in their space.
+// divergences prints the correlations. The paper does not define its draws. Here each draw is a new layer of sigmoid units, as in
+// the paper, and a direction with normal coordinates in the space of the units.
 func (s settings) divergences(ctx context.Context, out, progress io.Writer, sets []*dataset.Set) error {
 	bar := progressbar.New(progress, "sets", len(sets))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -110,8 +110,8 @@ func (s settings) correlations(ctx context.Context, set *dataset.Set) (row []flo
 	return row, share, nil
 }
 
-// draw returns the divergence along a random direction for each of the dimensions. Each dimension uses the first units and
-// coordinates of the next one.
+// draw returns the divergence along a random direction, for each of the dimensions. The units and coordinates of a dimension are
+// the first ones of the next dimension.
 func (s settings) draw(ctx context.Context, x *mat.Dense, y []int, number uint64) ([]measures.Divergence, error) {
 	hidden := &featuremap.RandomHidden{Units: dimensions[len(dimensions)-1], Activation: featuremap.Sigmoid, Seed: 1000*s.seed + number,
 		Workers: 1}
@@ -145,7 +145,7 @@ func (s settings) draw(ctx context.Context, x *mat.Dense, y []int, number uint64
 	return out, nil
 }
 
-// ranks returns the rank of each value. Ties get their mean rank.
+// ranks returns the rank of each value. Tied values have their mean rank.
 func ranks(v []float64) []float64 {
 	order := make([]int, len(v))
 	for i := range order {

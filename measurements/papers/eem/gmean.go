@@ -25,11 +25,11 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// cell is a unit of computation: a method on one fold of a set.
+// cell identifies a unit of computation: a method on one fold of a set.
 type cell struct {
 	set           string
 	repeat, fold  int
-	method, extra string // extra: other settings that affect the scores
+	method, extra string // extra holds other settings that affect the scores
 }
 
 func (c cell) fields() []string {
@@ -43,8 +43,8 @@ type results struct {
 	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
-// and its cell is computed again.
+// openResults reads a file with earlier results, if there is one. If the command was interrupted, the last line may be incomplete.
+// The cell of an incomplete line is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[cell][]score{}}
 	if path == "" {
@@ -56,7 +56,7 @@ func openResults(path string) (*results, error) {
 	}
 	whole := content[:strings.LastIndexByte(string(content), '\n')+1]
 	reader := csv.NewReader(strings.NewReader(string(whole)))
-	reader.FieldsPerRecord = -1 // one per point of the grid
+	reader.FieldsPerRecord = -1 // the number of fields depends on the grid
 	lines, err := reader.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -76,7 +76,7 @@ func openResults(path string) (*results, error) {
 	return r, err
 }
 
-// take parses a line: the cell, then its points and scores.
+// take parses a line that holds a cell, followed by its points and scores.
 func (r *results) take(line []string) error {
 	if len(line) < 7 || len(line)%2 == 0 {
 		return fmt.Errorf("%d fields, want a cell and pairs of point and score", len(line))
@@ -100,7 +100,7 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// put stores the scores of a cell.
+// put saves the scores of a cell.
 func (r *results) put(c cell, scores []score) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +120,7 @@ func (r *results) put(c cell, scores []score) error {
 	return w.Error()
 }
 
-// cell returns the key of a cell's scores: its place and the settings that affect them.
+// cell returns the key of a cell's scores, which includes the settings that affect them.
 func (s settings) cell(set *dataset.Set, repeat, number int, method string) cell {
 	name := "paper"
 	if s.quick {
@@ -129,7 +129,7 @@ func (s settings) cell(set *dataset.Set, repeat, number int, method string) cell
 	return cell{set.Name, repeat, number, method, fmt.Sprintf("%s grid, %d folds, seed %d, data %.8s", name, s.folds, s.seed, set.SHA256)}
 }
 
-// gmeans prints the tables. With -report it prints them from finished cells only.
+// gmeans prints the tables. With -report it prints only those of finished cells.
 func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer, sets []*dataset.Set) error {
 	r, err := openResults(s.results)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s settings) evaluate(ctx context.Context, r *results, set *dataset.Set, do
 	return nil
 }
 
-// prepare fills gaps and scales columns by the training rows.
+// prepare replaces missing values and scales columns, both with statistics of the training rows.
 func prepare(ctx context.Context, set *dataset.Set, y []int, of validation.Fold) (fold, error) {
 	var f fold
 	rows := func(index []int) (*mat.Dense, []int) {
@@ -236,13 +236,13 @@ func prepare(ctx context.Context, set *dataset.Set, y []int, of validation.Fold)
 
 // summary holds the results of a method on a set.
 type summary struct {
-	best, error float64 // the best point's mean, in percent, and its standard error
+	best, error float64 // mean of the best point in percent, and its standard error
 	point       string
-	others      float64 // the mean with the point chosen by all other folds
+	others      float64 // mean if the point is chosen by all other folds
 	repeats     int     // complete cross-validations
 }
 
-// summarise summarises the complete cross-validations of a method on a set. ok is false if there is none.
+// summarise summarises the complete cross-validations of a method on a set. ok is false if none is complete.
 func (s settings) summarise(r *results, set *dataset.Set, name string) (out summary, ok bool) {
 	var all [][]score
 	for repeat := range s.repeats {
@@ -289,7 +289,7 @@ func (s settings) summarise(r *results, set *dataset.Set, name string) (out summ
 	return out, true
 }
 
-// tables prints the tables of all complete cells.
+// tables prints the tables from all complete cross-validations.
 func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 	found := map[string]map[string]summary{}
 	for _, set := range sets {
@@ -330,7 +330,7 @@ func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 	return s.print(out, sets, found, func(v summary, _ float64) string { return v.point }, nil)
 }
 
-// fewer returns the number of cross-validations of a cell in brackets, or "" if all are complete.
+// fewer returns the number of complete cross-validations in brackets, or "" if all are complete.
 func (s settings) fewer(v summary) string {
 	if v.repeats == s.repeats {
 		return ""
@@ -338,8 +338,8 @@ func (s settings) fewer(v summary) string {
 	return fmt.Sprintf(" [%d]", v.repeats)
 }
 
-// print prints a cell for each set and method. Below, it prints the means of the values of average, over the sets that have an
-// independent figure for the method.
+// print prints a value for each set and method. If average is not nil, the last line contains its mean for each method, over the
+// sets that have an independent figure for the method.
 func (s settings) print(
 	out io.Writer, sets []*dataset.Set, found map[string]map[string]summary, show func(v summary, of float64) string,
 	average func(v summary, of float64) float64,
@@ -378,7 +378,7 @@ func (s settings) print(
 	return w.Flush()
 }
 
-// referenceOf returns the independent figure, NaN if there is none. The figure for WELM does not state its activation.
+// referenceOf returns the independent figure, or NaN if there is none. The independent figures do not state the activation of WELM.
 func referenceOf(set, method string) float64 {
 	if strings.HasPrefix(method, "welm-") {
 		method = "welm"

@@ -4,17 +4,17 @@
 //	go run -C measurements ./papers/eem -data DIR -table gmean -quick
 //	go run -C measurements ./papers/eem -data DIR -table gmean -results gmean.csv
 //
-// The first command prints its Table 1: the correlation of the divergence of two classes on random directions with its first term,
-// which is all that the machine maximises.
+// The first command prints the paper's Table 1. It is the correlation, over random directions, between the divergence of two
+// classes and the first term of the divergence. The machine maximises only this term.
 //
-// The second and third print its Tables 4 and 5: the geometric mean of the two classes' accuracies, of extreme entropy machines and
-// their comparators. They use repeated 10-fold stratified cross-validation, at the point of a grid that is best on the test folds,
-// as in the paper. That favours every method, the one with the largest grid most. A second table chooses the point for each fold by
-// all other folds.
+// The second and third commands print the paper's Tables 4 and 5. They list the geometric mean of the two classes' accuracies, for
+// extreme entropy machines and the methods compared with them. The estimate is repeated 10-fold stratified cross-validation. As in
+// the paper, it is for the point of a grid that is best on the test folds. That favours every method, and most of all the one with
+// the largest grid. In a second table, all other folds choose the point for each fold.
 //
-// The paper's grids take hours to days on the larger sets. With -results, finished cells are kept in a file, and the command
-// continues from it. -quick uses the grids of the figures that are shown beside ours. The figures of the paper are lost. The
-// command shows those of an independent implementation instead, from one 10-fold run.
+// The paper's grids take hours to days on the larger sets. With -results, finished cells are saved in a file, and the command
+// continues from it. -quick uses the grids of the figures that the tables show for comparison. The figures of the paper are lost,
+// so these are the figures of an independent implementation, from one 10-fold run.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 )
 
 const (
-	// comparedSets are the sets with figures to compare, smaller ones first.
+	// comparedSets lists the sets with figures for comparison, smaller sets first.
 	comparedSets = "sonar,heart,ecoli,liver-disorders,breast-cancer,australian,diabetes-pima,ionosphere,oil-spill,splice,car-eval-34,abalone7"
 	otherSets    = "arrhythmia,libras-move,spectrometer,banknote,german-numer,solar-flare,sick-euthyroid,mammography"
 	shippedSets  = "breast-cancer-wdbc"
@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		opened = append(opened, set)
 	}
-	var text strings.Builder // shown when the progress bar is gone
+	var text strings.Builder // printed after the progress bar has finished
 	var err error
 	switch s.table {
 	case "divergence":

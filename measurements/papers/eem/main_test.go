@@ -21,7 +21,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// The tables are the same from scratch and from the results of an earlier command that end in the middle of a line.
+// The tables are the same without earlier results and with a file of results that ends in the middle of a line.
 func TestGMeans(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.csv")
 	args := []string{"-quick", "-folds", "3", "-repeats", "2", "-methods", "eem-rbf-data,welm-tanh,eekm"}
@@ -34,7 +34,7 @@ func TestGMeans(t *testing.T) {
 	assert.Equal(t, 3*2*3, bytes.Count(content, []byte("\n")))
 	require.NoError(t, os.WriteFile(path, content[:len(content)/2], 0o600))
 	assert.Equal(t, fresh, output(t, args...))
-	// The second cross-validation lacks a fold.
+	// Here the second cross-validation lacks a fold.
 	require.NoError(t, os.WriteFile(path, content[:bytes.LastIndex(content[:len(content)-1], []byte("\n"))+1], 0o600))
 	assert.Regexp(t, `breast-cancer-wdbc.* \[1\]`, output(t, append(args, "-report")...))
 	require.NoError(t, os.WriteFile(path, content, 0o600))
@@ -44,7 +44,7 @@ func TestGMeans(t *testing.T) {
 	require.ErrorContains(t, run(context.Background(), args, io.Discard, io.Discard), "line 1")
 }
 
-// Each method of a small grid separates the classes.
+// Each method with a small grid separates the classes.
 func TestMethods(t *testing.T) {
 	out := output(t, "-quick", "-folds", "3", "-repeats", "1")
 	header, row, ok := strings.Cut(out[strings.Index(out, "set "):], "\n")

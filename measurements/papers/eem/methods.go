@@ -39,14 +39,14 @@ func decades(from, to int) (out []float64) {
 }
 
 // fold is one pair of training and test rows. unit is scaled to [0, 1], as in the paper, and standard to mean 0 and deviation 1.
-// Both scalings use the training rows alone.
+// Both scalings use only the training rows.
 type fold struct {
 	unit, standard [2]*mat.Dense // training and test rows
 	y, truth       []int
 	seed           uint64
 }
 
-// score is the geometric mean of a point of the grid.
+// score holds the geometric mean for a point of the grid.
 type score struct {
 	point string
 	gmean float64
@@ -82,7 +82,7 @@ func methodNames() (out []string) {
 	return out
 }
 
-// rows returns the rows in the scaling that an activation requires.
+// rows returns the training and test rows in the scaling that an activation requires.
 func (f fold) rows(a featuremap.Activation) [2]*mat.Dense {
 	if a == featuremap.Tanh || a == featuremap.DataRBF {
 		return f.standard
@@ -154,7 +154,7 @@ func kernelMachines(ctx context.Context, f fold, g grid) ([]score, error) {
 	return out, nil
 }
 
-// balance returns the paper's weight of the rows of each class: the size of the larger class divided by the size of the class.
+// balance returns the paper's weights for the rows of each class: the size of the larger class divided by the size of the class.
 func (f fold) balance() map[int]float64 {
 	var count [2]float64
 	for _, l := range f.y {
@@ -164,7 +164,7 @@ func (f fold) balance() map[int]float64 {
 	return map[int]float64{0: largest / count[0], 1: largest / count[1]}
 }
 
-// matrices returns the kernel matrix of the training rows, and the kernel values between the test and the training rows.
+// matrices returns the kernel matrix of the training rows, and the kernel values between test and training rows.
 func (f fold) matrices(ctx context.Context, gamma float64) (*mat.SymDense, *mat.Dense, error) {
 	k := kernels.RBF{Gamma: gamma}
 	one := &kernels.Options{Workers: 1}
@@ -203,8 +203,8 @@ func leastSquares(ctx context.Context, f fold, g grid) ([]score, error) {
 	return out, nil
 }
 
-// mostSteps bounds the iterations of a support vector machine. With the largest C of the paper's grid some would run for hours. The
-// solution at the bound is used.
+// mostSteps is the limit for the iterations of a support vector machine. With the largest C of the paper's grid, some would run for
+// hours. The solution at the limit is used.
 const mostSteps = 200_000
 
 func vectorMachines(ctx context.Context, f fold, g grid) ([]score, error) {
@@ -230,7 +230,7 @@ func vectorMachines(ctx context.Context, f fold, g grid) ([]score, error) {
 	return out, nil
 }
 
-// reference holds the figures of an independent implementation for quick grids, in percent.
+// reference holds the figures of an independent implementation for the quick grids, in percent.
 var reference = func() map[string]map[string]float64 {
 	columns := []string{"eem-sig", "eem-nsig", "eem-rbf", "eem-tanh", "eem-rbf-data", "welm", "eekm", "lssvm", "svm"}
 	out := map[string]map[string]float64{}
@@ -252,7 +252,7 @@ oil-spill 88.2 85.2 86.8 82.0 82.2 86.8 86.5 87.5 85.0`), "\n") {
 		for i, c := range columns {
 			v, err := strconv.ParseFloat(cells[i+1], 64)
 			if err != nil {
-				panic(err) // an error in the text above
+				panic(err) // the text above has a mistake
 			}
 			out[cells[0]][c] = v
 		}

@@ -27,14 +27,14 @@ import (
 // dots is a pale colour, because many dots overlap.
 var dots = color.NRGBA{R: plotstyle.Blue.R, G: plotstyle.Blue.G, B: plotstyle.Blue.B, A: 0x80}
 
-// These maps give the number of the paper's figure of a quantity, by the name of the kernel.
+// These maps hold the number of the paper's figure for each kernel, by the kernel's name.
 var (
 	curveFigures = map[string]int{"rbf": 7, "poly": 8}
 	trainFigures = map[string]int{"rbf": 9, "poly": 10, "elm": 11}
 	testFigures  = map[string]int{"rbf": 12, "poly": 13}
 )
 
-// mostPanels is the number of sets in a picture, those with the fewest rows. The tables list all sets.
+// mostPanels is the largest number of sets in a picture. They are the sets with the fewest rows. The tables list all sets.
 const mostPanels = 6
 
 // draw writes a picture for each of the paper's figures, with a panel for each of a few sets.
@@ -100,7 +100,8 @@ func panelHeight(panels int) vg.Length {
 	return 2 * vg.Inch
 }
 
-// spectraPanels returns Figures 3 and 4: eigenvalues a + 100/i, and k of 100 eigenvalues that are not 0.
+// spectraPanels returns Figures 3 and 4, which show the entropies of two kinds of spectra: eigenvalues a + 100/i, and 100
+// eigenvalues of which k are not 0.
 func spectraPanels() ([]*plot.Plot, error) {
 	const n = 100
 	hyperbola := plotstyle.New("eigenvalues a + 100/i", "i", "eigenvalue")
@@ -129,8 +130,8 @@ func spectraPanels() ([]*plot.Plot, error) {
 	return []*plot.Plot{hyperbola, equal}, addLine(equal, nil, xys, 0, "")
 }
 
-// scalingPanels returns the panels of Figures 5 and 6. They show the effect on the entropy of normalising the kernel matrix and of
-// scaling the rows, on the training rows of the first split.
+// scalingPanels returns the panels of Figures 5 and 6. They show how the entropy changes when the kernel matrix is normalised and
+// when the rows are scaled, for the training rows of the first split.
 func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, ofSix *plotstyle.Legend) (five, six *plot.Plot, err error) {
 	d, err := s.cut(ctx, set, 0)
 	if err != nil {
@@ -183,8 +184,8 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, o
 	return five, six, nil
 }
 
-// curvePanel returns a panel of Figure 7 or 8. It shows the entropy over the parameter, and the logarithm that fits it best where
-// it is near neither 0 nor 1.
+// curvePanel returns a panel of Figure 7 or 8. It shows the entropy against the parameter. It also shows the logarithm that fits
+// best where the entropy is near neither 0 nor 1.
 func curvePanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	p := plotstyle.New(v.set, v.title, "entropy")
 	ofParameter(p)
@@ -257,13 +258,13 @@ func (v *summary) scatter(value func(point) float64) (out plotter.XYs) {
 	return out
 }
 
-// ofEntropy sets the horizontal axis to the range of an entropy.
+// ofEntropy sets the range of the horizontal axis to the range of an entropy.
 func ofEntropy(p *plot.Plot) {
 	p.X.Min, p.X.Max = 0, 1
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Round{Most: 4}, plotstyle.Round{Most: 4}
 }
 
-// ofParameter sets the horizontal axis to a logarithmic one, and the vertical axis to the range of an entropy.
+// ofParameter makes the horizontal axis logarithmic, and sets the range of the vertical axis to that of an entropy.
 func ofParameter(p *plot.Plot) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 4}, plotstyle.Round{Most: 4}
 	p.Y.Min, p.Y.Max = 0, 1
@@ -295,7 +296,7 @@ func addDots(p *plot.Plot, legend *plotstyle.Legend, xys plotter.XYs, colour col
 	return nil
 }
 
-// addBand shades the entropies at which the search stops, from low to high on the other axis.
+// addBand shades the entropies at which the search stops, over the range from low to high of the other axis.
 func addBand(p *plot.Plot, legend *plotstyle.Legend, low, high float64, entropyIsX bool) error {
 	const from, to = 0.3, 0.5
 	corners := plotter.XYs{{X: low, Y: from}, {X: high, Y: from}, {X: high, Y: to}, {X: low, Y: to}}

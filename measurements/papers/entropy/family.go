@@ -12,18 +12,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// family is a kernel of the paper with the parameters of its grid.
+// family is a kernel of the paper, with the parameters of its grid.
 type family struct {
 	name, title string
 	families.Family
 	grid, abalone []float64
-	searchHigh    float64 // end of the paper's search interval, 0 for none
+	searchHigh    float64 // end of the paper's search interval; 0 for none
 }
 
-// The paper gives the ends of its grids and their numbers of parameters: 24 from .0001 to 6666 and 46 from 1 to 2000,
-// "approximately logarithmic". Its Tables 10 and 11 name some of the parameters. There are exactly 24 of the form 1, 3, 6 times a
-// power of ten below 10 and 1, 33, 66 above. The degrees are a guess that includes all that are named. For abalone the paper gives
-// 16 and 32 parameters, and nothing for the asymptotic kernel.
+// The paper states the ends of its grids and the numbers of parameters: 24 from .0001 to 6666 and 46 from 1 to 2000, "approximately
+// logarithmic". Its Tables 10 and 11 name some of the parameters. Exactly 24 numbers are a power of ten times 1, 3 or 6 below 10,
+// or of the form 1, 33, 66 above. The degrees are a guess that includes all degrees that are named. For abalone the paper states 16
+// and 32 parameters, and nothing for the asymptotic kernel.
 var (
 	widths = []float64{
 		1e-4, 3e-4, 6e-4, 1e-3, 3e-3, 6e-3, .01, .03, .06, .1, .3, .6, 1, 3, 6, 10, 33, 66, 100, 333, 666, 1000, 3333, 6666,
@@ -51,7 +51,7 @@ func familyOf(name string) (family, error) {
 	return family{}, fmt.Errorf("-families: %q is none of %v", name, names)
 }
 
-// params returns the parameters of the grid for a set.
+// params returns the grid's parameters for a set.
 func (s settings) params(f family, set string) []float64 {
 	all := f.grid
 	if set == "abalone" {
@@ -67,7 +67,7 @@ func (s settings) params(f family, set string) []float64 {
 	return out
 }
 
-// fractional is the normalised polynomial of any degree, as in the paper's search. Only integer degrees give a positive
+// fractional is the family of normalised polynomials of any degree, as in the paper's search. Only integer degrees have a positive
 // semi-definite matrix, so the library has no such family.
 type fractional struct{}
 
@@ -88,7 +88,7 @@ type power struct{ degree float64 }
 
 func (p power) Eval(x, z []float64) float64 {
 	norms := (floats.Dot(x, x) + 1) * (floats.Dot(z, z) + 1)
-	// By rounding, a base of 1 may be slightly larger, and a base of 0, between opposite rows, slightly smaller.
+	// Because of rounding, the base may be slightly above 1, or slightly below 0 for opposite rows.
 	base := min(max((floats.Dot(x, z)+1)/math.Sqrt(norms), 0), 1)
 	return math.Pow(base, p.degree)
 }

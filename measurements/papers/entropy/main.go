@@ -8,11 +8,11 @@
 //
 // The command prints these tables of the paper:
 //
-//   - Tables 3 to 5 are correlations of the entropy with the training error, for three kernels.
-//   - Tables 6 and 7 are correlations with the test error, made monotonic: errors to the left of the lowest point of a parabola have a
-//     negative sign.
-//   - Tables 8 and 9 hold that lowest point.
-//   - Tables 10 and 11 hold the best parameter of a grid beside the one that the paper's search finds without a fit.
+//   - Tables 3 to 5 list correlations of the entropy with the training error, for three kernels.
+//   - Tables 6 and 7 list correlations with the test error. To make the relation monotonic, errors to the left of the lowest point of a
+//     parabola have a negative sign.
+//   - Tables 8 and 9 list that lowest point.
+//   - Tables 10 and 11 list the best parameter of a grid, and the parameter that the paper's search finds without a fit.
 //
 // Abalone, which the paper treats separately in Tables 12 to 15, is a row of the same tables.
 //
@@ -20,10 +20,11 @@
 // intercept, like that of R's kernlab, which the paper used; -intercept adds one. Each split trains on three quarters of the rows.
 //
 // On abalone a fit with all 3133 columns takes 12 seconds at low entropies and 7 minutes at high ones. With -basis the machine
-// chooses among fewer columns, drawn at random. The entropy is always that of the complete kernel matrix.
+// chooses among fewer columns, which are drawn at random. The entropy is always that of the complete kernel matrix.
 //
-// A fit at a large parameter, where nearly all rows are relevance vectors, takes seconds. With -results, finished points are kept
-// in a file, and the command continues from it, also with more splits. -quick does at most two splits and every fourth parameter.
+// A fit with a large parameter, for which nearly all rows are relevance vectors, takes seconds. With -results, finished points are
+// saved in a file, and the command continues from it, even with more splits. -quick uses at most two splits and every fourth
+// parameter.
 package main
 
 import (
@@ -32,7 +33,7 @@ import (
 	"io"
 	"strings"
 
-	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for the program
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
@@ -50,7 +51,7 @@ type settings struct {
 	sets               []string
 	families           []family
 	splits, workers    int
-	basis              int // number of rows with basis functions, 0: all
+	basis              int // number of rows that have a basis function; 0: all
 	seed               uint64
 	quick, intercept   bool
 }
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		return err
 	}
 	found := s.summarise(points, sets)
-	var text strings.Builder // shown when the progress bar is gone
+	var text strings.Builder // printed after the progress bar has finished
 	if err := s.report(&text, found); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// small returns a folder with a part of the shipped set, under the name of a set of the paper.
+// small writes a subset of the shipped set, under the name of a set of the paper, and returns its folder.
 func small(t *testing.T) string {
 	content, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "data", "diabetes-progression.csv"))
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestShippedSet(t *testing.T) {
 	assert.NotContains(t, out, "polynomial")
 }
 
-// The tables are the same from scratch and from the results of an earlier command that end in the middle of a line.
+// The tables are the same without earlier results and with a file of results that ends in the middle of a line.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "points.csv")
 	args := []string{"-data", small(t), "-sets", "slump", "-quick"}
@@ -67,7 +67,7 @@ func TestResume(t *testing.T) {
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, 2*(6+3+12+3+6)+4, bytes.Count(after, []byte("\n")), "only the four that were removed")
-	// Another seed and another machine use other places.
+	// With another seed or another machine, the points in the file are not used.
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	assert.NotEqual(t, fresh, output(t, append(args, "-intercept")...))
 	for _, line := range []string{"a,b", "a,rbf,x,1,e,1,1,1,1,1,1", "a,rbf,0,1,e,1,1,1,1,1,x"} {
@@ -129,7 +129,7 @@ func TestGrids(t *testing.T) {
 	}
 }
 
-// For integer degrees the fractional polynomial equals the library's.
+// For integer degrees, the fractional polynomial equals the polynomial of the library.
 func TestFractionalPolynomial(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 0, 0.6, 0.8, -1, 0})
 	for _, degree := range []float64{1, 2, 7} {
@@ -151,7 +151,7 @@ func TestStatistics(t *testing.T) {
 	assert.Equal(t, -1.0, l.spearman)
 	assert.InDelta(t, -32.0/math.Sqrt(5*302), l.pearson, 1e-12)
 
-	// The parabola through three or more points that lie on one is recovered, wherever they are.
+	// For three or more points on a parabola, fitParabola returns that parabola, wherever the points are.
 	want := parabola{2, -0.7, 0.9}
 	x := []float64{0, 0.1, 0.1, 0.35, 0.99, 1}
 	var y []float64
@@ -162,7 +162,7 @@ func TestStatistics(t *testing.T) {
 	assert.InDeltaSlice(t, want[:], got[:], 1e-12)
 	assert.InDelta(t, 0.7/1.8, got.lowest(), 1e-12)
 	assert.True(t, math.IsNaN(parabola{0, 1, -1}.lowest()))
-	// By least squares, the residuals are orthogonal to 1, x and x².
+	// The residuals of a least-squares fit are orthogonal to 1, x and x².
 	y[2] += 0.3
 	got = fitParabola(x, y)
 	var sums [3]float64
@@ -178,7 +178,7 @@ func TestStatistics(t *testing.T) {
 	assert.Equal(t, []float64{2}, monotonic([]float64{0.1}, []float64{4}, math.NaN()), "without a least point all are on its right")
 }
 
-// With fewer basis functions the entropies are those of the complete matrix, and the machines have at most that number of vectors.
+// With fewer basis functions the entropies are those of the complete matrix, and no machine has more vectors than basis functions.
 func TestBasis(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "points.csv")
 	args := []string{"-data", small(t), "-sets", "slump", "-quick", "-splits", "1", "-families", "rbf", "-results", path}
@@ -196,7 +196,7 @@ func TestBasis(t *testing.T) {
 		at.extra = strings.Replace(at.extra, ", basis of 12", "", 1)
 		whole, ok := r.done[at]
 		require.True(t, ok)
-		if at.at != "entropy by score" { // where the choice may depend on the machine
+		if at.at != "entropy by score" { // this search may choose differently for another machine
 			assert.Equal(t, whole.entropy, p.entropy)
 		}
 		if p.vectors != whole.vectors {

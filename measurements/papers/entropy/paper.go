@@ -8,11 +8,11 @@ import (
 type paperOf struct {
 	train, test link
 	lowest      float64
-	// Tables 10 and 11 have these numbers.
+	// The following numbers are in Tables 10 and 11.
 	best, found, entropy, bestError, foundError, tried, searchTried float64
 }
 
-// noPaper stands for a set that is not in the paper.
+// noPaper holds the figures, all NaN, for a set that is not in the paper.
 var noPaper = func() paperOf {
 	n := math.NaN()
 	return paperOf{link{n, n}, link{n, n}, n, n, n, n, n, n, n, n}
@@ -75,7 +75,7 @@ var paper = map[string]map[string]paperOf{
 	},
 }
 
-// trainOnly returns the figures of the kernel that only Table 5 lists.
+// trainOnly returns the figures for the kernel that is only in Table 5.
 func trainOnly(train link) paperOf {
 	p := noPaper
 	p.train = train

@@ -32,21 +32,22 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// sameAnswer is the entropy above which the number of empty starts of a fit hardly matters. Of 34 fits on eight of the sets, 33 had
-// the same test error within 1% with one such start as with three; below it, 32 of 46 had. Fits above it take nearly all of the
-// time. They use one empty start, and the start with all columns where the library makes it.
+// sameAnswer is the entropy above which the number of empty initial models has little effect on a fit. Above it, the test error
+// with one such model was within 1% of that with three in 33 of 34 fits, on eight of the sets. Below it, this held in 32 of 46
+// fits. Fits above it take nearly all of the time. They use one empty initial model, and the one with all columns if the library
+// uses it.
 const sameAnswer = 0.8
 
 // place identifies a fit: a parameter of the grid, or a search, on a split.
 type place struct {
 	set, family string
 	split       int
-	at          string // the parameter, or the name of a search
+	at          string // parameter, or name of a search
 	extra       string // other settings that affect the point
 }
 
-// searches lists the searches that choose a parameter without a test row. The first is the paper's, up to the end of its interval
-// for the family. The others are this library's, at one entropy and by score.
+// searches lists the searches that choose a parameter without the test rows. The first is the paper's search, up to the end of its
+// interval for the family. The others are searches of this library, at one entropy and by score.
 var searches = []struct {
 	name     string
 	strategy func(high float64) search.Strategy
@@ -59,7 +60,7 @@ var searches = []struct {
 // point holds the results of a fit.
 type point struct {
 	param, entropy, train, test float64 // errors are NMSE
-	vectors, tried              int     // tried: entropies computed, 1 for a point of the grid
+	vectors, tried              int     // tried: number of computed entropies, 1 for a point of the grid
 }
 
 func (s settings) place(set *dataset.Set, f family, split int, at string) place {
@@ -75,7 +76,7 @@ func (s settings) place(set *dataset.Set, f family, split int, at string) place 
 
 func nameOf(param float64) string { return strconv.FormatFloat(param, 'g', -1, 64) }
 
-// split is a set divided into training and test rows, scaled by its training rows.
+// split is a set divided into training and test rows, and scaled with statistics of the training rows.
 type split struct {
 	x, xt, raw, rawTest *mat.Dense // raw: before scaling
 	y, yt               []float64
@@ -115,7 +116,7 @@ func (s settings) machine() *rvm.Regressor {
 	return &rvm.Regressor{NoIntercept: !s.intercept, Workers: 1, Components: s.basis}
 }
 
-// fit computes a point of the grid. The entropy is that of the kernel matrix from which the design of the fit is taken.
+// fit computes a point of the grid. The entropy is that of the kernel matrix whose columns the fit uses.
 func (s settings) fit(ctx context.Context, f family, param float64, d split) (point, error) {
 	out := point{param: param, tried: 1}
 	one := &kernels.Options{Workers: 1}
@@ -149,7 +150,7 @@ func (s settings) fit(ctx context.Context, f family, param float64, d split) (po
 	})
 }
 
-// columns returns the columns of the basis functions, of the kernel values of the training rows and of the test rows.
+// columns returns the columns of the basis functions, from the kernel values of the training rows and from those of the test rows.
 func (s settings) columns(k *mat.SymDense, cross *mat.Dense) (mat.Matrix, *mat.Dense) {
 	n := k.SymmetricDim()
 	if s.basis == 0 || s.basis >= n {
@@ -188,7 +189,7 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 	return nil
 }
 
-// search runs a search with the settings of a user.
+// search runs a search with the settings that a user would choose.
 func (s settings) search(ctx context.Context, f family, strategy search.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
 		Preprocess: steps(),
@@ -274,8 +275,8 @@ type results struct {
 	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
-// and its point is computed again.
+// openResults reads a file with earlier results, if there is one. If the command was interrupted, the last line may be incomplete.
+// The point of an incomplete line is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[place]point{}}
 	if path == "" {
@@ -307,7 +308,7 @@ func openResults(path string) (*results, error) {
 	return r, nil
 }
 
-// take parses a line: the place, then the point.
+// take parses a line that holds a place, followed by its point.
 func (r *results) take(line []string) error {
 	if len(line) != 11 {
 		return fmt.Errorf("%d fields, want a place and a point, 11", len(line))

@@ -21,11 +21,11 @@ type summary struct {
 	train  link
 	test   link // of the monotonic test errors
 	curve  parabola
-	best   int       // parameter with the smallest mean test error
+	best   int       // index of the parameter with the smallest mean test error
 	found  [][]point // by search and split
 }
 
-// summarise summarises the results. It requires all points of the settings.
+// summarise summarises the results. It requires all points for the settings.
 func (s settings) summarise(r *results, sets []*dataset.Set) []summary {
 	var out []summary
 	for _, f := range s.families {
@@ -52,8 +52,8 @@ func (s settings) summarise(r *results, sets []*dataset.Set) []summary {
 	return out
 }
 
-// relate computes the correlations, the parabola and the best parameter from the points of all splits together, like the paper's
-// figures.
+// relate computes the correlations, the parabola and the best parameter. Like the paper's figures, they use the points of all
+// splits together.
 func (v *summary) relate() {
 	entropies := v.all(entropyOf)
 	tests := v.all(func(p point) float64 { return p.test })
@@ -137,7 +137,7 @@ func (s settings) report(out io.Writer, found []summary) error {
 	return nil
 }
 
-// beside returns a number with the paper's in brackets, if there is one.
+// beside formats a number, followed by the paper's number in brackets, if there is one.
 func beside(format string, v, paper float64) string {
 	text := fmt.Sprintf(format, v)
 	if math.IsNaN(v) {
@@ -181,7 +181,7 @@ func printLowest(w io.Writer, of []summary) {
 	}
 }
 
-// printSearch prints means over the splits. For the parameters that the search found, it prints the median.
+// printSearch prints means over the splits. For the parameter that the search found, it prints the median.
 func printSearch(w io.Writer, of []summary) {
 	fmt.Fprintln(w, "set\tbest\tfound\tits entropy\tbest NMSE\tfound NMSE\tgrid points\tevaluations\tin the band")
 	var ours, paper [5]float64
@@ -228,15 +228,15 @@ func columns(is, was [5]float64) string {
 		beside("%.0f", is[3], was[3]), beside("%.1f", is[4], was[4]))
 }
 
-// printSearches prints the errors of the results of the searches, beside the smallest error of the grid, which knows the test rows.
-// It also prints the number of kernel matrices that the searches computed.
+// printSearches prints the errors with the parameters that the searches chose. For comparison it prints the smallest error of the
+// grid, which is chosen with the test rows. It also prints the number of kernel matrices that each search computed.
 func printSearches(w io.Writer, of []summary) {
 	fmt.Fprint(w, "set\tgrid's best")
 	for _, search := range searches {
 		fmt.Fprintf(w, "\t%s", search.name)
 	}
 	fmt.Fprintln(w, "\tmatrices")
-	logs := make([]float64, len(searches)) // of the ratios to the grid's best
+	logs := make([]float64, len(searches)) // logarithms of the ratios to the grid's best error
 	for _, v := range of {
 		best := mean(v.points[v.best], testOf)
 		fmt.Fprintf(w, "%s\t%.4f", v.set, best)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// link holds the correlations of two quantities.
+// link holds the correlations between two quantities.
 type link struct{ spearman, pearson float64 }
 
 func linkOf(x, y []float64) link {
@@ -46,8 +46,8 @@ func ranks(values []float64) []float64 {
 // parabola holds the coefficients of y = c₀ + c₁x + c₂x².
 type parabola [3]float64
 
-// fitParabola returns the least-squares parabola. x and its square are replaced by their parts orthogonal to the terms before, so
-// that no system is solved: x lies in [0, 1].
+// fitParabola returns the least-squares parabola. It replaces x and its square with their components orthogonal to the preceding
+// terms, so that no system has to be solved. x is in [0, 1].
 func fitParabola(x, y []float64) parabola {
 	n := float64(len(x))
 	meanX, meanY := stat.Mean(x, nil), stat.Mean(y, nil)
@@ -73,7 +73,7 @@ func fitParabola(x, y []float64) parabola {
 
 func (p parabola) value(x float64) float64 { return p[0] + x*(p[1]+x*p[2]) }
 
-// lowest returns the x of the parabola's minimum, NaN if it opens downwards.
+// lowest returns the x of the parabola's minimum, or NaN if it opens downwards.
 func (p parabola) lowest() float64 {
 	if !(p[2] > 0) {
 		return math.NaN()

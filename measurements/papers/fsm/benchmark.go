@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/ranking"
 )
 
-// columnNames are the columns of figure 4. The first three are the measures of Table 1.
+// columnNames lists the columns of figure 4. The first three are the measures in Table 1.
 var columnNames = []string{"1-KTA", "CSMnorm", "FSMerr", "error"}
 
 const (
@@ -25,15 +25,15 @@ const (
 	byError  = 3 // index of the error among the columns
 )
 
-// row holds the results of a kernel on a problem.
+// row holds the results of a kernel for a problem.
 type row struct {
 	values [4]float64        // in the order of columnNames
 	ranks  [measured]float64 // from 1, the smallest value
-	folds  []float64         // errors of the folds of all cross-validations
-	se     float64           // of their mean, treated as independent
+	folds  []float64         // errors for the folds of all cross-validations
+	se     float64           // standard error of their mean, if they were independent
 }
 
-// judged is a problem with the results of its kernels.
+// judged holds a problem and the results of its kernels.
 type judged struct {
 	problem
 	rows []row // in the order of kernelNames
@@ -84,7 +84,7 @@ func (s settings) benchmark(ctx context.Context, out, progress io.Writer) error 
 	return nil
 }
 
-// judge measures the kernels of a problem and cross-validates them.
+// judge measures and cross-validates the kernels of a problem.
 func (s settings) judge(ctx context.Context, r *results, p problem, done func()) (judged, error) {
 	j, err := s.measureKernels(ctx, p)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s settings) measureKernels(ctx context.Context, p problem) (judged, error)
 	return j, nil
 }
 
-// crossValidate sets the error of a kernel, from the finished cells and by computing the missing ones.
+// crossValidate computes the missing cells of a kernel, and sets its cross-validation error from all its cells.
 func (s settings) crossValidate(ctx context.Context, r *results, p problem, k kernels.Kernel, to *row, done func()) error {
 	cells := make([]cell, s.repeats)
 	var missing []int
@@ -136,7 +136,7 @@ func (s settings) crossValidate(ctx context.Context, r *results, p problem, k ke
 		}
 	}
 	if len(missing) > 0 {
-		// One matrix of all rows serves every fold.
+		// One matrix of all rows is used for every fold.
 		km, err := kernels.Matrix(ctx, k, p.x, &kernels.Options{Workers: s.workers})
 		if err != nil {
 			return err
@@ -160,13 +160,13 @@ func (s settings) crossValidate(ctx context.Context, r *results, p problem, k ke
 	return nil
 }
 
-// meanError returns the mean of values and its standard error, with the values treated as independent.
+// meanError returns the mean of values and its standard error. It treats the values as independent.
 func meanError(values []float64) (mean, se float64) {
 	mean, sd := stat.MeanStdDev(values, nil)
 	return mean, sd / math.Sqrt(float64(len(values)))
 }
 
-// same is the largest difference that rounding causes between two means of the same numbers.
+// same is the largest difference that rounding can cause between two means of the same numbers.
 const same = 1e-12
 
 // least returns the kernels with the smallest value in a column, including ties.

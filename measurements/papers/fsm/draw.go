@@ -65,7 +65,7 @@ func drawToys(path string, toys []toy) error {
 	return picture.Write(path, nil, panels, 1, 4*vg.Inch)
 }
 
-// toyPaperPoints returns the values that the paper states.
+// toyPaperPoints returns points with the values that the paper states.
 func toyPaperPoints() (*plotter.Scatter, error) {
 	var xys plotter.XYs
 	for at := 30; at <= 180; at++ {
@@ -81,7 +81,7 @@ func toyPaperPoints() (*plotter.Scatter, error) {
 	return s, nil
 }
 
-// degrees places an axis mark at every 30 degrees.
+// degrees places axis marks at every 30 degrees.
 type degrees struct{}
 
 func (degrees) Ticks(low, high float64) (out []plot.Tick) {

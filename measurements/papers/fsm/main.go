@@ -1,19 +1,19 @@
 // Fsm reproduces the experiments of the feature space measure (Nguyen and Ho, Pattern Recognition 41, 2008, 3366). They test
-// whether a measure of a kernel matrix, computed without a fit, predicts the cross-validated error of a support vector machine.
+// whether a measure of a kernel matrix, computed without a fit, predicts the cross-validation error of a support vector machine.
 //
 //	go run -C measurements ./papers/fsm
 //	go run -C measurements ./papers/fsm -figure 3
 //	go run -C measurements ./papers/fsm -data DIR -quick
 //	go run -C measurements ./papers/fsm -data DIR -results errors.csv -out ../docs/measured
 //
-// Figure 3 needs no data. It has two Gaussian classes and the linear kernel. The classes' means are an angle apart, and their
-// spread is a share of the distance between the means, so that each angle is the same problem from another origin. FSM should not
-// depend on the angle; KTA does.
+// Figure 3 needs no data. It has two Gaussian classes and the linear kernel. The means of the classes are separated by an angle,
+// and their spread is a fraction of the distance between the means. The problem is therefore the same for each angle, except for
+// the position of the origin. FSM should not depend on the angle, whereas KTA does.
 //
-// Figure 4 and Table 1 are four fixed kernels on nine sets. They show 1-KTA, CSMnorm and FSMerr beside the error, and the rank that
-// each measure gives the kernel with the smallest error. The errors take minutes, most of them those of mushrooms, whose kernel
-// matrices take 528 MB each. With -results, finished errors are kept in a file, and the command continues from it. -quick computes
-// fewer of them, on at most 1000 rows.
+// Figure 4 and Table 1 compare four fixed kernels on nine sets. They show 1-KTA, CSMnorm, FSMerr and the error, and the rank that
+// each measure assigns to the kernel with the smallest error. The errors take minutes, most of them for mushrooms, whose kernel
+// matrices take 528 MB each. With -results, finished errors are saved in a file, and the command continues from it. -quick computes
+// fewer errors, on at most 1000 rows.
 package main
 
 import (
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var text strings.Builder // shown when the progress bar is gone
+	var text strings.Builder // printed after the progress bar has finished
 	if s.wants(3, 0) {
 		if err := s.figure3(ctx, &text, progress); err != nil {
 			return err
@@ -128,12 +128,12 @@ func (s settings) check() error {
 	return nil
 }
 
-// wants reports whether the figure or the table is selected. Without either flag, all are.
+// wants reports whether the figure or the table is selected. Without either flag, all of them are selected.
 func (s settings) wants(figure, table int) bool {
 	return s.figure == 0 && s.table == 0 || s.figure == figure || table > 0 && s.table == table
 }
 
-// picture returns the path of a picture, if pictures are written.
+// picture returns the path of a picture. wanted is false if no pictures are requested.
 func (s settings) picture(name string) (path string, wanted bool) {
 	return filepath.Join(s.out, name), s.out != ""
 }

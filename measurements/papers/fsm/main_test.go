@@ -25,7 +25,7 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// The tables are the same from scratch and from the results of an earlier command that end in the middle of a line.
+// The tables are the same without earlier results and with a file of results that ends in the middle of a line.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "errors.csv")
 	args := []string{"-table", "1", "-figure", "4", "-folds", "3", "-repeats", "2"}
@@ -45,7 +45,7 @@ func TestResume(t *testing.T) {
 	// Cells in the file are not computed again.
 	require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(content, []byte(",0.0"), []byte(",0.9")), 0o600))
 	assert.Regexp(t, `Lin( +0\.\d{3}){3} +0\.9`, output(t, args...))
-	// Another seed uses other cells, and so does another C.
+	// With another seed or another C, the cells in the file are not used.
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	assert.NotEqual(t, fresh, output(t, append(args, "-seed", "2")...))
 	assert.NotEqual(t, fresh, output(t, append(args, "-c", "0.01")...))
@@ -69,7 +69,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// vehicles writes a set with the classes of vehicle, in two pairs of similar classes, and returns its folder.
+// vehicles writes a set with the four classes of vehicle, which form two pairs of similar classes. It returns the folder of the
+// set.
 func vehicles(t *testing.T) string {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -89,7 +90,7 @@ func TestVehicle(t *testing.T) {
 	assert.ErrorContains(t, run(ctx, append(args, "-vehicle", "opel+vw"), io.Discard, io.Discard), `"vw" is none of bus, opel, saab, van`)
 }
 
-// For each of the paper's sets, one kernel has all three ranks that the paper gives for its best kernel.
+// For each of the paper's sets, one of the kernels has all three ranks that the paper prints for its best kernel.
 func TestPaperRanks(t *testing.T) {
 	dir := os.Getenv("KERNELEARN_DATA")
 	if dir == "" {
@@ -101,7 +102,7 @@ func TestPaperRanks(t *testing.T) {
 	want := map[string]string{"australian": "Poly", "breast-cancer": "Poly", "diabetes-pima": "RBF", "fourclass": "RBF", "german-numer": "RBF", "heart": "RBF", "ionosphere": "RBF", "vehicle": "Poly"}
 	for _, name := range s.sets {
 		if name == "mushrooms" {
-			continue // its measures take as long as all other tests
+			continue // its measures take as long as all the other tests
 		}
 		p, err := s.open(ctx, name)
 		require.NoError(t, err)

@@ -22,14 +22,14 @@ type problem struct {
 	x          *mat.Dense
 	y          []int
 	sha256     string
-	candidates []kernels.Kernel // for the measures, in the order of kernelNames
+	candidates []kernels.Kernel // kernels for the measures, in the order of kernelNames
 	learners   []kernels.Kernel // for the support vector machine
 }
 
-// kernelNames are the names of the paper's kernels.
+// kernelNames lists the names of the paper's kernels.
 var kernelNames = []string{"Lin", "Poly", "RBF", "Tanh"}
 
-// name distinguishes the problem from others of the same set.
+// name distinguishes the problem from other problems with the same set.
 func (p problem) name() string {
 	if p.note == "" {
 		return p.set
@@ -37,7 +37,7 @@ func (p problem) name() string {
 	return p.set + " (" + p.note + ")"
 }
 
-// open reads a set and scales each feature to [-1, 1] by all its rows, as in the paper. The measures are computed on all rows, and
+// open reads a set and scales each feature over all rows to [-1, 1], as in the paper. The measures are computed on all rows, and
 // the scaling does not use labels.
 func (s settings) open(ctx context.Context, name string) (problem, error) {
 	set, err := dataset.Open(s.data, name)
@@ -77,7 +77,7 @@ func (s settings) open(ctx context.Context, name string) (problem, error) {
 }
 
 // kernelsOf returns the paper's four kernels for d columns, with LIBSVM's defaults: γ = 1/d, and tanh without an offset. For the
-// polynomial the paper states degree 3 and scale 1, hence γ = 1 unless small is true.
+// polynomial the paper states degree 3 and scale 1, so γ is 1 unless small is true.
 func kernelsOf(d int, small bool) []kernels.Kernel {
 	gamma := 1 / float64(d)
 	poly := kernels.Polynomial{Degree: 3, Gamma: 1, Coef0: 1}
@@ -87,7 +87,7 @@ func kernelsOf(d int, small bool) []kernels.Kernel {
 	return []kernels.Kernel{kernels.Linear{}, poly, kernels.RBF{Gamma: gamma}, kernels.Tanh{Gamma: gamma}}
 }
 
-// group merges more classes into two: 1 for the named ones, joined by +, and 0 for the others.
+// group merges several classes into two. It returns 1 for the classes in named, which are joined by +, and 0 for the others.
 func group(set *dataset.Set, named string) ([]int, error) {
 	first := strings.Split(named, "+")
 	for _, c := range first {
@@ -104,7 +104,7 @@ func group(set *dataset.Set, named string) ([]int, error) {
 	return out, nil
 }
 
-// sample draws about n rows, with the same share of each class, in ascending order.
+// sample draws about n rows and returns them in ascending order. Each class keeps its proportion.
 func (s settings) sample(y []int, n int) []int {
 	rng := rand.New(rand.NewPCG(s.seed, 0))
 	byClass := map[int][]int{}

@@ -18,8 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// foldErrors returns the shares of wrong classes in the folds of a cross-validation of the support vector machine, from the kernel
-// matrix k of all rows.
+// foldErrors cross-validates the support vector machine, with the kernel matrix k of all rows. It returns the share of wrong
+// classes in each fold.
 func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repeat int) ([]float64, error) {
 	folds, err := validation.StratifiedKFold{Folds: s.folds, Seed: s.seed + 1000*uint64(repeat)}.Split(len(y), y)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repe
 	return out, nil
 }
 
-// parts returns the kernel matrix of the training rows, and the kernel values between the test and the training rows.
+// parts returns the kernel matrix of the training rows, and the kernel values between test and training rows.
 func parts(k *mat.SymDense, f validation.Fold) (*mat.SymDense, *mat.Dense) {
 	train, test := mat.NewSymDense(len(f.Train), nil), mat.NewDense(len(f.Test), len(f.Train), nil)
 	for i, r := range f.Train {
@@ -89,8 +89,8 @@ type results struct {
 	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
-// and its cell is computed again.
+// openResults reads a file with earlier results, if there is one. If the command was interrupted, the last line may be incomplete.
+// The cell of an incomplete line is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[cell][]float64{}}
 	if path == "" {
@@ -124,7 +124,7 @@ func openResults(path string) (*results, error) {
 	return r, nil
 }
 
-// take parses a line: the cell, then the errors of its folds.
+// take parses a line that holds a cell, followed by the errors of its folds.
 func (r *results) take(line []string) error {
 	if len(line) < 6 {
 		return fmt.Errorf("%d fields, want a cell and at least 2 errors", len(line))
@@ -145,14 +145,14 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// get returns the errors of a cell, nil if it is not finished.
+// get returns the errors of a cell, or nil if it is not finished.
 func (r *results) get(c cell) []float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.done[c]
 }
 
-// put stores the errors of a cell.
+// put saves the errors of a cell.
 func (r *results) put(c cell, foldErrors []float64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

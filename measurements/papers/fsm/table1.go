@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// paperRanks holds the paper's Table 1: the rank of the best kernel by 1-KTA, CSMnorm and FSMerr.
+// paperRanks holds the paper's Table 1: the ranks of the best kernel according to 1-KTA, CSMnorm and FSMerr.
 var paperRanks = map[string][measured]float64{
 	"australian": {1, 4, 4}, "breast-cancer": {3, 3, 2}, "diabetes-pima": {4, 3, 1}, "fourclass": {4, 3, 1}, "german-numer": {3, 3, 2},
 	"heart": {4, 3, 1}, "ionosphere": {4, 1, 1}, "mushrooms": {1, 4, 1}, "vehicle": {3, 4, 2},
 }
 
-// These constants are the indices of the kernels in kernelNames.
+// The indices of the kernels in kernelNames.
 const (
 	lin = iota
 	poly
@@ -25,7 +25,7 @@ const (
 	tanh
 )
 
-// printClaims counts how often the paper's claims about its figure 4 hold, on all of its nine sets.
+// printClaims prints how often the paper's claims about its figure 4 hold over all nine sets.
 func (s settings) printClaims(out io.Writer, all []judged) error {
 	lowest, near, highest := 0, 0, 0
 	var missed, agreed [measured]int
@@ -69,7 +69,7 @@ func (s settings) printClaims(out io.Writer, all []judged) error {
 	return nil
 }
 
-// rankOf returns the mean rank of some kernels by a measure.
+// rankOf returns the mean rank of the given kernels according to a measure.
 func (j judged) rankOf(some []int, m int) float64 {
 	sum := 0.0
 	for _, i := range some {
@@ -78,7 +78,8 @@ func (j judged) rankOf(some []int, m int) float64 {
 	return sum / float64(len(some))
 }
 
-// excess returns the mean of the error of kernel i minus that of the first best kernel, in the same folds, and its standard error.
+// excess compares kernel i with the first best kernel on the same folds. It returns the mean difference of the errors, and its
+// standard error.
 func (j judged) excess(i int) (mean, se float64) {
 	best := j.rows[j.least(byError)[0]].folds
 	difference := make([]float64, len(best))
@@ -88,7 +89,7 @@ func (j judged) excess(i int) (mean, se float64) {
 	return meanError(difference)
 }
 
-// level returns the kernels that the cross-validation cannot distinguish from the best: their excess is at most two of its standard
+// level returns the kernels that the cross-validation cannot distinguish from the best. Their excess is at most two of its standard
 // errors.
 func (j judged) level() []int {
 	var out []int
@@ -100,7 +101,7 @@ func (j judged) level() []int {
 	return out
 }
 
-// asPrinted returns the kernel to which the measures give the ranks of the paper's best kernel, -1 if there is none.
+// asPrinted returns the kernel whose ranks are those of the best kernel in the paper, or -1 if there is none.
 func (j judged) asPrinted() int {
 	want, known := paperRanks[j.set]
 	if !known {
@@ -109,7 +110,7 @@ func (j judged) asPrinted() int {
 	return slices.IndexFunc(j.rows, func(r row) bool { return r.ranks == want })
 }
 
-// printTable1 prints the ranks of the best kernels beside the paper's.
+// printTable1 prints the ranks of the best kernels, with the paper's ranks in brackets.
 func (s settings) printTable1(out io.Writer, all []judged) error {
 	fmt.Fprintln(out, "Table 1: the rank of the kernel of the least error under each measure, 1 for the first of four, in brackets the "+
 		"paper's;")
@@ -151,8 +152,8 @@ func names(some []int, separator string) string {
 	return strings.Join(out, separator)
 }
 
-// printMeans prints the last line of Table 1, and how far it depends on chance, that is, on which of several equally good kernels
-// comes out best.
+// printMeans prints the last line of Table 1. It also prints how far that line depends on chance, because one of several equally
+// good kernels is the best by chance.
 func (s settings) printMeans(out io.Writer, all []judged) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "mean rank, sets: %d\t%s\t\n", len(all), strings.Join(columnNames[:measured], "\t"))
@@ -196,7 +197,7 @@ func (s settings) printMeans(out io.Writer, all []judged) error {
 	return s.printTests(out, all)
 }
 
-// ranksBy returns, for each set, the rank by a measure of the kernels that choose returns.
+// ranksBy returns, for each set, the mean rank of the kernels that choose returns, according to measure m.
 func ranksBy(all []judged, m int, choose func(judged) []int) []float64 {
 	var out []float64
 	for _, j := range all {
@@ -205,7 +206,7 @@ func ranksBy(all []judged, m int, choose func(judged) []int) []float64 {
 	return out
 }
 
-// spreadOf returns the mean and the standard deviation, which is 0 for a single value.
+// spreadOf returns the mean and the standard deviation of values. The deviation of a single value is 0.
 func spreadOf(values []float64) (mean, sd float64) {
 	if len(values) == 1 {
 		return values[0], 0
@@ -213,7 +214,7 @@ func spreadOf(values []float64) (mean, sd float64) {
 	return stat.MeanStdDev(values, nil)
 }
 
-// printTests prints the paper's t-test of the measures' mean ranks, over the same sets.
+// printTests prints the paper's t-tests for the mean ranks of the measures, over the same sets.
 func (s settings) printTests(out io.Writer, all []judged) error {
 	best := func(j judged) []int { return j.least(byError) }
 	fsm := ranksBy(all, measured-1, best)

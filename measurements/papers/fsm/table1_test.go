@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// handMade returns a problem in which RBF has the ranks of the paper's best kernel for heart. Its error is level with that of Lin,
-// and the error of Poly is much larger.
+// handMade returns a problem in which RBF has the ranks of the paper's best kernel for heart. Its error ties with that of Lin, and
+// the error of Poly is much larger.
 func handMade() judged {
 	of := func(kta, csm, fsm float64, ranks [measured]float64, folds ...float64) row {
 		r := row{values: [4]float64{kta, csm, fsm}, ranks: ranks, folds: folds}
@@ -40,7 +40,7 @@ func TestBestKernels(t *testing.T) {
 	assert.InDelta(t, 0.0259807621, se, 1e-9, "of 0.05, -0.04, 0.05, -0.04")
 	assert.Equal(t, 2.5, j.rankOf([]int{lin, rbf}, 0))
 	assert.Equal(t, "Lin = RBF", names([]int{lin, rbf}, " = "))
-	// Errors that differ by rounding are ties.
+	// Errors that differ only by rounding are ties.
 	j.rows[rbf].values[byError] = j.rows[lin].values[byError] + 1e-15
 	assert.Equal(t, []int{lin, rbf}, j.least(byError))
 	j.set = "none of the paper's"
@@ -66,7 +66,7 @@ func TestReport(t *testing.T) {
 	} {
 		assert.Regexp(t, line, out.String())
 	}
-	// The paper's means are the means of its ranks.
+	// The means in the paper agree with the means of its ranks.
 	var sum [measured]float64
 	for _, ranks := range paperRanks {
 		for m, r := range ranks {
@@ -76,7 +76,7 @@ func TestReport(t *testing.T) {
 	assert.Equal(t, [measured]float64{27, 28, 15}, sum)
 }
 
-// Each column holds the measure of its name, and the ranks are those of the measure.
+// Each column holds the measure with its name, and the ranks are those of the measure.
 func TestMeasureKernels(t *testing.T) {
 	s := settings{poly: "mixed"}
 	p, err := s.open(ctx, shippedSets)

@@ -17,29 +17,29 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// toyRows is the number of rows of each class.
+// toyRows is the number of rows in each class.
 const toyRows = 500
 
-// toyPaper holds the two values of 1-KTA that the text states, by degrees.
+// toyPaper holds the two values of 1-KTA that the paper's text states, by degrees.
 var toyPaper = map[int]float64{30: 0.936, 180: 0.395}
 
-// toySpreads are standard deviations of the classes, divided by the distance of their means. The first is printed in the paper, the
-// second gives its figures for KTA.
+// toySpreads lists standard deviations of the classes, divided by the distance between their means. The first is printed in the
+// paper. The second reproduces the paper's figures for KTA.
 var toySpreads = []float64{0.5, 0.36}
 
-// toy holds the results of figure 3 at an angle.
+// toy holds the results of figure 3 for an angle.
 type toy struct {
 	degrees int
 	spread  float64
 
-	kta, fsm          float64 // 1-KTA and FSMerr of the first draw
+	kta, fsm          float64 // values of 1-KTA and FSMerr for the first draw
 	svmError          float64 // on the first draw
 	meanKTA, sdKTA    float64 // over all draws
 	meanFSM, sdFSM    float64
 	exactKTA, example float64 // limits of 1-KTA for many rows, with and without spread
 }
 
-// drawToy draws the classes +1 around (1, 0) and -1 around (cos β, sin β).
+// drawToy draws rows of two classes, +1 around (1, 0) and -1 around (cos β, sin β).
 func drawToy(degrees int, spread float64, rng *rand.Rand) (*mat.Dense, []int) {
 	beta := float64(degrees) * math.Pi / 180
 	means := [2][2]float64{{math.Cos(beta), math.Sin(beta)}, {1, 0}}
@@ -52,15 +52,15 @@ func drawToy(degrees int, spread float64, rng *rand.Rand) (*mat.Dense, []int) {
 	return x, y
 }
 
-// example returns 1-KTA of the paper's Example 1, equation 8. There each class is one point of unit length, and the classes have
-// the same size.
+// example returns 1-KTA for the paper's Example 1, equation 8. In the example, each class is one point of unit length, and the
+// classes have the same size.
 func example(degrees int) float64 {
 	alpha := math.Cos(float64(degrees) * math.Pi / 180)
 	return 1 - (1-alpha)/math.Sqrt(2*(1+alpha*alpha))
 }
 
-// exact returns the limit of 1-KTA for many rows: Example 1 with the spread. With M = E xx', which is s²I plus the mean of the
-// outer products of the classes' means, and |d|² = 2(1-α):
+// exact returns the limit of 1-KTA for many rows, which is Example 1 with the spread. M = E xx' is s²I plus the mean of the outer
+// products of the classes' means, |d|² = 2(1-α), and
 //
 //	KTA = |d|²/4 / √tr M²,  tr M² = 2s⁴ + 2s² + (1+α²)/2
 func exact(degrees int, spread float64) float64 {
@@ -69,7 +69,7 @@ func exact(degrees int, spread float64) float64 {
 	return 1 - (1-alpha)/2/math.Sqrt(2*variance*variance+2*variance+(1+alpha*alpha)/2)
 }
 
-// level returns the limit of FSMerr for many rows, at any angle.
+// level returns the limit of FSMerr for many rows, which does not depend on the angle.
 func level(spread float64) float64 { return 4 * spread * spread / (1 + 4*spread*spread) }
 
 // bayes returns the smallest possible error.
@@ -101,7 +101,7 @@ func (s settings) figure3(ctx context.Context, out, progress io.Writer) error {
 	return nil
 }
 
-// measure sets the results of t. Each draw at an angle has its own random stream, for all spreads.
+// measure computes the results of t. Each draw at an angle has its own random stream, which is the same for all spreads.
 func (s settings) measure(ctx context.Context, t *toy) error {
 	var kta, fsm []float64
 	for draw := range s.draws {

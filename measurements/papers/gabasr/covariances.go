@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// comparedSplits is the number of divisions, and of seeds, on which covariances are compared.
+	// comparedSplits is the number of splits, and of seeds, on which covariances are compared.
 	comparedSplits = 3
 	// comparedRows is the largest number of training rows in this comparison.
 	comparedRows = 1000
-	// everyone is a number of covariances larger than the number of sweeps of a chain.
+	// everyone is a number of covariances that exceeds the number of sweeps of a chain.
 	everyone = 1 << 20
-	// otherSeeds is the first of the other seeds, which show the size of the differences.
+	// otherSeeds is added to the seeds for a second run, whose differences serve as a reference.
 	otherSeeds = 1000
 )
 
-// variant is a variant of the comparison: the number of sweeps of a chain that keep their covariance, or all of them with another
-// seed.
+// variant is a variant in the comparison. It sets how many sweeps of a chain save their covariance. The last variant saves all,
+// with another seed.
 type variant struct {
 	label       string
 	covariances int
@@ -40,14 +40,14 @@ type variant struct {
 var variants = []variant{{"all", everyone, 0}, {"1", 1, 0}, {"2", 2, 0}, {"4", 4, 0}, {"8", 8, 0},
 	{"all, another seed", everyone, otherSeeds}}
 
-// compared is a line of the comparison. It holds sums over the divisions.
+// compared is a line of the comparison. It holds sums over the splits.
 type compared struct {
 	bytes, seconds, nmse, density, cover float64
-	off                                  []float64 // relative differences of standard deviations from those of all
+	off                                  []float64 // relative differences of the standard deviations from those with all covariances
 }
 
-// compareCovariances prints, for each set of numbers, the costs and the changes if only some sweeps of a chain keep the covariance
-// of their coefficients. If a set has one column, it does so for the last quarter too, which is then a forecast.
+// compareCovariances prints costs and results for each set of numbers if only some sweeps of a chain save the covariance of their
+// coefficients. For a set with one column, it also prints them for a forecast of the last quarter.
 func (s settings) compareCovariances(ctx context.Context, sets []*dataset.Set, out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "set\trows\tcovariances\tkB\tseconds\tNMSE\tlog density\twithin 95%\tdeviations off by: median\t95%\tmost")
@@ -87,7 +87,8 @@ func (s settings) compareCovariances(ctx context.Context, sets []*dataset.Set, o
 	return t.Flush()
 }
 
-// comparedFolds divides a set at random. For a forecast it divides the set by its column; the seeds then vary the fit.
+// comparedFolds splits a set at random. For a forecast it splits the set at a value of its column, so that only the seed of the fit
+// varies.
 func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	folds, err := validation.ShuffleSplit{Splits: comparedSplits, TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
@@ -115,7 +116,7 @@ func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]validation.F
 	return folds, nil
 }
 
-// compareFold adds the results of each variant on a division.
+// compareFold adds the results of each variant on a split.
 func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold validation.Fold, forecast bool, at uint64,
 	lines []compared) error {
 	x, y, _ := set.Rows(fold.Train)
@@ -147,7 +148,7 @@ func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold valida
 	return nil
 }
 
-// add adds the results of a model on test rows, and returns its variances.
+// add adds the results of a model for test rows, and returns the predicted variances.
 func (c *compared) add(model *gabasr.Regressor, test *mat.Dense, truth []float64) (variance []float64, err error) {
 	file, err := model.MarshalBinary()
 	if err != nil {

@@ -1,15 +1,15 @@
 // Gabasr compares GaBaSR with the tables of its paper (Pena-Llamas et al., Appl. Sci. 13 (2023) 2473) and with other methods on the
-// same splits. These are a perceptron, support vector machines, linear regression, a least-squares support vector machine, and the
-// same number of random Fourier features with frequencies that are not fitted.
+// same splits. The other methods are a perceptron, support vector machines, linear regression, a least-squares support vector
+// machine, and the same number of random Fourier features with frequencies that are not fitted.
 //
 //	go run -C measurements ./papers/gabasr -quick
 //	go run -C measurements ./papers/gabasr -data DIR -results gabasr.csv -out ../docs/measured
 //	go run -C measurements ./papers/gabasr -data DIR -covariances -sets boston,energy
 //
-// Each set is divided at random, three quarters for training: ten times if it has at most 1000 rows, and three times otherwise.
-// With -results finished cells are kept in a file, and the command continues from it. -out writes gabasr.md. -quick is for a first
-// look: the sets that the repository ships and the generated ones, with fewer rows and one split. -covariances compares what the
-// field Covariances of a Regressor saves and changes.
+// Three quarters of each set are drawn at random for training: ten times if the set has at most 1000 rows, and three times
+// otherwise. With -results finished cells are saved in a file, and the command continues from it. -out writes gabasr.md. -quick is
+// for a short first run: it uses the sets that the repository ships and the generated ones, with fewer rows and one split.
+// -covariances measures the memory and the time that the field Covariances of a Regressor saves, and its effect on the predictions.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// These are the sets, in the order of the paper's tables.
+// The sets, in the order of the paper's tables.
 var (
 	classSets   = []string{"breast-cancer-wdbc", "credit-g", "blood-transfusion", "electricity", "eeg-eye-state", "kr-vs-kp", xorName}
 	numberSets  = []string{"mauna-loa-co2-monthly", "california-housing", "boston", "diabetes-progression", mixtureName}
@@ -37,7 +37,7 @@ var (
 )
 
 const (
-	smallRows   = 1000 // largest size of a small set
+	smallRows   = 1000 // largest number of rows of a small set
 	smallSplits = 10   // splits of a small set
 	largeSplits = 3    // splits of a larger set
 )
@@ -152,7 +152,7 @@ func (s settings) open(name string) (set *dataset.Set, err error) {
 	return set, nil
 }
 
-// splitsOf returns the number of divisions of a set.
+// splitsOf returns the number of splits of a set.
 func (s settings) splitsOf(set *dataset.Set) int {
 	n, _ := set.X.Dims()
 	switch {
@@ -166,7 +166,7 @@ func (s settings) splitsOf(set *dataset.Set) int {
 	return largeSplits
 }
 
-// folds returns the divisions of a set.
+// folds returns the splits of a set.
 func (s settings) folds(set *dataset.Set) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Y == nil {
@@ -175,7 +175,7 @@ func (s settings) folds(set *dataset.Set) ([]validation.Fold, error) {
 	return validation.ShuffleSplit{Splits: s.splitsOf(set), TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
 }
 
-// cell returns the key of a fit: everything that affects it.
+// cell returns the key of a fit, which contains everything that affects it.
 func (s settings) cell(set *dataset.Set, m method, split int) cell {
 	extra := fmt.Sprintf("seed %d, data %.8s", s.seed, set.SHA256)
 	if s.quick {

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// A run with files whose last line is incomplete continues from the complete lines, and gives the same tables.
+// A run with files whose last line is incomplete continues from the complete lines, and prints the same tables.
 func TestRunAndResume(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "results.csv")
@@ -46,14 +46,14 @@ func TestRunAndResume(t *testing.T) {
 	}
 }
 
-// The page in docs has the last sections that the command writes.
+// The page in docs contains the last sections that the command writes.
 func TestLastSections(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "measured", "gabasr.md"))
 	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(string(page), lastSections))
 }
 
-// Differences are measured from the variant with all covariances. Few covariances take less memory and give the same means.
+// Differences are relative to the variant with all covariances. Fewer covariances take less memory and return the same means.
 func TestCovariances(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(context.Background(), []string{"-quick", "-covariances", "-sets", "xor,mauna-loa-co2-monthly"}, &out, io.Discard))

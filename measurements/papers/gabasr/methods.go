@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	sweeps = 25 // sweeps of a chain, whether it has mixed or not
+	sweeps = 25 // sweeps of a chain, even if it has not mixed
 	// kernelRows is the largest number of training rows for the support vector machines.
 	kernelRows = 2000
 	quickRows  = 300
 )
 
-// components returns the number of frequencies of GaBaSR and of plain random features.
+// components returns the number of frequencies for GaBaSR and for plain random features.
 func components(set string) int {
 	if set == mixtureName {
 		return 25
@@ -37,7 +37,7 @@ func components(set string) int {
 	return 100
 }
 
-// chains returns the number of chains of GaBaSR: one for many rows, to save time.
+// chains returns the number of chains for GaBaSR. For many rows it is one, to save time.
 func chains(rows int) int {
 	if rows > smallRows {
 		return 1
@@ -45,16 +45,16 @@ func chains(rows int) int {
 	return 4
 }
 
-// task is a division of a set. Columns are standardised by the training rows.
+// task is a split of a set. Columns are standardised with statistics of the training rows.
 type task struct {
 	set         string
 	train, test *mat.Dense
-	y, truth    []float64 // numbers, or 1 for the positive class and 0 for the other
+	y, truth    []float64 // numbers, or 1 for the positive class and 0 for the other class
 	classes     bool
 	seed        uint64
 }
 
-// prepare divides a set, and fills gaps and scales columns by the training rows.
+// prepare splits a set. It replaces missing values and scales columns, both with statistics of the training rows.
 func prepare(ctx context.Context, set *dataset.Set, fold validation.Fold, quick bool) (task, error) {
 	t := task{set: set.Name, classes: set.Y == nil}
 	if quick {
@@ -111,7 +111,7 @@ func labels(y []float64) []int {
 	return out
 }
 
-// method is one of the compared methods, for classes or for numbers.
+// method is one of the compared methods. It supports classes, numbers or both.
 type method struct {
 	name             string
 	classes, numbers bool
@@ -134,7 +134,7 @@ var methods = []method{
 	{"svm-linear", true, true, func(ctx context.Context, t task) (values, error) { return supportVectors(ctx, t, kernels.Linear{}) }},
 	{"svm-rbf", true, true, func(ctx context.Context, t task) (values, error) { return supportVectors(ctx, t, nil) }},
 	{"linear", false, true, func(ctx context.Context, t task) (values, error) {
-		// A ridge near rounding error gives least squares, also where columns depend on each other.
+		// A ridge near the rounding error is equivalent to least squares, and works even if columns depend on each other.
 		return numbers(ctx, t, &ridge.Regressor{Ridge: 1e-6})
 	}},
 	{"lssvm", true, true, func(ctx context.Context, t task) (values, error) {
@@ -153,7 +153,7 @@ var methods = []method{
 	}},
 }
 
-// learnt fits GaBaSR and measures it.
+// learnt fits GaBaSR and returns its values.
 func learnt(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	if t.classes {
@@ -172,8 +172,8 @@ func learnt(ctx context.Context, t task) (values, error) {
 	return v, err
 }
 
-// plainFeatures fits ridge regression, with the ridge of leave-one-out, to the same number of random features of the median kernel.
-// For classes the targets are ±1.
+// plainFeatures fits ridge regression to the same number of random features, which approximate the median kernel. Leave-one-out
+// chooses the ridge. For classes the targets are ±1.
 func plainFeatures(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	p := &pipeline.Regressor{
@@ -203,7 +203,7 @@ func supportVectors(ctx context.Context, t task, k kernels.Kernel) (values, erro
 	if t.classes {
 		return classes(ctx, t, &svm.Classifier{Kernel: k, C: 1, MaxIterations: 200000})
 	}
-	// C and ε are in units of the targets.
+	// C and ε are in the units of the targets.
 	mean, scale := moments(t.y)
 	for i, v := range t.y {
 		t.y[i] = (v - mean) / scale
@@ -235,7 +235,7 @@ type scorer interface {
 	estimators.DecisionPredictor
 }
 
-// classes fits a classifier and measures its scores.
+// classes fits a classifier and returns the values of its scores.
 func classes(ctx context.Context, t task, c scorer) (values, error) {
 	if err := c.Fit(ctx, t.train, labels(t.y)); err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func classes(ctx context.Context, t task, c scorer) (values, error) {
 	return ofScores(t, mat.Col(nil, 1, f))
 }
 
-// ofScores measures scores, where positive values predict the positive class.
+// ofScores returns the values of scores, which are positive for the positive class.
 func ofScores(t task, scores []float64) (values, error) {
 	auc, err := metrics.AUC(labels(t.truth), 1, scores, nil)
 	if err != nil {
@@ -262,7 +262,7 @@ func ofScores(t task, scores []float64) (values, error) {
 	return values{"auc": auc, "accuracy": right / float64(len(scores))}, nil
 }
 
-// numbers fits a regressor and measures its predictions.
+// numbers fits a regressor and returns the values of its predictions.
 func numbers(ctx context.Context, t task, r estimators.Regressor) (values, error) {
 	if err := r.Fit(ctx, t.train, t.y); err != nil {
 		return nil, err
@@ -295,8 +295,8 @@ func numbers(ctx context.Context, t task, r estimators.Regressor) (values, error
 	return out, nil
 }
 
-// perceptron is Rosenblatt's perceptron, averaged over its steps (Y. Freund and R. Schapire, Machine Learning 37, 1999), in ten
-// passes.
+// perceptron fits Rosenblatt's perceptron in ten passes, averaged over its steps (Y. Freund and R. Schapire, Machine Learning 37,
+// 1999).
 func perceptron(_ context.Context, t task) (values, error) {
 	n, d := t.train.Dims()
 	rng := rand.New(rand.NewPCG(t.seed, 2))

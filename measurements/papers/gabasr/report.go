@@ -11,8 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
-// paper holds the figures of the paper's Tables 1 to 6, AUC or R² and MSE, by its methods: the perceptron, support vector machines
-// with a linear kernel, linear regression and GaBaSR. The 0 of its support vector machine on blood-transfusion is as printed.
+// paper holds the figures in the paper's Tables 1 to 6, which are AUC, or R² and MSE. The methods are the perceptron, support
+// vector machines with a linear kernel, linear regression and GaBaSR. The 0 for the support vector machine on blood-transfusion is
+// as printed.
 var paper = map[string]map[string]float64{
 	"breast-cancer-wdbc":    {"perceptron": .96480, "svm-linear": .934656, "gabasr": .51348},
 	"credit-g":              {"perceptron": .44576, "svm-linear": .85282, "gabasr": .5142},
@@ -34,7 +35,7 @@ var paperMSE = map[string]map[string]float64{
 	"diabetes-progression":  {"linear": 3141.62, "svm-linear": 8094.08752, "gabasr": 55918263.63330},
 }
 
-// measureOf returns the measure of a set. Larger values are better.
+// measureOf returns the name of the measure for a set. Larger values are better.
 func measureOf(set *dataset.Set) string {
 	if set.Y == nil {
 		return "auc"
@@ -45,7 +46,7 @@ func measureOf(set *dataset.Set) string {
 // measureNames maps the measures to their names on the page.
 var measureNames = map[string]string{"auc": "AUC", "r2": "R²"}
 
-// column returns a value of all splits of a method on a set. ok is false if a split is missing.
+// column returns a value of a method on a set for all splits. ok is false if a split is missing.
 func (s settings) column(r *results, set *dataset.Set, name, value string) (out []float64, ok bool) {
 	for at := range s.splitsOf(set) {
 		v, ok := r.done[s.cell(set, method{name: name}, at)]
@@ -57,7 +58,7 @@ func (s settings) column(r *results, set *dataset.Set, name, value string) (out 
 	return out, true
 }
 
-// meanError returns the mean and its standard error, which is NaN for one value.
+// meanError returns the mean and its standard error, which is NaN for a single value.
 func meanError(v []float64) (mean, err float64) {
 	for _, x := range v {
 		mean += x / float64(len(v))
@@ -68,7 +69,7 @@ func meanError(v []float64) (mean, err float64) {
 	return mean, math.Sqrt(err / float64(len(v)-1) / float64(len(v)))
 }
 
-// difference returns the mean difference between GaBaSR and another method over the same splits, and its standard error.
+// difference compares GaBaSR with another method on the same splits. It returns the mean difference and its standard error.
 func (s settings) difference(r *results, set *dataset.Set, other string) (mean, err float64, ok bool) {
 	a, okA := s.column(r, set, "gabasr", measureOf(set))
 	b, okB := s.column(r, set, other, measureOf(set))
@@ -129,7 +130,8 @@ page; `+"`-seed 2 -sets boston,diabetes-progression`"+` makes other splits.
 	return b.String()
 }
 
-// lastSections links to the measurements that have their own commands: few covariances, measurements/mixing, and measurements/co2.
+// lastSections links to the measurements that have their own commands: fewer covariances, measurements/mixing, and
+// measurements/co2.
 //
 //go:embed last_sections.md
 var lastSections string
@@ -186,7 +188,7 @@ func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, tit
 	fmt.Fprint(b, "```\n\n")
 }
 
-// first returns the first set that has the value.
+// first returns the first set for which there is the value.
 func first(sets []*dataset.Set, value string) *dataset.Set {
 	for _, set := range sets {
 		if (set.Y == nil) == (value == "auc") {
@@ -196,7 +198,7 @@ func first(sets []*dataset.Set, value string) *dataset.Set {
 	return sets[0]
 }
 
-// held prints the conclusions from the measurements, in sentences.
+// held prints sentences with the conclusions from the measurements.
 func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 	var compared, loses, wins []string
 	better := 0
@@ -267,7 +269,7 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 	fmt.Fprintln(b)
 }
 
-// spaced formats a count, with a space between thousands for counts of ten thousand and more.
+// spaced formats a count. From ten thousand, it puts a space before the last three digits.
 func spaced(n int) string {
 	if n < 10000 {
 		return fmt.Sprint(n)
@@ -275,7 +277,7 @@ func spaced(n int) string {
 	return fmt.Sprintf("%d %03d", n/1000, n%1000)
 }
 
-// sampling prints the effect of the chains on the evidence, and the seconds.
+// sampling prints how much the sweeps of the chains increase the evidence, and the seconds.
 func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) {
 	w := &strings.Builder{}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -32,8 +32,8 @@ type results struct {
 	file *os.File // nil without a file
 }
 
-// openResults reads a file of earlier results, if there is one. If the command was interrupted, the last line may be incomplete,
-// and its cell is computed again.
+// openResults reads a file with earlier results, if there is one. If the command was interrupted, the last line may be incomplete.
+// The cell of an incomplete line is computed again.
 func openResults(path string) (*results, error) {
 	r := &results{done: map[cell]values{}}
 	if path == "" {
@@ -71,7 +71,7 @@ func (r *results) close() {
 	}
 }
 
-// take parses a line: the cell, then names and values.
+// take parses a line that holds a cell, followed by names and values.
 func (r *results) take(line []string) error {
 	if len(line) < 6 || len(line)%2 != 0 {
 		return fmt.Errorf("%d fields, want a cell and pairs of name and value", len(line))
@@ -90,7 +90,7 @@ func (r *results) take(line []string) error {
 	return nil
 }
 
-// put stores the values of a cell.
+// put saves the values of a cell.
 func (r *results) put(c cell, v values) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
-// These constants describe the sets that the paper generates. It gives neither the noise of the first nor the rows and the noise of
-// the second.
+// These constants describe the sets that the paper generates. The paper does not state the noise of the first set, nor the number
+// of rows and the noise of the second.
 const (
 	xorName     = "xor"
 	mixtureName = "eq12"
@@ -21,7 +21,7 @@ const (
 	mixtureRows   = 250
 	mixtureCount  = 250  // number of frequencies
 	mixtureExtent = 8.0  // x is uniform in ±mixtureExtent
-	mixtureNoise  = 0.07 // standard deviation; the function's is about 1
+	mixtureNoise  = 0.07 // standard deviation of the noise; that of the function is about 1
 )
 
 // xor draws four normal clouds around (±1, ±1). Clouds at opposite corners have the same class.
@@ -41,8 +41,8 @@ func xor(seed uint64) *dataset.Set {
 	return s
 }
 
-// mixtureSeries draws the paper's equation (12): a function of 250 frequencies drawn from three normal distributions, with normal
-// weights.
+// mixtureSeries draws the paper's equation (12). It is a function with 250 frequencies, drawn from three normal distributions, and
+// normal weights.
 func mixtureSeries(seed uint64) *dataset.Set {
 	rng := rand.New(rand.NewPCG(seed, 0x6571_3132))
 	parts := [][2]float64{{0, 0.5}, {3 * math.Pi / 4, 0.5}, {11 * math.Pi / 8, 0.25}}

@@ -31,7 +31,8 @@ func friedman(n int, seed uint64) part {
 
 const friedmanGamma = 0.5
 
-// growth prints how the time of a fit grows with n, beside kernlab's on the same rows if script is the path of its program.
+// growth prints how the time of a fit grows with n. If script is the path of kernlab's program, it also prints kernlab's time on
+// the same rows.
 func growth(ctx context.Context, out io.Writer, sizes []int, rscript, script string) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "rows\tseconds\tvectors\tNMSE\tlog evidence\tkernlab: seconds\tvectors\tNMSE\tours / kernlab\t")
@@ -82,7 +83,7 @@ func growth(ctx context.Context, out io.Writer, sizes []int, rscript, script str
 	return nil
 }
 
-// kernlab runs the peer's script and returns seconds, vectors and error.
+// kernlab runs the peer's script. It returns seconds, the number of vectors, and the error.
 func kernlab(ctx context.Context, rscript, script string, train, test part) (out [3]float64, err error) {
 	dir, err := os.MkdirTemp("", "kernlab")
 	if err != nil {
@@ -142,8 +143,8 @@ func writeNumbers(path string, p part) error {
 	return w.Error()
 }
 
-// large prints a run for which no n×n matrix would fit into memory. It uses landmarks for many rows, or the empty start with most
-// columns evaluated as they are needed. Each run has its own process, so that its memory can be measured.
+// large prints a run with a number of rows n for which no n×n matrix would fit into memory. It uses landmarks, or the empty initial
+// model, for which most columns are evaluated as they are needed. Each run has its own process, so that its memory can be measured.
 func large(ctx context.Context, out io.Writer, which string) error {
 	runs := map[string]struct {
 		n        int

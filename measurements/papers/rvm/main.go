@@ -1,14 +1,14 @@
-// Rvm runs the relevance vector machine on the ten-split protocol behind the table of its specification. It prints the regression
-// error, as mean squared error over the variance of the test targets, and the classification error. Beside them are the number of
-// relevance vectors and the seconds of a fit, and the results of kernlab, dlib and others on the same splits.
+// Rvm evaluates the relevance vector machine with the ten-split protocol of the table in its specification. It prints the
+// regression error, which is the mean squared error over the variance of the test targets, or the classification error. It also
+// prints the number of relevance vectors, the seconds of a fit, and the results of kernlab, dlib and others on the same splits.
 //
-// The protocol is a folder of NAME.csv, with the target first and no header, and NAME.split.csv, whose column k holds the 1-based
-// training rows of split k.
+// The protocol is a folder with two files for each set. NAME.csv contains the rows with the target first and no header. Column k of
+// NAME.split.csv holds the 1-based training rows of split k.
 //
 //	go run -C measurements ./papers/rvm -protocol DIR
 //
-// With -friedman it shows instead how a fit grows with the number of rows, and with -rscript beside kernlab's on the same rows.
-// With -large it shows a run at a size for which an n×n matrix is too large.
+// With -friedman it shows instead how the time of a fit grows with the number of rows. With -rscript it compares this with
+// kernlab's time on the same rows. With -large it shows a run with a number of rows n for which an n×n matrix is too large.
 //
 //	go run -C measurements ./papers/rvm -friedman 250,500,1000,2000
 //	go run -C measurements ./papers/rvm -friedman 250,500,1000,2000 -rscript Rscript
@@ -38,7 +38,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// set is a set of the protocol, with its fixed γ, and the error, number of relevance vectors and seconds of the others.
+// set is a set of the protocol with its fixed γ. It also holds the error, the number of relevance vectors and the seconds of the
+// other programs.
 type set struct {
 	name    string
 	gamma   float64
@@ -92,7 +93,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 // protocol prints the table.
 func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
 	bar := progressbar.New(progress, "sets", len(sets))
-	var text strings.Builder // shown when the progress bar is gone
+	var text strings.Builder // printed after the progress bar has finished
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "set\trows\terror\tvectors\tseconds\tothers: error / vectors / seconds")
 	inside, tested := 0.0, 0.0
@@ -115,7 +116,7 @@ func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
 	return err
 }
 
-// result holds the means over the splits of a set, and the number of test rows within their intervals.
+// result holds the means over the splits of a set, and the number of test rows inside their intervals.
 type result struct {
 	rows                    int
 	error, vectors, seconds float64
@@ -196,7 +197,7 @@ func (s set) regress(ctx context.Context, train, test part) (result, error) {
 	}
 	share, _, err := metrics.NormalCoverage(test.y, mean, variance, 0.95, nil)
 	n := float64(len(test.y))
-	// The protocol divides the variance by n-1, and the error by n.
+	// In the protocol, the divisor of the variance is n-1, and that of the error is n.
 	return result{error: nmse * (n - 1) / n, vectors: float64(len(r.RelevanceIndices())), seconds: seconds, inside: math.Round(share * n),
 		tested: n}, err
 }

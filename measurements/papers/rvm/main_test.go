@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// For a small protocol of the same form, the command prints its errors.
+// The command prints its errors for a small protocol of the same form.
 func TestProtocol(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range sets {

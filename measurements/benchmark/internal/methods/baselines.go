@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MeanRegressor predicts the mean of the targets and their variance. A useful method has a smaller error.
+// MeanRegressor predicts the mean of the training targets and their variance. A useful method has a smaller error.
 type MeanRegressor struct{ Mean, Variance float64 }
 
 func (m *MeanRegressor) Fit(_ context.Context, _ mat.Matrix, y []float64) error {
@@ -33,7 +33,7 @@ func (m *MeanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64,
 
 func (m *MeanRegressor) MarshalBinary() ([]byte, error) { return json.Marshal(*m) }
 
-// majorityClassifier predicts the largest class. Its probabilities are the shares of the classes.
+// majorityClassifier predicts the largest class. Its probabilities are the shares of the classes in the training rows.
 type majorityClassifier struct {
 	Labels []int // ascending
 	Shares []float64

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	id3Prune  = 0.6 // the share of rows on which golearn's examples prune
+	id3Prune  = 0.6 // share of rows that golearn's examples use for pruning
 	treeDepth = 10
 	bayesBins = 6
 )
 
-// OfGolearn lists the methods of golearn that need no C compiler. Some draw random numbers without a seed or iterate over maps,
-// whose order differs from run to run.
+// OfGolearn lists the methods of golearn that need no C compiler. Some draw random numbers without a seed, or iterate over maps in
+// an order that differs from run to run.
 var OfGolearn = append([]Method{
 	{
 		Name: "golearn-id3", Source: GolearnSource, Unrepeatable: true,
@@ -74,7 +74,7 @@ func binary(train base.FixedDataGrid) (base.Filter, error) {
 // golearnClassifier adapts a classifier of golearn to our estimators. Within golearn.Pipeline it accepts rows without a class.
 type golearnClassifier struct {
 	build   func(columns int) base.Classifier
-	numbers bool // set if the classifier takes and returns the classes as numbers from 0
+	numbers bool // set if the classifier accepts and returns the classes as numbers from 0
 
 	fitted  *golearn.Pipeline
 	classes []int
@@ -138,7 +138,7 @@ func (g *golearnClassifier) Predict(x mat.Matrix) ([]int, error) {
 
 func (g *golearnClassifier) Classes() []int { return slices.Clone(g.classes) }
 
-// Clone returns an unfitted copy, because the settings are not exported fields.
+// Clone returns an unfitted copy. The default copy of exported fields would lose the settings.
 func (g *golearnClassifier) Clone() estimators.Classifier {
 	return &golearnClassifier{build: g.build, numbers: g.numbers}
 }
@@ -157,7 +157,7 @@ func classesOf(y []int) []int {
 	return slices.Compact(out)
 }
 
-// positions returns the labels as numbers from 0, their indices in classes.
+// positions returns each label as a number from 0, its index in classes.
 func positions(classes, y []int) []float64 {
 	out := make([]float64, len(y))
 	for i, v := range y {
@@ -166,7 +166,7 @@ func positions(classes, y []int) []float64 {
 	return out
 }
 
-// golearnTreeRegressor is golearn's CART tree, which returns a slice where the other models return a grid.
+// golearnTreeRegressor adapts golearn's CART tree, which returns a slice where the other models return a grid.
 type golearnTreeRegressor struct {
 	tree  *trees.CARTDecisionTreeRegressor
 	names []string
@@ -195,7 +195,7 @@ func (g *golearnTreeRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	return g.tree.Predict(grid), nil
 }
 
-// golearnTreeClassifier is golearn's CART tree for classes, which it takes as numbers from 0.
+// golearnTreeClassifier adapts golearn's CART tree for classes, which accepts them as numbers from 0.
 type golearnTreeClassifier struct {
 	tree    *trees.CARTDecisionTreeClassifier
 	names   []string

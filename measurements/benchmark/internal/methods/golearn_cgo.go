@@ -44,7 +44,7 @@ var golearnCgoMethods = []Method{
 		Configuration: fmt.Sprintf("golearn's RandomForest, %d trees on all features", forestSize),
 		classifier: func(uint64) estimators.Classifier {
 			return &golearnClassifier{build: func(d int) base.Classifier {
-				// with half of the columns of iris a quarter of the predictions are right, fewer than by chance
+				// with half of the columns of iris, only a quarter of the predictions are right, fewer than by chance
 				return ensemble.NewRandomForest(forestSize, d)
 			}}
 		},
@@ -81,8 +81,8 @@ var golearnCgoMethods = []Method{
 // noCgoCheck disables the pointer check that golearn's LinearSVC fails.
 const noCgoCheck = "GODEBUG=cgocheck=0"
 
-// withOnes returns a linear model of golearn with its best settings: it ignores features below zero when it predicts, and has no
-// intercept.
+// withOnes returns a linear model of golearn after the two steps that it needs to work best. Features are scaled to [0, 1], because
+// the model ignores features below zero when it predicts. A column of ones replaces the intercept that it lacks.
 func withOnes(build func() golearn.Model) estimators.Classifier {
 	return &pipeline.Classifier{
 		Steps: []transformers.Transformer{&scalers.MinMaxScaler{}, &ones{}},
@@ -107,7 +107,7 @@ func (*ones) Transform(x mat.Matrix) (*mat.Dense, error) {
 
 func (*ones) Clone() transformers.Transformer { return &ones{} }
 
-// checked is a model, or the error of its constructor.
+// checked holds a model, or the error of its constructor.
 type checked struct {
 	golearn.Model
 	err error

@@ -14,8 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// indicator converts a regressor to a classifier: each class has the target 1 on its rows and -1 on the others, and the class with
-// the largest prediction wins. For two classes one regressor is enough. scikit-learn's RidgeClassifier does the same.
+// indicator converts a regressor to a classifier. For each class it fits the regressor to the target 1 on the rows of the class and
+// -1 on the others, and it predicts the class with the largest prediction. For two classes one regressor is enough. scikit-learn's
+// RidgeClassifier works in the same way.
 type indicator struct {
 	build func() estimators.Regressor
 
@@ -23,7 +24,7 @@ type indicator struct {
 	fitted  []estimators.Regressor
 }
 
-// onTargets returns the indicator of a regressor.
+// onTargets returns a classifier that is an indicator of r.
 func onTargets(r estimators.Regressor) estimators.Classifier {
 	return &indicator{build: func() estimators.Regressor { return estimators.Clone(r) }}
 }
@@ -97,7 +98,7 @@ func (c *indicator) Predict(x mat.Matrix) ([]int, error) {
 
 func (c *indicator) Classes() []int { return slices.Clone(c.classes) }
 
-// Clone returns an unfitted copy, because the settings are not exported fields.
+// Clone returns an unfitted copy. The default copy of exported fields would lose the settings.
 func (c *indicator) Clone() estimators.Classifier { return &indicator{build: c.build} }
 
 // UnmarshalBinary is not supported, because the benchmark reads no models.

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
 )
 
-// Measures lists all measures in the order of the report. If a method lacks the numbers for one, its cells omit it.
+// Measures lists all measures in the order of the report. The cells of a method omit a measure for which it lacks the numbers.
 var Measures = []metrics.Metric{
 	{Name: "NMSE", Values: metrics.NMSE},
 	{Name: "RMSE", Values: metrics.RMSE},
@@ -33,19 +33,19 @@ var Measures = []metrics.Metric{
 	{Name: "Brier", Proba: metrics.Brier},
 }
 
-// Coverage and width refer to the method's own intervals if it has some, and otherwise to those of a normal distribution with its
-// mean and variance.
+// Coverage and Width refer to the method's own intervals if it returns some. Otherwise they refer to the intervals of a normal
+// distribution with the predicted mean and variance.
 const (
 	Coverage      = "Coverage95"
 	Width         = "Width95"
-	Below         = "Below95" // the share above is 1 - Coverage95 - Below95
+	Below         = "Below95" // the share above the intervals is 1 - Coverage95 - Below95
 	IntervalLevel = 0.95
-	// leastVariance replaces smaller variances in NLPD. It is relative to the variance of the targets.
+	// leastVariance replaces smaller variances in NLPD. It is a fraction of the variance of the targets.
 	leastVariance = 1e-12
 )
 
-// nlpd returns the mean negative log density of the targets under normal predictions, in units of the targets' standard deviation,
-// so that sets can be compared.
+// nlpd returns the mean negative log density of the targets under normal predictions. It is in units of the targets' standard
+// deviation, so that sets can be compared.
 func nlpd(y, mean, variance, weights []float64) (float64, error) {
 	whole := stat.PopVariance(y, nil)
 	if !(whole > 0) {
@@ -71,8 +71,8 @@ func (f Fitted) interval() (low, high []float64, err error) {
 	return low, high, err
 }
 
-// ofIntervals returns the share of targets in the intervals, the share of those below them, or their mean width in standard
-// deviations of the targets.
+// ofIntervals returns the given measure: the share of targets in the intervals, the share below them, or the mean width of the
+// intervals in standard deviations of the targets.
 func (f Fitted) ofIntervals(measure string, y []float64) (float64, error) {
 	low, high, err := f.interval()
 	if err != nil {
@@ -94,8 +94,8 @@ func (f Fitted) ofIntervals(measure string, y []float64) (float64, error) {
 	return share, err
 }
 
-// Fitted is a fitted method with functions that return the numbers for measures. A function is nil, or its error wraps
-// errors.ErrUnsupported, if the method does not provide them.
+// Fitted is a fitted method with functions that return the numbers for measures. If the method does not provide some numbers, their
+// function is nil, or its error wraps errors.ErrUnsupported.
 type Fitted struct {
 	values   func() ([]float64, error)
 	Variance func() (mean, variance []float64, err error)
@@ -106,7 +106,7 @@ type Fitted struct {
 	Classes  []int
 }
 
-// Learn fits a method's estimator and measures the time.
+// Learn fits a method's estimator and measures the time of the fit.
 func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
 	test *mat.Dense) (f Fitted, model any, fitSeconds float64, err error) {
 	ctx := context.Background()
@@ -143,7 +143,7 @@ func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
 	return f, e, fitSeconds, nil
 }
 
-// roundedLabels returns labels that are stored as numbers.
+// roundedLabels converts labels that are stored as floating-point numbers.
 func roundedLabels(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
@@ -152,7 +152,7 @@ func roundedLabels(y []float64) []int {
 	return out
 }
 
-// Predicted holds the result of one call of Predict.
+// Predicted holds the predictions of one call of Predict.
 type Predicted struct {
 	Values []float64
 	Labels []int
@@ -167,7 +167,7 @@ func (f Fitted) Predict() (p Predicted, err error) {
 	return p, err
 }
 
-// Measure computes all measures for which there are numbers.
+// Measure computes all measures for which the method provides the numbers.
 func (f Fitted) Measure(y []float64, p Predicted) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, m := range Measures {

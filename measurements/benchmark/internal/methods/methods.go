@@ -1,5 +1,5 @@
 // Package methods lists the compared methods: the estimators of this module, of golearn, and of other programs. It fits them and
-// measures their predictions.
+// measures the errors of their predictions.
 package methods
 
 import (
@@ -32,17 +32,17 @@ var Sources = []string{OursSource, GolearnSource, SklearnSource, KernlabSource, 
 type Method struct {
 	Name   string
 	Source string
-	// Configuration describes the method. It is in the report and in each finished cell. Cells with another configuration are not
-	// reused, so it must change when the method does.
+	// Configuration describes the method. It is written to the report and to each finished cell. Cells with another configuration
+	// are not reused, so it must change when the method does.
 	Configuration string
 	Regressor     func(seed uint64) estimators.Regressor
 	classifier    func(seed uint64) estimators.Classifier
-	tasks         []string // set for a peer, which has no constructor
-	Unrepeatable  bool     // set if another run gives other numbers
+	tasks         []string // set for a peer's method, which has no constructor
+	Unrepeatable  bool     // set if another run returns other numbers
 	Env           []string // additional environment of its process
 }
 
-// All lists all methods. To add a method, add its entry.
+// All lists all methods. A new method is added to one of these lists.
 var All = slices.Concat(Baselines, Ours, OfGolearn, OfPeers)
 
 var Baselines = []Method{
@@ -84,7 +84,7 @@ func (m Method) Fits(task string) bool {
 // IsPeer reports whether another program runs the method.
 func (m Method) IsPeer() bool { return m.tasks != nil }
 
-// IsServed reports whether a Python process runs the method that is kept for several cells.
+// IsServed reports whether the method runs in a Python process that computes several cells.
 func (m Method) IsServed() bool { return m.IsPeer() && m.Source != KernlabSource }
 
 func Named(name string) (Method, bool) {
@@ -95,7 +95,7 @@ func Named(name string) (Method, bool) {
 	return All[i], true
 }
 
-// SourceOf returns the source of the method with a name.
+// SourceOf returns the source of the method with the given name.
 func SourceOf(name string) string {
 	m, _ := Named(name)
 	return m.Source

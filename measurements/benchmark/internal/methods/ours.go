@@ -27,7 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// The C and the tube that are used if nothing chooses them: the defaults of scikit-learn.
+// The values of C and of the tube if no search chooses them, which are the defaults of scikit-learn.
 const (
 	plainC    = 1.0
 	plainTube = 0.1
@@ -35,7 +35,7 @@ const (
 
 var smoothKind = []families.Family{families.Matern{Nu: 2.5}}
 
-// Ours lists the estimators of this module, with defaults, with the kernel chosen by entropy and with the kernel chosen by a grid.
+// Ours lists the estimators of this module: with defaults, with a kernel chosen by entropy, and with a kernel chosen from a grid.
 var Ours = []Method{
 	{
 		Name: "selection", Source: OursSource,
@@ -322,8 +322,8 @@ func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) 
 		Search: &grid.Search{Splitter: validation.StratifiedKFold{Seed: seed}}}
 }
 
-// medianRegressor and medianClassifier are relevance vector machines with an RBF of the median distance, the default kernel of
-// other estimators.
+// medianRegressor and medianClassifier are relevance vector machines with the RBF kernel of the median distance, which is the
+// default kernel of other estimators.
 type medianRegressor struct{ *rvm.Regressor }
 
 func (r medianRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
@@ -342,7 +342,7 @@ func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err e
 	return c.Classifier.Fit(ctx, x, y)
 }
 
-// medianMachine and medianMachines are least-squares machines with that kernel.
+// medianMachine and medianMachines are least-squares machines with the RBF kernel of the median distance.
 type medianMachine struct{ *lssvm.Regressor }
 
 func (m medianMachine) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
@@ -361,8 +361,8 @@ func (m medianMachines) Fit(ctx context.Context, x mat.Matrix, y []int) (err err
 	return m.Classifier.Fit(ctx, x, y)
 }
 
-// halfOfLargestNu is a ν machine whose ν depends on the rows: with two classes, ν must be at most twice the share of the smaller
-// one.
+// halfOfLargestNu is a ν machine with half of the largest possible ν. That depends on the rows: with two classes, ν is at most
+// twice the share of the smaller one.
 type halfOfLargestNu struct{ *svm.Classifier }
 
 func (c halfOfLargestNu) Fit(ctx context.Context, x mat.Matrix, y []int) error {
@@ -391,14 +391,15 @@ func onNystroem(k kernels.Kernel, seed uint64) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
 }
 
-// machineCosts and machineScales are the grid of the support vector machines here and in scikit-learn (peers/cells.py).
+// machineCosts and machineScales are the grid of the support vector machines in this module and in scikit-learn (peers/cells.py).
 var (
 	machineCosts  = []float64{1, 10, 100}
 	machineScales = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
 )
 
-// largestOverOwn is the extreme learning machine with the weights of the entropy paper, the size of the largest class divided by
-// that of a row's class. Those of Balanced differ by a factor that depends on the rows, whereas the ridge does not depend on them.
+// largestOverOwn is the extreme learning machine with the class weights of the entropy paper: the size of the largest class divided
+// by that of the row's class. The weights of Balanced differ from these by a factor that depends on the rows, whereas the ridge
+// does not depend on them.
 type largestOverOwn struct{ *elm.Classifier }
 
 func (c *largestOverOwn) Fit(ctx context.Context, x mat.Matrix, y []int) error {
@@ -414,7 +415,7 @@ func (c *largestOverOwn) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return c.Classifier.Fit(ctx, x, y)
 }
 
-// regressorGrid chooses C and γ. The scale of γ depends on the number of features.
+// regressorGrid chooses C and γ of a support vector machine. The scale of γ depends on the number of features.
 type regressorGrid struct {
 	seed uint64
 	selection.Regressor
@@ -430,7 +431,8 @@ func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) erro
 	return g.Regressor.Fit(ctx, x, y)
 }
 
-// classifierGrid does the same for classes. Probabilities need a cross-validation of their own, so only a final fit computes them.
+// classifierGrid chooses C and γ of a classifier. Probabilities need a cross-validation of their own, so only a final fit computes
+// them.
 type classifierGrid struct {
 	seed uint64
 	*pipeline.Classifier
@@ -455,7 +457,7 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return g.Classifier.Fit(ctx, x, y)
 }
 
-// onMachineGrid adds the points of the grid for the columns of x.
+// onMachineGrid calls add with each point of the grid for the columns of x.
 func onMachineGrid(x mat.Matrix, add func(k kernels.Kernel, c float64)) {
 	_, d := x.Dims()
 	for _, c := range machineCosts {

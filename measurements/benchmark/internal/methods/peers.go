@@ -12,8 +12,8 @@ var bothTasks = []string{RegressionTask, ClassificationTask}
 const boostingSearch = "its defaults and 9 settings at random with early stopping after at most 1000 rounds, by 3 folds up to 5000 rows " +
 	"and by a fifth of the rows above, while half the budget lasts"
 
-// OfPeers lists the methods that other programs run by these names: peers/cells.py, a process that is kept for several cells, and
-// peers/cells.R.
+// OfPeers lists the methods that other programs run under these names. The programs are peers/cells.py, in a process that computes
+// several cells, and peers/cells.R.
 var OfPeers = []Method{
 	{
 		Name: "sklearn-kernel-ridge", Source: SklearnSource, tasks: []string{RegressionTask},
@@ -128,10 +128,10 @@ var OfPeers = []Method{
 	},
 }
 
-// Programs are the programs that run peers. A missing one is empty.
+// Programs holds the paths of the programs that run peers. The path of a missing program is empty.
 type Programs struct{ Python, Rscript, Scripts string }
 
-// Of returns the program of a peer's method, or "".
+// Of returns the program that runs a peer's method, or "".
 func (p Programs) Of(m Method) string {
 	switch m.Source {
 	case SklearnSource, BoosterSource, TorchSource:
@@ -153,7 +153,8 @@ func (p Programs) Command(m Method) []string {
 	return []string{p.Rscript, filepath.Join(p.Scripts, "cells.R")}
 }
 
-// There returns an error if the scripts of the peers among the methods are missing, before all their cells fail for that reason.
+// There returns an error if scripts of the peers among the methods are missing. Otherwise all their cells would fail for that
+// reason.
 func (p Programs) There(methods []Method) error {
 	for _, m := range methods {
 		command := p.Command(m)

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
-// scaledTarget fits a regressor to the standardised targets, for a regressor whose parameters are in the units of the targets.
+// scaledTarget fits a regressor to standardised targets. It is for regressors whose parameters are in the units of the targets.
 type scaledTarget struct {
 	final        estimators.Regressor
 	mean, spread float64
@@ -57,7 +57,7 @@ func (s *scaledTarget) Report() estimators.Report {
 	return estimators.Report{}
 }
 
-// MarshalBinary encodes the regressor without the two numbers. Only the size is used.
+// MarshalBinary encodes the regressor without the mean and the scale of the targets. Only the size is used.
 func (s *scaledTarget) MarshalBinary() ([]byte, error) {
 	m, ok := s.final.(encoding.BinaryMarshaler)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package process handles the operating system's part of a cell: a process group that ends as a unit, a limit on processor time,
+// Package process handles a cell's process in the operating system: a process group that ends as a unit, a limit on processor time,
 // and the clocks for fits and predictions.
 package process
 
@@ -6,14 +6,14 @@ import "time"
 
 var started = time.Now()
 
-// Seconds returns the time by which fits and predictions are measured: processor time, or the time by the clock if a cell has
-// several threads.
+// Seconds returns the time that measures fits and predictions. It is processor time, or wall-clock time if a cell has several
+// threads.
 var Seconds = processorTime
 
-// ClockTime returns the time by the clock since the process began.
+// ClockTime returns the wall-clock time since the process began.
 func ClockTime() time.Duration { return time.Since(started) }
 
-// Exit codes of a cell's process.
+// The exit codes of a cell's process.
 const (
 	ExitOrphaned   = 3 // the parent process has ended
 	ExitOverBudget = 4

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Isolate puts a cell's process, and the program of a peer that it may start, into a process group of their own. They end together,
-// and an interrupt at the terminal, which goes to a process group, does not count as a failure.
+// Isolate puts a cell's process into a process group of its own, with the program of a peer that it may run. They end together. An
+// interrupt at the terminal, which goes to a process group, does not count as a failure.
 func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// KillGroup ends a process that Isolate prepared, with its group.
+// KillGroup ends the group of a process that Isolate prepared.
 func KillGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
 // KillOwnGroup ends the group of this process if Isolate created it.
@@ -30,7 +30,7 @@ func KillOwnGroup() {
 	}
 }
 
-// Redirect sends everything that is written to the descriptor of out, also by C code, to problems, and returns a copy of out.
+// Redirect sends everything that is written to the descriptor of out, even by C code, to problems. It returns a copy of out.
 func Redirect(out, problems *os.File) *os.File {
 	kept, err := unix.Dup(int(out.Fd()))
 	if err != nil {
@@ -52,8 +52,8 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Limit ends this process with exitOverBudget when it has used the given seconds of processor time. Processes that it starts end by
-// a signal.
+// Limit ends this process with exitOverBudget when it has used the given seconds of processor time. A signal ends the processes
+// that it runs.
 func Limit(seconds uint64) {
 	over := make(chan os.Signal, 1)
 	signal.Notify(over, syscall.SIGXCPU)
@@ -67,13 +67,14 @@ func Limit(seconds uint64) {
 	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
 }
 
-// assign sets a number whose type differs between systems.
+// assign sets a number whose type differs between operating systems.
 func assign[T int64 | uint64](to *T, v uint64) { *to = T(v) }
 
 // killAfter is the number of further seconds for a process that ignores the signal.
 const killAfter = 2
 
-// OverLimit reports whether a program was ended by its limit. A shell in between reports the signal as its own exit code.
+// OverLimit reports whether a program was ended by its limit. If a shell runs the program, it reports the signal as its own exit
+// code.
 func OverLimit(err error, seconds uint64) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -83,9 +84,9 @@ func OverLimit(err error, seconds uint64) bool {
 	by := func(s syscall.Signal) bool {
 		return status.Signaled() && status.Signal() == s || status.ExitStatus() == shellSignal+int(s)
 	}
-	// A process without memory is killed too.
+	// The operating system sends SIGKILL for lack of memory too, so the processor time is checked.
 	used := exit.UserTime() + exit.SystemTime()
 	return by(syscall.SIGXCPU) || by(syscall.SIGKILL) && used >= time.Duration(seconds)*time.Second
 }
 
-const shellSignal = 128 // a shell's exit code for a signal is this plus the signal
+const shellSignal = 128 // a shell's exit code for a signal is the sum of this and the signal

@@ -22,10 +22,10 @@ const (
 	StatusOK         = "ok"
 	StatusOverBudget = "over budget"
 	StatusFailed     = "failed"
-	StatusNotRun     = "not run" // the method exceeded its budget on an earlier split, or on fewer rows
+	StatusNotRun     = "not run" // an earlier cell of the method, on another split or with fewer rows, exceeded its budget
 )
 
-// Key contains everything that determines a cell's outcome except the code of the library.
+// Key contains everything that determines a cell's outcome, except the code of the library.
 type Key struct {
 	Set           string `json:"set"`
 	Method        string `json:"method"`
@@ -51,7 +51,7 @@ type Outcome struct {
 	ModelBytes     *int64             `json:"model_bytes,omitempty"`
 }
 
-// Cell is a finished cell. If its process reported nothing, it has no measures.
+// Cell is a finished cell. It has no measures if its process reported nothing.
 type Cell struct {
 	Key
 	Source    string `json:"source"`
@@ -72,14 +72,14 @@ type Job struct {
 	Test        string      `json:"test"`
 	Command     []string    `json:"command,omitempty"` // set for a peer
 	Seconds     uint64      `json:"seconds"`           // limit of processor time
-	Served      bool        `json:"-"`                 // set if a process that is kept runs it
-	Env         []string    `json:"-"`                 // in addition to that of all cells
+	Served      bool        `json:"-"`                 // set if a server's process runs it
+	Env         []string    `json:"-"`                 // variables in addition to those of all cells
 	path        string      // path of the finished cell
-	Round       int         `json:"-"` // cells of a lower round come first
-	Lineage     string      `json:"-"` // names cells that take more time from round to round
+	Round       int         `json:"-"` // cells of a lower round are run first
+	Lineage     string      `json:"-"` // name of the cells whose time grows from round to round
 }
 
-// Jobs returns the cells of a set.
+// Jobs returns the jobs of all cells of a set.
 func (s Settings) Jobs(p Prepared) []Job {
 	var out []Job
 	for _, m := range s.Methods {
@@ -108,11 +108,11 @@ func (s Settings) Jobs(p Prepared) []Job {
 	return out
 }
 
-// BudgetRows is the number of rows up to which the budget is that of -budget. Beyond it the budget is proportional to the rows.
+// BudgetRows is the number of rows up to which the budget is the value of -budget. Above it the budget is proportional to the rows.
 const BudgetRows = 1000
 
 // budgetOf returns the budget of a cell with the given number of training rows, in integer seconds. For -synthetic it is constant,
-// because that measures how many rows a method can handle.
+// because those sets measure how many rows a method can handle.
 func (s Settings) budgetOf(rows int) time.Duration {
 	if s.Sizes != nil || rows <= BudgetRows {
 		return s.Budget
@@ -120,15 +120,15 @@ func (s Settings) budgetOf(rows int) time.Duration {
 	return (s.Budget*time.Duration(rows)/BudgetRows + time.Second - 1).Truncate(time.Second)
 }
 
-// ClockFactor is the ratio of the limit by the clock to the budget of processor time, so that a process that waits forever ends
-// too.
+// ClockFactor is the ratio of the wall-clock limit to the budget of processor time. The wall-clock limit also ends a process that
+// waits forever.
 const ClockFactor = 3
 
-// Clock returns the limit of a cell by the clock, in seconds.
+// Clock returns the wall-clock limit of a cell in seconds.
 func (j Job) Clock() uint64 { return ClockFactor * j.Seconds }
 
-// Finished returns the cell of an earlier run, or nil if there is none or it is incomplete. If it was computed with other settings,
-// it returns an error.
+// Finished returns the cell from an earlier run, or nil if there is none or it is incomplete. If the cell was computed with other
+// settings, Finished returns an error.
 func (j Job) Finished() (*Cell, error) {
 	content, err := os.ReadFile(j.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +159,7 @@ func WriteJSON(path string, v any) error {
 	})
 }
 
-// ensureJSON writes a file if it is missing. If it exists with other values, the error names the difference.
+// ensureJSON writes a file if it is missing. If it exists with other values, ensureJSON returns an error that names the difference.
 func ensureJSON[T any](path string, now T) error {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -175,7 +175,7 @@ func ensureJSON[T any](path string, now T) error {
 	return differ(path, old, now)
 }
 
-// differ returns an error if two values of a type differ in JSON.
+// differ returns an error if two values of the same type differ in JSON.
 func differ[T any](path string, old, now T) error {
 	was, is, err := fields(old, now)
 	if err != nil {
@@ -214,7 +214,7 @@ func fields[T any](old, now T) (was, is map[string]json.RawMessage, err error) {
 	return was, is, nil
 }
 
-// Cell returns the cell of the job before it is run.
+// Cell returns the cell of the job, without an outcome.
 func (j Job) Cell() Cell {
 	d := j.Description
 	return Cell{Key: j.Key, Source: methods.SourceOf(j.Key.Method), Task: d.Task, Rows: d.Rows, Features: d.Features,

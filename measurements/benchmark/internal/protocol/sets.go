@@ -21,7 +21,7 @@ const (
 // NamedSet is a chosen set.
 type NamedSet struct{ Name, Folder, Collection string }
 
-// Choose checks that the named sets exist before anything runs. A name may be that of a set in dir without a protocol.
+// Choose checks that the named sets exist before anything runs. A name may be that of a set in dir that has no protocol.
 func Choose(dir, second, names string) ([]NamedSet, error) {
 	var known []NamedSet
 	add := func(folder, collection string, all []string) {

@@ -1,5 +1,5 @@
-// Package protocol defines what runs: the sets, the files with their splits, and the cells. A cell is a set, a method and a split,
-// and a finished one is a file.
+// Package protocol defines the sets, the files with their splits, and the cells that are run. A cell is a set, a method and a
+// split. A finished cell is stored in a file.
 package protocol
 
 import (
@@ -14,7 +14,7 @@ type Settings struct {
 	Second   string
 	Sets     []NamedSet
 	Methods  []methods.Method
-	Splits   int // 0 chooses it by the size of a set
+	Splits   int // 0 chooses a number from the size of a set
 	Seed     uint64
 	Budget   time.Duration
 	MaxRows  int // 0 means no limit

@@ -34,7 +34,7 @@ file each row is, from 1 under the header. A method scales its features itself, 
 rows.
 `
 
-// Description is the contents of set.json for a set.
+// Description is the contents of a set's file set.json.
 type Description struct {
 	Set        string   `json:"set"`
 	Collection string   `json:"collection,omitempty"`
@@ -59,14 +59,14 @@ type Prepared struct {
 	folder  string
 	splits  int
 	round   int    // round of the first split
-	lineage string // names sets on which a method takes more and more time
+	lineage string // name of the sets on which the time of a method grows
 }
 
 func (p Prepared) path(split int, kind string) string {
 	return filepath.Join(p.folder, fmt.Sprintf("%02d-%s.csv", split, kind))
 }
 
-// prepare reads a set, draws its splits and writes them. Existing splits must be equal.
+// prepare reads a set, draws its splits and writes them. It returns an error if existing splits differ.
 func (s Settings) prepare(one NamedSet) (Prepared, error) {
 	name, open := one.Name, dataset.Open
 	if one.Collection == SecondCollection {
@@ -109,7 +109,7 @@ func (s Settings) prepare(one NamedSet) (Prepared, error) {
 	return p, nil
 }
 
-// smallestShare returns the share of the rows of the smallest class.
+// smallestShare returns the share of rows that are in the smallest class.
 func smallestShare(set *dataset.Set) float64 {
 	counts := make([]int, len(set.Classes))
 	for _, l := range set.Labels {
@@ -126,7 +126,7 @@ func (s Settings) writeSplitsReadme() error {
 	return ensureSame(filepath.Join(folder, "README.md"), []byte(splitsReadme))
 }
 
-// Splits of a set if -splits is not given: a large test part needs fewer of them.
+// The numbers of splits if -splits is not given. A set with a large test part needs fewer.
 const (
 	fewRows                = 1000
 	FewSplits, leastSplits = 10, 3
@@ -134,7 +134,8 @@ const (
 
 var SplitsBySize = fmt.Sprintf("%d of sets up to %d rows, %d of larger ones", FewSplits, fewRows, leastSplits)
 
-// limitOf returns -rows for a set with more training rows than that, and 0 for others, whose cells are the same without it.
+// limitOf returns the value of -rows for a set with more training rows than that. It returns 0 for other sets, whose cells are the
+// same without -rows.
 func (s Settings) limitOf(rows int) int {
 	if rows <= s.MaxRows {
 		return 0
@@ -150,7 +151,7 @@ func (s Settings) cut(rows int) int {
 	return min(rows, s.MaxRows)
 }
 
-// split draws the splits. Each is the same for any number of splits.
+// split draws the splits. A split does not depend on the number of splits.
 func (s Settings) split(set *dataset.Set, splits int) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Classes != nil {
@@ -159,7 +160,8 @@ func (s Settings) split(set *dataset.Set, splits int) ([]validation.Fold, error)
 	return validation.ShuffleSplit{Splits: splits, Seed: s.Seed}.Split(n, nil)
 }
 
-// subset returns at most size of the rows, drawn at random, in their order. If labels is not nil, each class keeps its proportion.
+// subset returns at most size of the rows, drawn at random, in their original order. If labels is not nil, each class keeps its
+// proportion.
 func subset(rows, labels []int, size int, seed, stream uint64) []int {
 	if len(rows) <= size {
 		return rows
@@ -177,7 +179,8 @@ func subset(rows, labels []int, size int, seed, stream uint64) []int {
 	return out
 }
 
-// interleave orders rows so that each class has about its share among the first of them, and keeps their order within a class.
+// interleave orders rows so that any number of first rows contains each class in about its proportion. It keeps the order within a
+// class.
 func interleave(rows, labels []int) []int {
 	byClass := map[int][]int{}
 	for _, row := range rows {
@@ -258,7 +261,7 @@ func encodeRows(set *dataset.Set, x *mat.Dense, y []float64, labels []int) ([]by
 	return out.Bytes(), w.Error()
 }
 
-// ReadRows reads the output of encodeRows.
+// ReadRows reads a file that contains the output of encodeRows.
 func ReadRows(path string) (x *mat.Dense, y []float64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -300,7 +303,7 @@ func ReadRows(path string) (x *mat.Dense, y []float64, err error) {
 	return mat.NewDense(len(y), d, features), y, nil
 }
 
-// ensureSame writes a file if it is missing, and returns an error if it exists with other contents.
+// ensureSame writes a file if it is missing. It returns an error if the file exists with other contents.
 func ensureSame(path string, content []byte) error {
 	old, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -55,7 +55,7 @@ func TestSplitsAreFilesThatSayWhereRowsComeFrom(t *testing.T) {
 				assert.Equal(t, cells[1] != "", mat.Sum(x.Slice(i, i+1, 1, 4)) == 1)
 			}
 		}
-		// The gap is filled from the training rows.
+		// The missing value is replaced with the median of the training rows.
 		slices.Sort(sizes)
 		k := len(sizes)
 		median := (sizes[(k-1)/2] + sizes[k/2]) / 2

@@ -17,11 +17,11 @@ import (
 
 const (
 	syntheticName = "friedman1"
-	// Sizes are halved from the given one down to smallestSize. The test part has at most SyntheticTest rows.
+	// The sizes are the given one, half of it and so on, down to smallestSize. The test part has at most SyntheticTest rows.
 	smallestSize  = 250
 	SyntheticTest = 1000
-	// LeastSeconds is the smallest time of a fit that counts for an exponent. Smaller times are dominated by the clock and by
-	// constant costs.
+	// LeastSeconds is the shortest fit that is used for an exponent. Shorter times are dominated by the clock and by constant
+	// costs.
 	LeastSeconds = 0.005
 )
 
@@ -42,8 +42,8 @@ func SizesOf(text string) (sizes []int, columns int, err error) {
 	return sizes, columns, nil
 }
 
-// prepareSynthetic writes rows of Friedman's first function, with an independent draw for each split. The rows of a smaller size
-// are the first of a larger one, and the test rows are the same.
+// prepareSynthetic writes rows of Friedman's first function, with an independent draw for each split. The training rows of a
+// smaller size are the first rows of a larger one, and the test rows are the same for all sizes.
 func (s Settings) prepareSynthetic() ([]Prepared, error) {
 	if err := s.writeSplitsReadme(); err != nil {
 		return nil, err

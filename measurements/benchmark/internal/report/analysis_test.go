@@ -57,8 +57,8 @@ func sampleReport() *Report {
 
 func TestRanks(t *testing.T) {
 	a := sampleReport().Analyses[0]
-	// On a, lssvm and sklearn-svm share the first rank. On b golearn-cart is missing, and on c lssvm is missing, with one of two
-	// splits.
+	// On a, lssvm and sklearn-svm share the first rank. On b golearn-cart is missing, and on c lssvm is missing, because one of its
+	// two splits is.
 	assert.Equal(t, []standings.Standing{
 		{Method: "sklearn-svm", Source: methods.SklearnSource, MeanRank: (1.5 + 1 + 1) / 3, Complete: 3},
 		{Method: "lssvm", Source: methods.OursSource, MeanRank: (1.5 + 2 + 4) / 3, Complete: 2},
@@ -75,7 +75,8 @@ func TestRanks(t *testing.T) {
 	assert.Equal(t, "-", a.LeastOf(methods.KernlabSource))
 }
 
-// ofErrors returns a report of regressions with three splits: the errors by set and method, in the order of methods.
+// ofErrors returns a report of regressions with three splits. The errors are given by set and method, and names is the order of the
+// methods.
 func ofErrors(names []string, errors map[string]map[string][]float64) *Report {
 	r := &Report{&standings.Record{Settings: standings.Conditions{Splits: 3}}}
 	for _, set := range []string{"a", "b", "c"} {
@@ -113,10 +114,10 @@ func TestRatios(t *testing.T) {
 
 	methods := []string{"mean", "selection", "lssvm", "sklearn-svm"}
 	r := ofErrors(methods, map[string]map[string][]float64{
-		// lssvm is worse by 10.1%, by about as much on each split, and sklearn-svm by a third, with large differences between
+		// lssvm is worse by 10.1%, by about as much on each split. sklearn-svm is worse by a third, with large differences between
 		// splits.
 		"a": {"mean": {1, 1, 1}, "selection": {.30, .31, .29}, "lssvm": {.331, .341, .32}, "sklearn-svm": {.2, .9, .1}},
-		// for a set without noise only the other mean is informative
+		// for a set without noise, only the other mean is informative
 		"b": {"mean": {1, 1, 1}, "selection": {.001, .002, .003}, "lssvm": {.011, .009, .0105}, "sklearn-svm": {.02, .021, .0201}},
 		"c": {"mean": {1, 1, 1}, "selection": {.5, .6, .7}, "lssvm": {.5, .6, .7}, "sklearn-svm": {.201, .30, .4}},
 	})
@@ -142,7 +143,7 @@ func TestRatios(t *testing.T) {
 	assert.Contains(t, b.String(), "Clearly better than selection:\n\n- c: sklearn-svm\n")
 }
 
-// A tenth is not a clear difference, nor is one that is equal on every split, nor one of a single split. An error of 0 has no
+// A difference of a tenth is not clear, nor is one that is the same on every split, or one of a single split. An error of 0 has no
 // ratio.
 func TestRatiosThatAreNotClear(t *testing.T) {
 	of := func(selection, lssvm []float64) standings.Ratio {
@@ -259,7 +260,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	for name, rows := range map[string]int{"sets.csv": 4, "cells.csv": 31, "summary.csv": 16, "ranks.csv": 5, "pairs.csv": 13, "fronts.csv": 11, "front.csv": 5, "relations.csv": 1} {
 		f, err := os.Open(filepath.Join(dir, name))
 		require.NoError(t, err)
-		records, err := csv.NewReader(f).ReadAll() // and all rows have as many cells
+		records, err := csv.NewReader(f).ReadAll() // fails unless all rows have the same number of cells
 		require.NoError(t, err, name)
 		assert.Len(t, records, rows, name)
 		require.NoError(t, f.Close())
@@ -269,7 +270,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 20)))
 }
 
-// Errors of the same splits, summed in another order, share a rank.
+// Methods with the same errors share a rank, even if the errors are summed in another order.
 func TestEqualMeansAreTies(t *testing.T) {
 	a, b := []float64{0.1, 0.2, 0.3}, []float64{0.3, 0.2, 0.1}
 	require.NotEqual(t, stat.Mean(a, nil), stat.Mean(b, nil), "they differ in the last digit")

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// writeTables writes sets.csv, cells.csv and summary.csv. If there are comparisons, it also writes ranks.csv, pairs.csv,
-// relations.csv, fronts.csv for each set and front.csv for all sets. Unknown values are empty.
+// writeTables writes sets.csv, cells.csv and summary.csv. If there are comparisons, it also writes ranks.csv, pairs.csv and
+// relations.csv, fronts.csv with the front of each set, and front.csv with that of all sets. Unknown values are empty.
 func (r *Report) writeTables(folder string) error {
 	tables := map[string][][]string{"sets.csv": r.setTable(), "cells.csv": r.cellTable(), "summary.csv": r.summaryTable()}
 	if r.Analyses != nil {
@@ -124,7 +124,7 @@ func (r *Report) summaryTable() [][]string {
 	return out
 }
 
-// rounded returns six digits for the summary, from which pictures are redrawn. The cells have all digits.
+// rounded returns six digits of a value, for the summary from which pictures are redrawn. cells.csv contains all digits.
 func rounded(v *float64) string {
 	if v == nil {
 		return ""

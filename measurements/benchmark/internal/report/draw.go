@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// looks are the colours and marks of the sources.
+// looks holds the colours and marks of the sources.
 var looks = map[string]struct {
 	colour color.NRGBA
 	mark   draw.GlyphDrawer
@@ -104,8 +104,8 @@ func drawRanks(a standings.Analysis, path string) error {
 	return picture.Write(path, legend, []*plot.Plot{p}, 1, d.height()+0.65*vg.Inch)
 }
 
-// cliques returns the largest groups of methods whose mean ranks differ by less than the critical difference, by their first and
-// last index.
+// cliques returns the largest groups of methods whose mean ranks differ by less than the critical difference. Each group is given
+// by the indices of its first and last method.
 func cliques(methods []standings.Standing, critical float64) (out [][2]int) {
 	last := -1
 	for i := range methods {
@@ -120,8 +120,8 @@ func cliques(methods []standings.Standing, critical float64) (out [][2]int) {
 	return out
 }
 
-// ranksDiagram plots ranks: an axis, a bar below it for each group, and a line from each method's rank to its name. The better half
-// has its names on the left.
+// ranksDiagram plots ranks as an axis, a bar below it for each group, and a line from each method's rank to its name. The names of
+// the better half are on the left.
 type ranksDiagram struct {
 	methods  []standings.Standing
 	critical float64 // 0 to omit it
@@ -141,7 +141,7 @@ func (d ranksDiagram) height() vg.Length {
 	return vg.Points(rankScale + 30 + groupLine*float64(len(d.groups)+1) + rankLine*(float64(d.rows())+0.5))
 }
 
-// axis returns the range of the axis, which contains the ranks of the methods and the critical difference.
+// axis returns the range of the axis. It contains the ranks of the methods and the critical difference.
 func (d ranksDiagram) axis() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, m := range d.methods {
@@ -242,10 +242,10 @@ func drawBest(a standings.Analysis, path string) error {
 	return picture.Write(path, legendOf(present), []*plot.Plot{p}, 1, 0.22*vg.Inch*vg.Length(len(rows))+1.1*vg.Inch)
 }
 
-// mostFronts is the number of sets with their own panel.
+// mostFronts is the largest number of sets that have a panel of their own.
 const mostFronts = 6
 
-// shownFronts returns the fronts of the sets on which methods take longest, by their median, in descending order. The tables have
+// shownFronts returns the fronts of the sets with the longest median time of their methods, in descending order. The tables contain
 // all fronts.
 func (r *Report) shownFronts(c standings.Criterion) (out []standings.Front) {
 	for _, f := range r.Fronts {
@@ -257,7 +257,7 @@ func (r *Report) shownFronts(c standings.Criterion) (out []standings.Front) {
 	return out[:min(len(out), mostFronts)]
 }
 
-// drawFronts draws error against seconds, a panel for each of a few sets.
+// drawFronts draws error against seconds, with a panel for each of a few sets.
 func (r *Report) drawFronts(path string, c standings.Criterion) error {
 	return drawPanels(path, r.shownFronts(c), 3.2*vg.Inch)
 }
@@ -288,7 +288,7 @@ func drawPanels(path string, fronts []standings.Front, high vg.Length) error {
 
 var frontLine = draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(1)}
 
-// panel draws the front as a line, and names the methods on it and the best method of each source.
+// panel draws the front as a line. It names the methods on the front and the best method of each source.
 func panel(f standings.Front) (*plot.Plot, error) {
 	p := plotstyle.New(f.Set, "seconds of fit and prediction", f.Name)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
@@ -344,7 +344,7 @@ func panel(f standings.Front) (*plot.Plot, error) {
 	return p, nil
 }
 
-// steps returns the line of the front.
+// steps returns the points of the line that draws the front.
 func steps(f standings.Front) (line plotter.XYs) {
 	for _, q := range f.Points {
 		if !q.OnFront {
@@ -359,14 +359,14 @@ func steps(f standings.Front) (line plotter.XYs) {
 	return line
 }
 
-// leastShown is the position of seconds that a coarse clock reports as 0, such as R's with its milliseconds. It is before all
+// leastShown replaces the seconds that a coarse clock reports as 0, such as R's with its milliseconds. It is smaller than all
 // others, so that the front stays in order.
 const leastShown = 1e-5
 
 // ofSeconds returns the position of seconds on an axis of decades.
 func ofSeconds(seconds float64) float64 { return math.Log10(max(seconds, leastShown)) }
 
-// drawGrowth draws the seconds of the fits against the rows, with a few methods of a source in a panel.
+// drawGrowth draws the seconds of the fits against the rows. Each panel shows a few methods of one source.
 func (r *Report) drawGrowth(path string) error {
 	var panels []*plot.Plot
 	for _, source := range methods.Sources {
@@ -401,13 +401,14 @@ func (r *Report) drawGrowth(path string) error {
 	return picture.Write(path, nil, panels, columns, 3.1*vg.Inch)
 }
 
-// grownMethod holds the seconds of a method's fits and the rows, both as logarithms.
+// grownMethod holds the numbers of rows and the seconds of a method's fits, both as logarithms.
 type grownMethod struct {
 	name string
 	xys  plotter.XYs
 }
 
-// grown returns the methods of a source. Those that reach the most rows come first, and among these the fastest.
+// grown returns the methods of a source, in descending order of their largest number of rows. Methods with the same number are in
+// ascending order of the seconds for it.
 func (r *Report) grown(source string) (out []grownMethod) {
 	for _, g := range r.Growth {
 		if g.Source != source {
@@ -430,7 +431,7 @@ func (r *Report) grown(source string) (out []grownMethod) {
 	return out
 }
 
-// growthPanel draws at most plotstyle.MaxCurves methods.
+// growthPanel draws the curves of at most plotstyle.MaxCurves methods.
 func growthPanel(methods []grownMethod) (*plot.Plot, error) {
 	p := plotstyle.New("", "training rows", "seconds of a fit")
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 5}, plotstyle.Logs{Most: 6}

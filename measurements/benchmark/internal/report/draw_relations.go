@@ -30,10 +30,10 @@ var outcomes = []struct {
 	{"worse", plotstyle.Vermillion, func(o standings.Relation) int { return len(o.Worse) + len(o.OnlyTheirs) }},
 }
 
-// drawn reports whether a comparison has a panel, which requires a criterion that selection optimises and some peers.
+// drawn reports whether a comparison has a panel. It needs a criterion that selection optimises, and some peers.
 func drawn(a standings.Analysis) bool { return len(a.OfZero()) > 1 && a.Measure != "GMean" }
 
-// drawRelations draws a panel for each comparison, with the collections side by side and a bar for each peer.
+// drawRelations draws a panel for each comparison, with a bar for each peer. The panels of the collections are side by side.
 func (r *Report) drawRelations(path string) error {
 	collections := r.Collections()
 	var shown []standings.Analysis

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// A diagram of ranks contains the best methods and the best of each source, for any number of methods.
+// A diagram of ranks contains the best methods, and the best of each source, for any number of methods.
 func TestRanked(t *testing.T) {
 	var a standings.Analysis
 	for i := range 30 {
@@ -46,7 +46,7 @@ func TestRanksAxis(t *testing.T) {
 	assert.LessOrEqual(t, low+12.06, high)
 }
 
-// No axis of errors begins below 0, and the panel names the methods of the front and the best of each source.
+// No axis of errors begins below 0. The panel names the methods on the front and the best of each source.
 func TestFrontPanels(t *testing.T) {
 	r := sampleReport()
 	shown := r.shownFronts(standings.Criteria[0])
@@ -96,7 +96,7 @@ func TestGrownMethods(t *testing.T) {
 	assert.FileExists(t, path)
 }
 
-// The pictures that -redraw draws from the tables of a report equal those of the report.
+// The pictures that -redraw draws from the tables of a report are the same as the pictures of the report.
 func TestRedraw(t *testing.T) {
 	r := sampleReport()
 	dir := t.TempDir()

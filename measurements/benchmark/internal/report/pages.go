@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// page is a file of the report.
+// page describes a file of the report.
 type page struct {
 	name, about string
 	write       func(*strings.Builder)
@@ -21,13 +21,13 @@ type page struct {
 
 const methodsPage = "methods.md"
 
-// pages returns a page for each comparison, one for the sets and one for the definitions.
+// pages returns the pages of the report, including one for each comparison, one for the sets and one for the definitions.
 func (r *Report) pages() []page {
 	var out []page
 	for _, a := range r.Analyses {
 		out = append(out, page{pageOf(a.Criterion), a.Title(), func(b *strings.Builder) { r.comparisonPage(b, a) }})
 	}
-	for _, collection := range r.Collections() { // a page for both would be too long
+	for _, collection := range r.Collections() { // one page for all collections would be too long
 		c := standings.Criterion{Collection: collection}
 		about := c.Named("seconds, memory and files")
 		out = append(out, page{"costs" + c.Suffix("-") + ".md", about, func(b *strings.Builder) {
@@ -47,7 +47,7 @@ func (r *Report) pages() []page {
 		page{methodsPage, "the methods, the measures and the columns", r.methodsPage})
 }
 
-// pageOf returns the name of a comparison's page, which its pictures share.
+// pageOf returns the name of a comparison's page. The names of its pictures contain it too.
 func pageOf(c standings.Criterion) string {
 	return strings.TrimPrefix(strings.TrimSuffix(pictureName(c, ""), ".png"), "-") + ".md"
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// Redraw draws the pictures of a report again from its ranks.csv, its relations.csv and the means in its summary.csv.
+// Redraw draws the pictures of a report again, from its ranks.csv, its relations.csv and the means in its summary.csv.
 func Redraw(folder string) error {
 	r, err := readSummary(filepath.Join(folder, "summary.csv"))
 	if err != nil {
@@ -72,8 +72,8 @@ func (t table) number(row int, name string) (float64, error) {
 	return v, nil
 }
 
-// readRanks uses the ranks of the report instead of ranks of means: errors that are equal on all splits may have means that differ
-// in the last digit.
+// readRanks replaces the ranks computed from means with those in the report's table. Methods whose errors are the same on all
+// splits may have means that differ in the last digit.
 func (r *Report) readRanks(path string) error {
 	t, err := readTable(path, "collection", "criterion", "method", "source", "mean_rank", "complete_sets")
 	if err != nil {
@@ -104,14 +104,14 @@ func (r *Report) readRanks(path string) error {
 	return nil
 }
 
-// comparison returns a name that identifies a comparison among those of all collections.
+// comparison returns a name that identifies a comparison among the comparisons of all collections.
 func comparison(c standings.Criterion) string { return c.Collection + "/" + c.Name }
 
 func (t table) comparison(row int) string {
 	return t.text(row, "collection") + "/" + t.text(row, "criterion")
 }
 
-// readRelations reads which methods are better or worse by the test, which cannot be computed from means.
+// readRelations reads which methods the test finds better or worse. This cannot be computed from means.
 func (r *Report) readRelations(path string) error {
 	t, err := readTable(path, "collection", "criterion", "ours", "peer", "better", "ties", "worse", "only_ours_complete",
 		"only_theirs_complete")
@@ -142,8 +142,8 @@ func (r *Report) readRelations(path string) error {
 	return nil
 }
 
-// readSummary returns a report of one split, whose cells are the means over all splits of a method on a set. A method with a split
-// that was not ok has none, as in the comparisons of the report.
+// readSummary returns a report of one split. The cell of a method on a set holds its means over all splits. As in the comparisons
+// of the report, there is no cell if a split was not ok.
 func readSummary(path string) (*Report, error) {
 	t, err := readTable(path, "collection", "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds",
 		"predict_seconds")
@@ -181,7 +181,7 @@ func readSummary(path string) (*Report, error) {
 		}
 		r.Cells = append(r.Cells, c)
 	}
-	for i := range r.Cells { // a method without a finished split has no measures, but its set has a task
+	for i := range r.Cells { // a method without a finished split has no measures, but the task of its set is known
 		c := &r.Cells[i]
 		if c.Task = tasks[c.Set]; c.Task != "" && !slices.ContainsFunc(r.Sets,
 			func(d protocol.Description) bool { return d.Set == c.Set }) {

@@ -18,7 +18,7 @@ import (
 )
 
 func TestZeros(t *testing.T) {
-	// On all sets sklearn-svm is before selection, and lssvm, which is ours, is before both.
+	// On all sets sklearn-svm is better than selection, and lssvm, a method of this module, is better than both.
 	errors := map[string]map[string][]float64{}
 	for _, set := range []string{"a", "b", "c"} {
 		errors[set] = map[string][]float64{"selection": {.3, .31, .29}, "lssvm": {.1, .1, .1}, "sklearn-svm": {.2, .2, .2}, "sklearn-forest": {.4, .4, .4}}
@@ -42,7 +42,7 @@ func TestZeros(t *testing.T) {
 	r.answers(&b)
 	assert.Regexp(t, `\| NMSE, regression +\| +3 \| +the peers \| +3 \| +1\.00 \| +selection \| +1\.00 \| +\d\.\d\d \| +first \|`, b.String())
 
-	// On many sets the last of ten is clearly behind.
+	// With many sets, the last of ten methods is clearly behind.
 	far := &Report{&standings.Record{Settings: standings.Conditions{Splits: 1}}}
 	names := append([]string{"selection"}, standings.Rivals...)
 	for i := range 40 {
@@ -90,7 +90,7 @@ func TestOverview(t *testing.T) {
 	}, got)
 }
 
-// Methods that do not support a criterion are left out of its comparison. A method that supports it and fails is not complete.
+// Methods that do not support a criterion are left out of its comparison. A method that supports it but fails is not complete.
 func TestPartialCriteria(t *testing.T) {
 	r := &Report{&standings.Record{}}
 	for _, set := range []string{"a", "b"} {
@@ -110,7 +110,7 @@ func TestPartialCriteria(t *testing.T) {
 	require.Len(t, r.Overviews, 1, "measures that may be negative have no ratio")
 }
 
-// The page of all sets of both collections is short enough.
+// The page of the sets is short enough with all sets of both collections.
 func TestSetsPage(t *testing.T) {
 	r := &Report{&standings.Record{}}
 	for i := range 92 {
@@ -142,7 +142,7 @@ func TestSetsPage(t *testing.T) {
 	assert.Equal(t, 4, strings.Count(b.String(), "\n## "))
 }
 
-// The pictures and pages of two collections are written, and the pictures are drawn again from the tables.
+// A report of two collections has all pictures and pages, and -redraw draws its pictures again from the tables.
 func TestPagesAndPicturesOfTwoCollections(t *testing.T) {
 	r := ofErrors([]string{"selection", "lssvm", "lightgbm", "sklearn-forest"}, map[string]map[string][]float64{
 		"a": {"selection": {.30, .31, .29}, "lssvm": {.1, .11, .09}, "lightgbm": {.50, .52, .48}, "sklearn-forest": {.30, .29, .31}},

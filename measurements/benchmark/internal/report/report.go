@@ -110,7 +110,7 @@ func heading(b *strings.Builder, d protocol.Description) {
 	fmt.Fprintf(b, ", tested on %s.\n\n", thousands(d.TestRows))
 }
 
-// table writes a row for each method, with the measures that at least one of them has.
+// table writes a row for each method, with the measures that at least one method has.
 func (r *Report) table(b *strings.Builder, d protocol.Description) {
 	var rows []standings.Summary
 	taken := map[string]bool{}
@@ -141,7 +141,7 @@ func (r *Report) table(b *strings.Builder, d protocol.Description) {
 	align(b, lines)
 }
 
-// failures writes why cells of a set failed, with each reason of a method once.
+// failures writes the reasons why cells of a set failed. Each reason of a method appears once.
 func (r *Report) failures(b *strings.Builder, d protocol.Description) {
 	seen := map[string]bool{}
 	for _, c := range r.Cells {

@@ -55,7 +55,7 @@ func (r *Report) compare(b *strings.Builder) {
 	r.errorAgainstTime(b)
 }
 
-// inShort writes which methods have the smallest errors.
+// inShort writes the number of sets on which each source has the smallest error, and the method with the best mean rank.
 func (r *Report) inShort(b *strings.Builder) {
 	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the smallest error, alone or with others, and " +
 		"the " +
@@ -122,7 +122,7 @@ func score(a standings.Analysis, method, reference string) string {
 	return fmt.Sprintf("%d/%d/%d", a.Pairs[i].Wins, a.Pairs[i].Draws, a.Pairs[i].Losses)
 }
 
-// errorAgainstTime writes everything that depends on seconds.
+// errorAgainstTime writes everything that depends on the seconds.
 func (r *Report) errorAgainstTime(b *strings.Builder) {
 	b.WriteString("\n## Error against time\n\n" + frontLegend + "\n")
 	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "smallest", "tied and faster",
@@ -159,7 +159,7 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 	}
 }
 
-// bestsBySet writes for each set the smallest error of each source with its seconds, and the source to choose.
+// bestsBySet writes a line for each set: the smallest error of each source with its seconds, the method to choose, and the front.
 func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
 	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe best method of each source, its error and its seconds; the fastest method "+
 		"that ties with the smallest error; and the\nfront, from the fastest method to the most accurate.\n\n", a.Title())
@@ -202,7 +202,7 @@ func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
 	}
 }
 
-// growthSection writes how the costs grow.
+// growthSection writes how the seconds grow with the rows.
 func (r *Report) growthSection(b *strings.Builder) {
 	if r.Growth == nil {
 		return
@@ -228,7 +228,7 @@ func (r *Report) growthSection(b *strings.Builder) {
 	fmt.Fprintf(b, "\n![seconds of a fit over the rows](%s)\n", GrowthPicture)
 }
 
-// namedMethods is the number of methods of a kind in the report.
+// namedMethods is the number of methods that the report names for each kind.
 const namedMethods = 5
 
 // byKind writes the best methods of each kind, and the best of each other source.
@@ -257,7 +257,7 @@ func byKind(b *strings.Builder, a standings.Analysis, heading string) {
 	align(b, lines)
 }
 
-// ties writes on how many sets each method ties with the smallest error, and its costs.
+// ties writes, for each method, its costs and the number of sets on which its error ties with the smallest.
 func (r *Report) ties(b *strings.Builder, a standings.Analysis, heading string) {
 	type row struct {
 		method, source       string
@@ -335,7 +335,7 @@ those where the errors differ by more than a tenth and by more than two correcte
 there are no such sets, and a difference that is the same on every split is not clear.
 `
 
-// writeRatios writes the errors in addition to the ranks.
+// writeRatios writes the errors of the methods relative to those of the reference.
 func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) {
 	if a.Ratios == nil || len(a.Ratios.Methods) == 0 {
 		return
@@ -376,7 +376,7 @@ corrected resampled t-test (Nadeau and Bengio 2003), level 0.05. "+n" counts fur
 "−n" those on which selection is. relations.csv names the sets, also for the method of kernelearn with the best mean rank.
 `
 
-// answers writes the ranks of selection, and the comparisons of our methods with single peers.
+// answers writes the ranks of selection, and the comparisons of single methods of ours with single peers.
 func (r *Report) answers(b *strings.Builder) {
 	lines := [][]string{{"criterion", "sets", "among", "methods", "mean rank", "first", "its mean rank", "critical difference",
 		"selection is"}}

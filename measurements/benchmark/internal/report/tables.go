@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// dashed formats a median with two digits, or a dash without values.
+// dashed formats the median of values with two digits, or as a dash if there are none.
 func dashed(values []float64) string {
 	if len(values) == 0 {
 		return "-"
@@ -37,7 +37,7 @@ func shown(measures map[string]standings.Moment, name string) string {
 	if m.SD == nil {
 		return fmt.Sprintf("%.4g", m.Mean)
 	}
-	// Both have the same number of decimals, which shows three digits of the larger.
+	// The mean and the deviation have the same number of decimals. It shows three digits of the larger.
 	decimals := 4
 	if size := math.Max(math.Abs(m.Mean), *m.SD); size >= 10 {
 		decimals = max(0, 3-int(math.Log10(size)))
@@ -52,7 +52,7 @@ func scaled(format string, v *float64, unit float64) string {
 	return fmt.Sprintf(format, *v/unit)
 }
 
-// align writes a Markdown table that is also aligned on a terminal.
+// align writes a Markdown table whose columns are also aligned on a terminal.
 func align(b *strings.Builder, lines [][]string) {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {

@@ -17,14 +17,14 @@ import (
 	"runtime/debug"
 )
 
-// CellCommand is the argument that makes the program the process of one cell. It reads a job from its standard input and writes its
-// outcome to its standard output.
+// CellCommand is the argument that makes the program the process of one cell. The process reads a job from its standard input and
+// writes the outcome to its standard output.
 const CellCommand = "cell"
 
 func RunCell(in io.Reader, out, problems *os.File) int {
 	// The parent handles an interrupt at the terminal.
 	signal.Ignore(os.Interrupt)
-	// The output of a method must not mix with the outcome.
+	// The output of a method must not be mixed with the outcome.
 	out = process.Redirect(out, problems)
 	os.Stdout = problems
 	var j protocol.Job
@@ -56,7 +56,7 @@ func RunCell(in io.Reader, out, problems *os.File) int {
 	return 0
 }
 
-// compute fits, predicts and measures. A panic ends the process, and the parent reads its message.
+// compute fits, predicts and measures the job's method. A panic ends the process, and the parent reads its message.
 func compute(j protocol.Job) (o protocol.Outcome, err error) {
 	m, ok := methods.Named(j.Key.Method)
 	if !ok {

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// Time adds up the seconds by the clock of the runs with one -out, each up to its last finished cell. An interrupted run counts up
-// to that cell.
+// Time holds the wall-clock seconds of all runs with one -out. The time of an interrupted run is counted up to its last finished
+// cell.
 type Time struct {
 	mu      sync.Mutex
 	path    string
@@ -40,7 +40,7 @@ func ReadTime(folder string) (*Time, error) {
 	return p, nil
 }
 
-// beginPart starts the count of another run.
+// beginPart begins to count the time of another run.
 func beginPart(folder string) (*Time, error) {
 	p, err := ReadTime(folder)
 	if err != nil {
@@ -50,7 +50,7 @@ func beginPart(folder string) (*Time, error) {
 	return p, nil
 }
 
-// note writes the duration of this run.
+// note writes the seconds of this run up to now.
 func (p *Time) note() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

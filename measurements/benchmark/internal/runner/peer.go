@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// peerOutcome is the output of a peer: predictions, which are measured here like those of all methods.
+// peerOutcome is the output of a peer. Its predictions are measured here, like those of all methods.
 type peerOutcome struct {
 	protocol.Outcome
 	Values   []float64   `json:"values"`
@@ -28,7 +28,7 @@ type peerOutcome struct {
 	Proba    [][]float64 `json:"proba"`
 }
 
-// computePeer runs the peer's program, in the process group of this process.
+// computePeer runs the peer's program in the process group of this process.
 func computePeer(ctx context.Context, j protocol.Job) (protocol.Outcome, error) {
 	args := append(j.Command[1:], j.Key.Method, j.Description.Task, j.Train, j.Test, strconv.FormatUint(j.Key.Seed+uint64(j.Key.Split), 10))
 	cmd := exec.CommandContext(ctx, j.Command[0], args...)
@@ -53,7 +53,7 @@ func computePeer(ctx context.Context, j protocol.Job) (protocol.Outcome, error) 
 	return p.Outcome, err
 }
 
-// fitted returns the peer's predictions in the form that is measured.
+// fitted returns the peer's predictions as a fitted method, which can be measured.
 func (p peerOutcome) fitted() methods.Fitted {
 	f := methods.Fitted{Classes: p.Classes}
 	if p.Variance != nil {

@@ -1,5 +1,5 @@
-// Package runner computes each cell in its own process: a process of this program, of a peer, or a child of a peer's server that
-// has imported its libraries once.
+// Package runner computes each cell in its own process: a process of this program, a process of a peer, or a child of a peer's
+// server that has imported its libraries once.
 package runner
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	keptOutput   = 64 << 10 // number of bytes of a cell's standard error that are kept
+	keptOutput   = 64 << 10 // number of bytes kept of a cell's standard error
 	messageLines = 3
 	messageBytes = 400
 	// exitGrace is the time for which a process that has ended may keep its pipes open.
@@ -36,7 +36,7 @@ const (
 // Runner computes the cells for the settings.
 type Runner struct {
 	protocol.Settings
-	servers *servers // the servers of Python, or nil
+	servers *servers // the Python servers, or nil
 	Missing []methods.Missing
 }
 
@@ -84,7 +84,7 @@ func (s *Runner) runLeft(ctx context.Context, jobs []protocol.Job, left []int, c
 		return err
 	}
 	for _, round := range rounds(jobs, left) {
-		// The jobs that exceeded their budget in an earlier round are known here, for any number of workers.
+		// The jobs that exceeded their budget in an earlier round are the same for any number of workers.
 		err = parallel.ForEach(ctx, s.Workers, len(round), func(i int) error {
 			j := jobs[round[i]]
 			c, err := s.runOrNot(ctx, j, over[j.Lineage])
@@ -115,7 +115,7 @@ func (s *Runner) runLeft(ctx context.Context, jobs []protocol.Job, left []int, c
 	return err
 }
 
-// rounds groups the remaining jobs, the first split of all methods before the second split of any.
+// rounds groups the remaining jobs, so that the first split of all methods comes before the second split of any.
 func rounds(jobs []protocol.Job, left []int) [][]int {
 	left = slices.Clone(left)
 	slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(jobs[a].Round, jobs[b].Round) })
@@ -154,7 +154,7 @@ func (s *Runner) runOrNot(ctx context.Context, j, over protocol.Job) (protocol.C
 	return c, ctx.Err()
 }
 
-// runCell runs a job in its own process. The error is one of the benchmark; an error of a method is in the cell.
+// runCell runs a job in its own process. It returns errors of the benchmark itself. An error of the method is stored in the cell.
 func (s *Runner) runCell(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
 	c := j.Cell()
 	if j.Served {
@@ -213,7 +213,7 @@ func execute(ctx context.Context, j protocol.Job) (out, problems []byte, err err
 	var stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	process.Isolate(cmd)
-	in, err := cmd.StdinPipe() // it stays open until the process has ended
+	in, err := cmd.StdinPipe() // stays open until the process has ended
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
 	}
@@ -240,8 +240,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastWords returns the last output of a process that failed. For a crash it is the message without the stacks, which differ in
-// each run.
+// lastWords returns the last output of a process that failed. For a crash it returns the message without the stack traces, which
+// differ in each run.
 func lastWords(problems []byte, err error) string {
 	var lines []string
 	for line := range strings.Lines(string(problems)) {

@@ -20,19 +20,20 @@ import (
 )
 
 const (
-	// startingTime is the limit by the clock for a server to import its libraries.
+	// startingTime is the wall-clock limit for a server to import its libraries.
 	startingTime = 10 * time.Minute
-	// answerGrace is the time after its own limit by the clock within which a server may answer.
+	// answerGrace is the time within which a server may still answer after its own wall-clock limit.
 	answerGrace = 30 * time.Second
 )
 
-// server is a Python process for several cells: it imports its libraries once and forks a child for each cell (peers/serve.py).
+// server is a Python process that computes several cells. It imports its libraries once and forks a child for each cell
+// (peers/serve.py).
 type server struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	lines    chan []byte // closed at the end of the output
 	problems lockedTail
-	missing  map[string]string // the methods that it cannot run, with the reasons
+	missing  map[string]string // methods that the server cannot run, with the reasons
 }
 
 // servedJob describes a cell to a server.
@@ -80,7 +81,7 @@ func startServer(ctx context.Context, command, env []string) (*server, error) {
 	s.cmd.Stderr = &s.problems
 	s.cmd.WaitDelay = exitGrace
 	process.Isolate(s.cmd)
-	s.cmd.Cancel = nil // it is only for commands with a context
+	s.cmd.Cancel = nil // Cancel is only for commands with a context
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -121,14 +122,14 @@ func startServer(ctx context.Context, command, env []string) (*server, error) {
 
 var errServerLate = errors.New("the server did not answer")
 
-// answer waits for a line. If the server has ended, the error contains its last output.
+// answer waits for a line of the server. If the server has ended, the error contains its last output.
 func (s *server) answer(ctx context.Context, within time.Duration) ([]byte, error) {
 	limit := time.NewTimer(within)
 	defer limit.Stop()
 	select {
 	case line, ok := <-s.lines:
 		if !ok {
-			ended := cmp0(s.cmd.Wait(), io.EOF) // its complete output is then available
+			ended := cmp0(s.cmd.Wait(), io.EOF) // after Wait its complete output is available
 			return nil, errors.New(lastWords(s.problems.text(), fmt.Errorf("the server ended: %w", ended)))
 		}
 		return line, nil
@@ -149,12 +150,13 @@ func cmp0(errs ...error) error {
 	return nil
 }
 
-// stop ends the server and all that remains of it. The server ends its child's group at the end of its input.
+// stop ends the server and its child processes. When its input is closed, the server kills the process group of its child. If it
+// has not ended after exitGrace, stop kills the server's own group.
 func (s *server) stop() {
 	_ = s.in.Close()
 	ended := make(chan struct{})
 	go func() {
-		for range s.lines { // reads to the end, so that nothing blocks
+		for range s.lines { // reads all lines, so that nothing blocks
 		}
 		_ = s.cmd.Wait()
 		close(ended)
@@ -167,14 +169,14 @@ func (s *server) stop() {
 	}
 }
 
-// servers holds the servers that wait for a cell. There are never more servers than concurrent cells.
+// servers holds the idle servers. There are never more servers than concurrent cells.
 type servers struct {
 	command, env []string
 	mu           sync.Mutex
 	idle         []*server
 }
 
-// take returns a waiting server, or a new one.
+// take removes and returns an idle server, or starts a new one.
 func (p *servers) take(ctx context.Context) (*server, error) {
 	p.mu.Lock()
 	if n := len(p.idle); n > 0 {
@@ -201,7 +203,7 @@ func (p *servers) stop() {
 	p.idle = nil
 }
 
-// run computes a cell. If a server fails, its cell fails, and the next cell gets a new server.
+// run computes a cell on a server. If the server fails, its cell fails, and the next cell gets a new server.
 func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, err error) {
 	s, err := p.take(ctx)
 	if err != nil {
@@ -212,7 +214,7 @@ func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, e
 		Seconds: j.Seconds, Clock: j.Clock(), Threads: max(1, j.Key.Threads),
 	})
 	if err == nil {
-		_, _ = s.in.Write(append(line, '\n')) // if a server has ended, its exit status explains why
+		_, _ = s.in.Write(append(line, '\n')) // if the server has ended, its exit status explains why
 		line, err = s.answer(ctx, time.Duration(j.Clock())*time.Second+answerGrace)
 	}
 	if err != nil {
@@ -229,7 +231,7 @@ func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, e
 	return out, nil
 }
 
-// runServed runs a job on a server. The predictions are measured here like those of all methods.
+// runServed runs a job on a server. The predictions are measured here, like those of all methods.
 func (s *Runner) runServed(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
 	c := j.Cell()
 	c.Status = protocol.StatusFailed
@@ -258,7 +260,7 @@ func (s *Runner) runServed(ctx context.Context, j protocol.Job) (protocol.Cell, 
 	return c, nil
 }
 
-// threadVariables limits a process in any language to n threads.
+// threadVariables returns environment variables that limit a process in any language to n threads.
 func threadVariables(n int) []string {
 	var out []string
 	for _, name := range []string{"GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BENCHMARK_THREADS"} {
@@ -267,7 +269,7 @@ func threadVariables(n int) []string {
 	return out
 }
 
-// FindPeers starts the first server and removes the methods that cannot be run, each with its reason.
+// FindPeers starts the first server and removes the methods that it cannot run. It stores the reason for each.
 func (s *Runner) FindPeers(ctx context.Context) error {
 	i := slices.IndexFunc(s.Methods, func(m methods.Method) bool { return m.IsServed() })
 	if i < 0 {

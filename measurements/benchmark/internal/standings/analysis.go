@@ -15,14 +15,14 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// Criterion is an error that methods are compared by; less is better.
+// Criterion is an error for which methods are compared. A smaller value is better.
 type Criterion struct {
 	Name       string `json:"name"`
 	Task       string `json:"task"`
 	Collection string `json:"collection,omitempty"` // of the sets
 	Measure    string `json:"-"`
-	gain       bool   // the measure is one that is better the larger it is, at most 1
-	// partial says that not all methods give it; others have no part in the comparison.
+	gain       bool   // set if a larger measure is better; its largest value is 1
+	// partial is set if some methods do not support the measure. The comparison excludes these methods.
 	partial bool
 }
 
@@ -36,7 +36,7 @@ var Criteria = []Criterion{
 	{Name: "Brier", Task: methods.ClassificationTask, Measure: "Brier", partial: true},
 }
 
-// value returns the value of the criterion in the measures of a cell, if they have it.
+// value returns the value of the criterion for the measures of a cell, if they include it.
 func (c Criterion) value(measures map[string]float64) (float64, bool) {
 	v, ok := measures[c.Measure]
 	if c.gain {
@@ -58,10 +58,10 @@ func (c Criterion) Suffix(before string) string {
 	return before + "second"
 }
 
-// Title returns the name of the criterion with its task and its collection.
+// Title returns the name of the criterion, with its task and its collection.
 func (c Criterion) Title() string { return c.Named(c.Name + ", " + c.Task) }
 
-// Named returns a text with the collection, if there are sets besides those of the repository.
+// Named appends the collection to a text, unless it is the collection of the repository.
 func (c Criterion) Named(text string) string {
 	if c.Collection != "" && c.Collection != protocol.ShippedCollection {
 		text += ", " + c.Collection
@@ -69,12 +69,12 @@ func (c Criterion) Named(text string) string {
 	return text
 }
 
-// Analysis is a comparison of methods over the sets of a task by one criterion. It excludes the baselines.
+// Analysis compares methods on the sets of a task for one criterion. It excludes the baselines.
 type Analysis struct {
 	Criterion
 	Sets    []string   `json:"sets"`
 	Methods []Standing `json:"methods"` // by mean rank, best first
-	// Friedman and CriticalDifference are nil with fewer than two sets or methods.
+	// Friedman and CriticalDifference are nil if there are fewer than two sets or methods.
 	Friedman           *friedman  `json:"friedman,omitempty"`
 	CriticalDifference *float64   `json:"critical_difference,omitempty"`
 	Pairs              []Pair     `json:"pairs,omitempty"`
@@ -90,10 +90,10 @@ type Standing struct {
 	Method   string  `json:"method"`
 	Source   string  `json:"source"`
 	MeanRank float64 `json:"mean_rank"`
-	Complete int     `json:"complete_sets"` // all splits ok; worst rank on other sets
+	Complete int     `json:"complete_sets"` // number of sets with all splits ok; the rank on other sets is the worst
 }
 
-// Pair counts how often A was better than, equal to and worse than B, over the sets where both are complete.
+// Pair holds how often A was better than, equal to and worse than B, over the sets where both are complete.
 type Pair struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
@@ -102,7 +102,7 @@ type Pair struct {
 	Losses int    `json:"losses"`
 }
 
-// SetBests holds the smallest error of each source on a set. The method is "" for a source without one.
+// SetBests holds the smallest error of each source on a set. A source without a complete method has the method "".
 type SetBests struct {
 	Set     string          `json:"set"`
 	Sources map[string]best `json:"sources"`
@@ -113,17 +113,17 @@ type best struct {
 	Error  float64 `json:"error"`
 }
 
-// Front holds the errors of the methods on one set and their seconds of fit and prediction.
+// Front holds the errors of the methods on one set, and their seconds of fit and prediction.
 type Front struct {
 	Criterion
 	Set    string  `json:"set"`
 	Points []Point `json:"points"` // all complete methods, fastest first
-	Ratios bool    `json:"-"`      // errors are drawn on a scale of ratios
-	// The next four fields assess the methods of this module. Each of the last three is stricter than the first.
-	OnFront        bool `json:"ours_on_front"`                // no method beats one of ours in both
-	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // the same, with an error of at most the median
+	Ratios bool    `json:"-"`      // the axis of errors is logarithmic
+	// The next four fields assess the methods of this module. Each of the last three is a stricter condition than the first.
+	OnFront        bool `json:"ours_on_front"`                // for one of ours, no faster method has as small an error
+	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // the same, and its error is at most the median
 	Least          bool `json:"ours_least_error"`             // one of ours has the smallest error
-	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is within a standard error of the smallest, in less time
+	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is faster than the best, and within a standard error of it
 }
 
 type Point struct {
@@ -132,12 +132,12 @@ type Point struct {
 	Seconds float64 `json:"seconds"`
 	Error   float64 `json:"error"`
 	OnFront bool    `json:"on_front"`
-	// Behind is the excess of the error over the smallest, in standard errors of the difference by the corrected resampled test. It
-	// is nil with one split, or where there is no difference.
+	// Behind is the excess of the error over the smallest, in standard errors of the difference. These are from the corrected
+	// resampled test. Behind is nil with one split, or if there is no difference.
 	Behind *float64 `json:"standard_errors_behind,omitempty"`
 }
 
-// Results holds the errors of one criterion. The errors of a method on a set are those of its splits, or nil unless all splits are
+// Results holds the errors of one criterion. For a method on a set it holds one error for each split, or nil unless all splits are
 // ok.
 type Results struct {
 	Criterion
@@ -156,7 +156,7 @@ func (r *Record) ResultsBy(c Criterion) Results {
 			has[d.Set] = true
 		}
 	}
-	gives := map[string]bool{} // the methods that have the measure
+	gives := map[string]bool{} // methods for which there is the measure
 	for _, cell := range r.Cells {
 		if _, ok := c.value(cell.Measures); ok && cell.Status == protocol.StatusOK && has[cell.Set] {
 			gives[cell.Method] = true
@@ -202,8 +202,8 @@ func (r Results) Error(set, method string) float64 {
 	return Significant(stat.Mean(e, nil))
 }
 
-// Significant rounds to ten digits. Means of the same errors in a different order differ in the last digits, and would otherwise
-// not share a rank.
+// Significant rounds to ten digits. Means of the same errors in a different order differ in the last digits, and would not share a
+// rank without it.
 func Significant(v float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
 	if err != nil { // v is not finite
@@ -212,7 +212,7 @@ func Significant(v float64) float64 {
 	return out
 }
 
-// Analyse computes the comparisons for all criteria that have sets.
+// Analyse computes the comparisons for all criteria for which there are sets.
 func (r *Record) Analyse() {
 	var all []Criterion
 	for _, collection := range r.Collections() {
@@ -227,7 +227,7 @@ func (r *Record) Analyse() {
 			continue
 		}
 		r.Analyses = append(r.Analyses, res.analysis())
-		if c.Measure != "NLPD" { // has no ratio, as it may be negative
+		if c.Measure != "NLPD" { // NLPD has no ratio, as it may be negative
 			r.Overviews = append(r.Overviews, res.overview())
 		}
 		for _, d := range res.Sets {
@@ -322,7 +322,7 @@ func (r Results) pair(a, b string) Pair {
 	return p
 }
 
-// compare returns the difference of the errors of a minus those of b, if both are complete on at least two splits.
+// compare returns the difference between the errors of a and of b, if both methods are complete on at least two splits.
 func (r Results) compare(d protocol.Description, a, b string) (validation.Difference, bool) {
 	x, y := r.errors[[2]string{d.Set, a}], r.errors[[2]string{d.Set, b}]
 	if len(x) != len(y) {
@@ -352,7 +352,7 @@ func (r Results) front(d protocol.Description) Front {
 		if p.Error < lowest {
 			p.OnFront, lowest = true, p.Error
 		}
-		// Of points with the same error, the fastest is kept, as the points are sorted by seconds.
+		// The points are sorted by seconds, so that the fastest of several points with the same error is kept.
 		if p.Error < least.Error {
 			least = *p
 		}
@@ -376,23 +376,23 @@ func (r Results) front(d protocol.Description) Front {
 	return f
 }
 
-// Level reports whether the error of the point is the smallest, or at most one standard error behind it.
+// Level reports whether the point ties with least, the smallest error: it is equal, or larger by at most one standard error.
 func (p Point) Level(least Point) bool {
 	return p.Error == least.Error || p.Behind != nil && *p.Behind <= 1
 }
 
-// FastestLevel returns the fastest of the points that are level with the smallest error.
+// FastestLevel returns the fastest of the points that tie with the smallest error.
 func (f Front) FastestLevel() Point {
 	least := f.LeastPoint()
 	return f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Level(least) })]
 }
 
-// LeastPoint returns the point with the smallest error. If several have it, the fastest of them is returned.
+// LeastPoint returns the point with the smallest error. If several points have it, it returns the fastest of them.
 func (f Front) LeastPoint() Point {
 	return slices.MinFunc(f.Points, func(a, b Point) int { return cmp.Compare(a.Error, b.Error) })
 }
 
-// BestOf returns the point with the smallest error of a source.
+// BestOf returns the point of a source with the smallest error.
 func (f Front) BestOf(source string) (out Point, ok bool) {
 	for _, p := range f.Points {
 		if p.Source == source && (!ok || p.Error < out.Error) {
@@ -408,8 +408,7 @@ func (c Criterion) First() bool {
 	return Criteria[i].Name == c.Name
 }
 
-// MostRanked is the number of best methods that a diagram of ranks shows, if there are that many. The best method of each source is
-// added to them.
+// MostRanked is the number of best methods in a diagram of ranks. The best method of each source is added to them.
 const MostRanked = 12
 
 // Ranked returns the methods that a diagram shows: the best ones, and the best of each source.
@@ -451,7 +450,7 @@ func (f Front) medianOf(value func(Point) float64) float64 {
 	return Median(all)
 }
 
-// leastError returns the smallest error of all methods, if any is complete.
+// leastError returns the smallest error of all methods, if any method is complete.
 func (f Front) leastError() (float64, bool) {
 	if len(f.Points) == 0 {
 		return 0, false
@@ -487,7 +486,7 @@ func (o Relation) String() string {
 // Where returns the task, with the collection.
 func (c Criterion) Where() string { return strings.TrimPrefix(c.Title(), c.Name+", ") }
 
-// LeastOf counts the sets where a source has the smallest error.
+// LeastOf counts the sets on which a source has the smallest error. It returns "-" for a source without a complete method.
 func (a Analysis) LeastOf(source string) string {
 	n, there := 0, false
 	for _, s := range a.Best {
@@ -520,7 +519,7 @@ func Short(seconds float64) string {
 	return fmt.Sprintf("%.2g", seconds)
 }
 
-// Verdict summarises how the methods of kernelearn do on a set.
+// Verdict summarises how well the methods of kernelearn do on a set.
 func (f Front) Verdict() string {
 	switch {
 	case f.Least:
@@ -535,7 +534,8 @@ func (f Front) Verdict() string {
 	return "not on the front"
 }
 
-// Elsewhere names the method to use if none of ours has the smallest error or is level with it in less time.
+// Elsewhere names the best method on a set for which another source is the better choice. It returns "" if one of ours has the
+// smallest error, or ties with it in less time.
 func (f Front) Elsewhere() string {
 	if f.Least || f.LevelAndFaster {
 		return ""

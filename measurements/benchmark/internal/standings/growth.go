@@ -21,7 +21,7 @@ type Growth struct {
 	Source string  `json:"source"`
 	Most   int     `json:"most_rows"` // largest fit within the budget
 	Error  float64 `json:"nmse_there"`
-	// Fit and Predict are the exponents. Each is nil with fewer than three sizes that count.
+	// Fit and Predict are the exponents. Each is nil if there are fewer than three sizes with sufficient seconds.
 	Fit     *Exponent `json:"fit,omitempty"`
 	Predict *Exponent `json:"predict,omitempty"`
 }
@@ -33,7 +33,7 @@ type Exponent struct {
 	Sizes         int     `json:"sizes"`
 }
 
-// Grow fits the exponents of all methods.
+// Grow computes the exponents of all methods.
 func (r *Record) Grow() {
 	var names []string
 	for _, s := range r.Summary {

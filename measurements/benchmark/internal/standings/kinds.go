@@ -12,18 +12,18 @@ import (
 const (
 	FewestOfKind = 3   // smallest number of sets of a kind
 	manyFeatures = 30  // lower limit
-	smallShare   = 0.2 // of the smallest class, at most
-	linearMargin = 1.1 // error of ridge over the smallest error, at most
+	smallShare   = 0.2 // largest share of the smallest class
+	linearMargin = 1.1 // largest ratio of the error of ridge to the smallest error
 )
 
-// kind holds the mean ranks on the sets that have something in common, the best first.
+// kind holds the mean ranks of the methods on a group of sets with a common property. The best method comes first.
 type kind struct {
 	Name    string     `json:"name"`
 	Sets    []string   `json:"sets"`
 	Methods []Standing `json:"methods"`
 }
 
-// kinds groups the sets. The ranks have one slice per set.
+// kinds groups the sets and returns the mean ranks of each group. ranks contains one slice per set.
 func (r Results) kinds(ranks [][]float64) (out []kind) {
 	linear := func(d protocol.Description) bool {
 		least, _ := r.front(d).leastError()

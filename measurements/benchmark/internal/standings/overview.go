@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// overview holds the errors and seconds of the methods over a collection.
+// overview holds the median errors and seconds of the methods over a collection.
 type overview struct {
 	Criterion
 	Points []overviewPoint `json:"points"` // fastest first
@@ -22,7 +22,7 @@ type overviewPoint struct {
 	Complete int     `json:"complete_sets"`
 	Error    float64 `json:"median_relative_error"`
 	Seconds  float64 `json:"median_seconds"`
-	OnFront  bool    `json:"on_front"` // no method is as fast with a smaller error
+	OnFront  bool    `json:"on_front"` // no method that is as fast has a smaller error
 }
 
 func (r Results) overview() overview {
@@ -66,7 +66,7 @@ func (r Results) overview() overview {
 	return out
 }
 
-// Best returns the smallest error of ours or of all others, with "" if none is complete.
+// Best returns the smallest error of our methods or of all others. Its method is "" if none is complete.
 func (r Results) Best(set string, ours bool) best {
 	out := best{Error: math.NaN()}
 	for _, m := range r.methods {
@@ -78,7 +78,7 @@ func (r Results) Best(set string, ours bool) best {
 	return out
 }
 
-// Against describes how a method does against another on a set.
+// Against describes how well a method does against another on a set.
 func (r Results) Against(d protocol.Description, method, other string) string {
 	c, ok := r.compare(d, method, other)
 	switch {

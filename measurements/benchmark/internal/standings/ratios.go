@@ -17,10 +17,10 @@ const (
 // Ratios holds the errors of methods divided by those of a reference.
 type Ratios struct {
 	Reference string  `json:"reference"`
-	Methods   []Ratio `json:"methods"` // smallest geometric mean first, without the reference
+	Methods   []Ratio `json:"methods"` // in ascending order of the geometric mean, without the reference
 }
 
-// Ratio compares a method with the reference, over the sets where both are complete.
+// Ratio compares a method with the reference on the sets where both are complete.
 type Ratio struct {
 	Method  string   `json:"method"`
 	Source  string   `json:"source"`
@@ -29,12 +29,12 @@ type Ratio struct {
 	Noisy   int      `json:"noisy_sets"`
 	OfNoisy *float64 `json:"geometric_mean_of_noisy"`
 	Worse   int      `json:"worse"`
-	// ClearlyWorse and ClearlyBetter are names of sets.
+	// ClearlyWorse and ClearlyBetter hold the names of sets.
 	ClearlyWorse  []string `json:"clearly_worse,omitempty"`
 	ClearlyBetter []string `json:"clearly_better,omitempty"`
 }
 
-// ratios compares all methods with the first of ours. It returns nil if there is none of ours, or no other method.
+// ratios compares all methods with the first method of ours. It returns nil if there is none, or if there is no other method.
 func (r Results) ratios() *Ratios {
 	at := slices.IndexFunc(r.methods, func(m string) bool { return methods.SourceOf(m) == methods.OursSource })
 	if at < 0 || len(r.methods) < 2 {
@@ -58,7 +58,7 @@ func (r Results) ratio(method, reference string) Ratio {
 	all, noisy := 0.0, 0.0
 	for _, d := range r.Sets {
 		own, of := r.Error(d.Set, method), r.Error(d.Set, reference)
-		if !(own > 0 && of > 0) { // one is not complete, or has an error of 0, which has no logarithm
+		if !(own > 0 && of > 0) { // a method is not complete, or its error is 0, which has no logarithm
 			continue
 		}
 		log := math.Log(own / of)
@@ -85,7 +85,7 @@ func (r Results) ratio(method, reference string) Ratio {
 	return out
 }
 
-// geometric returns the geometric mean of n ratios, given the sum of their logarithms.
+// geometric returns the geometric mean of n ratios from the sum of their logarithms.
 func geometric(sum float64, n int) *float64 {
 	if n == 0 {
 		return nil

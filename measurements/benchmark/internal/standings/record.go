@@ -1,5 +1,5 @@
-// Package standings evaluates the cells: means over the splits, ranks with their tests, differences of methods, errors against
-// seconds and the growth of costs. A [Record] holds all of it and is written to report.json.
+// Package standings evaluates the cells. It computes means over the splits, ranks with their tests, differences between methods,
+// errors against seconds, and the growth of costs. A [Record] holds all results and is written to report.json.
 package standings
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
 )
 
-// Complete returns the summaries of a method on the sets of a collection and task where all splits are ok.
+// Complete returns the summaries of a method on the sets of a collection and task for which all splits are ok.
 func (r *Record) Complete(collection, task, method string) (sets []protocol.Description, out []Summary) {
 	for _, d := range r.Sets {
 		if d.Collection != collection || d.Task != task {
@@ -27,7 +27,7 @@ func (r *Record) Complete(collection, task, method string) (sets []protocol.Desc
 	return sets, out
 }
 
-// MethodsThere returns the methods that have cells.
+// MethodsThere returns the methods that have at least one cell.
 func (r *Record) MethodsThere() (out []methods.Method) {
 	for _, m := range methods.All {
 		if slices.ContainsFunc(r.Summary, func(s Summary) bool { return s.Method == m.Name }) {
@@ -43,14 +43,14 @@ func Median(values []float64) float64 {
 	return stat.Quantile(.5, stat.Empirical, sorted, nil)
 }
 
-// Conditions are the settings and the system of a run, as the report gives them.
+// Conditions are the settings of a run and its system, as they are written to the report.
 type Conditions struct {
 	Seed       uint64 `json:"seed"`
-	Splits     int    `json:"splits"` // 0: by the size of a set
+	Splits     int    `json:"splits"` // 0: chosen from the size of a set
 	Budget     string `json:"budget"`
 	MaxRows    int    `json:"max_rows"` // 0: no limit
 	Workers    int    `json:"workers"`
-	Threads    int    `json:"threads,omitempty"` // of a cell, if more than one
+	Threads    int    `json:"threads,omitempty"` // threads of a cell, if more than one
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
 	Go         string `json:"go"`
@@ -81,7 +81,7 @@ type Record struct {
 	Cells     []protocol.Cell        `json:"cells"`
 }
 
-// Summary describes one method on one set by means over the splits that are ok.
+// Summary describes one method on one set. It holds means over the splits that are ok.
 type Summary struct {
 	Set            string            `json:"set"`
 	Method         string            `json:"method"`
@@ -103,7 +103,7 @@ type Moment struct {
 	SD   *float64 `json:"sd,omitempty"`
 }
 
-// Summarise expects the cells set by set, and method by method within a set.
+// Summarise computes the summaries. It expects cells that are sorted by set, and by method within a set.
 func (r *Record) Summarise() {
 	for begin := 0; begin < len(r.Cells); {
 		end := begin
@@ -180,7 +180,7 @@ func meanAndDeviation(cells []protocol.Cell, value func(protocol.Cell) *float64)
 	return &m, sd
 }
 
-// SplitsText describes the results of the splits.
+// SplitsText returns the number of splits with each status.
 func (s Summary) SplitsText() string {
 	var out []string
 	for _, part := range []struct {

@@ -15,7 +15,7 @@ var Rivals = []string{
 	"sklearn-gp-columns", "xrfm",
 }
 
-// zero holds the rank of the zero value of selection in a comparison.
+// zero holds the rank of selection with default settings in a comparison.
 type zero struct {
 	Among              string   `json:"among"` // all methods, or the peers
 	Methods            int      `json:"methods"`
@@ -26,7 +26,7 @@ type zero struct {
 	Reading            string   `json:"reading"`
 }
 
-// These constants are the readings of a rank.
+// The possible values of Reading, which interprets a rank.
 const (
 	ReadingFirst  = "first"
 	ReadingWithin = "within the critical difference"
@@ -34,7 +34,7 @@ const (
 	ReadingNoTest = "not first, no test"
 )
 
-// zeros returns the ranks of selection among all methods and among the peers, or nil if selection does not take part.
+// zeros returns the ranks of selection among all methods and among the peers. It returns nil if selection is not in the comparison.
 func (r Results) zeros() (out []zero) {
 	if !slices.Contains(r.methods, ZeroMethod) {
 		return nil
@@ -84,7 +84,7 @@ func (r Results) zeroAmong(name string, methods []string) zero {
 	return z
 }
 
-// Relation describes how a method of ours does against a peer over the sets.
+// Relation describes how well a method of ours does against a peer over the sets.
 type Relation struct {
 	Ours       string   `json:"ours"`
 	Peer       string   `json:"peer"`
@@ -95,7 +95,7 @@ type Relation struct {
 	OnlyTheirs []string `json:"only_theirs_complete,omitempty"`
 }
 
-// relations compares selection, and the best of ours by mean rank, with all rivals that take part.
+// relations compares selection, and our best method by mean rank, with all rivals in the comparison.
 func (r Results) relations(ranked []Standing) (out []Relation) {
 	var ours []string
 	if slices.Contains(r.methods, ZeroMethod) {

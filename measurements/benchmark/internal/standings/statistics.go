@@ -48,15 +48,15 @@ func averageRanks(values []float64) []float64 {
 	return ranks
 }
 
-// friedman is the result of the test that all methods are equal, from their ranks on the sets.
+// friedman is the result of the test that all methods are equal, which uses their ranks on the sets.
 type friedman struct {
 	ChiSquared float64 `json:"chi_squared"`
-	F          float64 `json:"f"` // of Iman and Davenport; 0 if undefined
-	P          float64 `json:"p"` // of F, or of ChiSquared if F is undefined
+	F          float64 `json:"f"` // statistic of Iman and Davenport; 0 if undefined
+	P          float64 `json:"p"` // p-value of F, or of ChiSquared if F is undefined
 }
 
-// friedmanTest applies Friedman's test with the correction for ties, and computes the F of Iman and Davenport (J. Demšar, JMLR 7,
-// 2006, p. 11). It expects the ranks of k ≥ 2 methods on n ≥ 2 sets, one slice per set.
+// friedmanTest applies Friedman's test with the correction for ties. It also computes the statistic F of Iman and Davenport (J.
+// Demšar, JMLR 7, 2006, p. 11). It expects the ranks of k ≥ 2 methods on n ≥ 2 sets, one slice per set.
 func friedmanTest(ranks [][]float64) friedman {
 	n, k := float64(len(ranks)), float64(len(ranks[0]))
 	between, within := 0.0, 0.0
@@ -82,7 +82,7 @@ func friedmanTest(ranks [][]float64) friedman {
 	return out
 }
 
-// CriticalDifference returns Nemenyi's critical difference for k methods on n sets. Mean ranks that are further apart differ at the
+// CriticalDifference returns Nemenyi's critical difference for k methods on n sets. Mean ranks that differ by more differ at the
 // level of significance.
 func CriticalDifference(k, n int) float64 {
 	return nemenyi(k) * math.Sqrt(float64(k*(k+1))/float64(6*n))
@@ -111,8 +111,8 @@ func rangeProbability(q float64, k int) float64 {
 	return float64(k) * quad.Fixed(f, -8, 8+q, 200, quad.Legendre{}, 0)
 }
 
-// growthOf returns the exponent p of seconds = c·rows^p by least squares on the logarithms, and its standard error. It needs at
-// least three points.
+// growthOf fits seconds = c·rows^p by least squares on the logarithms. It returns p and its standard error, and needs at least
+// three points.
 func growthOf(rows, seconds []float64) (p, standardError float64) {
 	x, y := make([]float64, len(rows)), make([]float64, len(rows))
 	for i := range rows {

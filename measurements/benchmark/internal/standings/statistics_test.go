@@ -13,13 +13,13 @@ func TestNemenyiAsPublished(t *testing.T) {
 	for i, want := range []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164} {
 		assert.InDelta(t, want, nemenyi(i+2), 1e-3, "%d methods", i+2)
 	}
-	// The values are those of qtukey(.95, k, Inf) in R.
+	// The values are from qtukey(.95, k, Inf) in R.
 	for k, want := range map[int]float64{3: 3.314493, 10: 4.474124, 20: 5.011689, 40: 5.497935, 60: 5.764388} {
 		assert.InDelta(t, want, nemenyi(k)*math.Sqrt2, 1e-5, "%d methods", k)
 	}
 }
 
-// The test reproduces the example of Demšar's section 3.2.2 with four classifiers on 14 sets.
+// The test agrees with the example of Demšar's section 3.2.2, which has four classifiers and 14 sets.
 func TestFriedmanAsPublished(t *testing.T) {
 	auc := [][]float64{
 		{.763, .768, .771, .798}, {.599, .591, .590, .569}, {.954, .971, .968, .967}, {.628, .661, .654, .657},
@@ -42,7 +42,7 @@ func TestFriedmanAsPublished(t *testing.T) {
 	}
 	assert.InDeltaSlice(t, []float64{3.143, 2.000, 2.893, 1.964}, means, 5e-4)
 	f := friedmanTest(ranks)
-	// friedman.test of R also corrects for ties. Demšar gives 9.28 without the correction.
+	// friedman.test of R corrects for ties too. Demšar reports 9.28 without the correction.
 	assert.InDelta(t, 10.228346, f.ChiSquared, 1e-6)
 	within := 0.0
 	for _, r := range ranks {
@@ -93,7 +93,7 @@ func TestGrowthOf(t *testing.T) {
 	assert.InDelta(t, 0, se, 1e-9)
 	seconds[3] *= 2
 	p, se = growthOf(rows, seconds)
-	// The residual of ln 2 is at the last of four equidistant points.
+	// The last of four equidistant points is too high by ln 2.
 	assert.InDelta(t, 2.8, p, 1e-12)
 	require.Greater(t, se, .1)
 }
