@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// halfRange is a fitted third-party transformer. It replaces values below its limit by 0, and others by their square root.
+// halfRange is a fitted third-party transformer. It replaces values below its limit by 0, and other values by their square root.
 type halfRange struct{ limit float64 }
 
 // Graph implements graph.Grapher: it does with Values what Transform does with numbers.

@@ -10,14 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// Log1p returns ln(1+v), accurate near 0 too.
+// Log1p returns ln(1+v), which is also accurate near 0.
 func (v Value) Log1p() Value {
 	u := v.Plus(1)
-	// The rounding error of 1+v, divided by 1+v, is the first-order correction.
+	// Adding the rounding error of 1+v, divided by 1+v, is a first-order correction.
 	return u.Log().Add(v.Sub(u.Plus(-1)).Div(u))
 }
 
-// Expm1 returns e^v - 1, accurate near 0 too. It is infinite where e^v is.
+// Expm1 returns e^v - 1, which is also accurate near 0. It is infinite where e^v is infinite.
 func (v Value) Expm1() Value {
 	return v.Times(0.5).Tanh().Mul(v.Exp().Plus(1))
 }
@@ -35,7 +35,7 @@ func (v Value) Softmax() Value {
 	return e.Div(e.Sum())
 }
 
-// Mean returns the mean of the columns, one column.
+// Mean returns the mean of the columns, as one column.
 func (v Value) Mean() Value { return v.Sum().Div(v.Number(float64(v.Cols()))) }
 
 // Clamp limits v to the range from low to high. NaN stays NaN.
@@ -44,7 +44,7 @@ func (v Value) Clamp(low, high Value) Value {
 	return v.Less(low).Where(low, v)
 }
 
-// Power returns v to the power p >= 0, by repeated squaring.
+// Power returns v to the power p >= 0, computed by repeated squaring.
 func (v Value) Power(p int) Value {
 	if p == 0 {
 		return v.Number(1)
@@ -73,7 +73,7 @@ func (v Value) Horner(c ...float64) Value {
 	return out
 }
 
-// Asin returns the arc sine, by the rational functions of FreeBSD's msun.
+// Asin returns the arc sine, computed with the rational functions of FreeBSD's msun.
 func (v Value) Asin() Value {
 	a := v.Abs()
 	rest := func(t Value) Value {
@@ -90,8 +90,8 @@ func (v Value) Asin() Value {
 	return v.Less(v.Number(0)).Where(out.Neg(), out)
 }
 
-// SquaredDistances returns |v - z|², one column for each row of z, by one matrix product. The rows should lie near 0, because the
-// rounding error grows with |v|² + |z|².
+// SquaredDistances returns |v - z|², with a column for each row of z, computed by one matrix product. The rows should lie near 0,
+// because the rounding error grows with |v|² + |z|².
 func (v Value) SquaredDistances(z *mat.Dense) Value {
 	rows, d := z.Dims()
 	by := mat.NewDense(d+2, rows, nil) // multiplies (v, |v|², 1)
@@ -108,7 +108,7 @@ func (v Value) SquaredDistances(z *mat.Dense) Value {
 	return Concat(v, v.Square().Sum(), v.Fill(1)).MatMul(v.Constant(by)).Max(v.Number(0))
 }
 
-// OverDifferences returns the sum of f(v[j] - z[j]) over the columns j, one column for each row of z. It does not have the rounding
+// OverDifferences returns the sum of f(v[j] - z[j]) over the columns j, with a column for each row of z. It avoids the rounding
 // error of SquaredDistances, but adds several operators per column. It needs memory for a few numbers per row of v and row of z.
 func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Value {
 	var sum Value
@@ -123,11 +123,11 @@ func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Val
 	return sum
 }
 
-// worst is the condition number above which a solution by an inverse is refined once.
+// worst is the condition number above which a solution computed with an inverse is refined once.
 const worst = 1e4
 
-// SolveUpper returns v U⁻¹ for an upper triangular U, by its inverse, with one step of refinement if U is ill-conditioned. The sum
-// over the columns of its square is the quadratic form of v with (U'U)⁻¹.
+// SolveUpper returns v U⁻¹ for an upper triangular U. It uses the inverse of U, with one step of refinement if U is
+// ill-conditioned. The sum of the squared columns is the quadratic form of v with (U'U)⁻¹.
 func (v Value) SolveUpper(u blas64.Triangular) Value {
 	n := u.N
 	inverse, whole := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
@@ -146,8 +146,8 @@ func (v Value) SolveUpper(u blas64.Triangular) Value {
 	return out
 }
 
-// Scores returns the scores of the classes from the outputs of machines, one column each. A single column f is the machine of the
-// second of two classes, and gives the scores -f and f.
+// Scores returns the scores of the classes from the outputs of machines, one column each. A single column f is the machine for the
+// second of two classes, and yields the scores -f and f.
 func (v Value) Scores() Value {
 	if v.Cols() > 1 {
 		return v
@@ -162,5 +162,5 @@ func (v Value) Shares() Value {
 	return some.Where(v.Div(some.Where(sum, v.Number(1))), v.Number(1/float64(v.Cols())))
 }
 
-// Fill returns a column that repeats a number in every row, whatever v is.
+// Fill returns a column with the same number in every row, whatever v is.
 func (v Value) Fill(n float64) Value { return v.Select(0).IsNaN().Indicator().Times(0).Plus(n) }

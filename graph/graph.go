@@ -1,24 +1,24 @@
-// Package graph writes the computation of a fitted model as a graph of primitive operators in double precision: sums, products,
-// exponentials, comparisons. It is the layer between the models of this module and formats that other programs run. Package
-// adapters/onnx writes a graph as an ONNX model.
+// Package graph writes the computation of a fitted model as a graph of primitive operators in double precision, such as sums,
+// products, exponentials and comparisons. It is the layer between the models of this module and formats that other programs run.
+// Package adapters/onnx writes a graph as an ONNX model.
 //
 // A fitted transformer or estimator with the capability [Grapher] adds its operators to the graph of its input rows, and returns
 // the resulting values:
 //
 //	g, x := graph.New(d)
-//	out, err := graph.Of(model, x) // model is fitted on d columns
+//	out, err := graph.Of(model, x) // model is fitted to d columns
 //	y, err := g.Run(rows, out.Mean)
 //
 // Nearly all built-in transformers, pipelines, searches and estimators implement it. A third-party type may implement it, too: its
-// Graph method does with Values what Predict or Transform does with numbers. Where a model cannot be written, the error wraps
+// Graph method does with Values what Predict or Transform does with numbers. If a model cannot be written, the error wraps
 // errors.ErrUnsupported and names the type.
 //
 // # Values
 //
-// A [Value] is a matrix. It has as many rows as the input, or any number of rows if it is constant. Its methods make new values:
-// v.Sub(w), v.Exp(). Operators on two values repeat a single row or a single column as often as the other value requires. An
-// operator on the same values is added only once, so that outputs share their common computations. The graph keeps the first
-// mistake, such as a difference of 3 and 4 columns, as its error. Of and Run return it, so calls can be chained.
+// A [Value] is a matrix. It has as many rows as the input, or any number of rows if it is constant. Its methods, such as v.Sub(w)
+// and v.Exp(), return new values. Operators on two values repeat a single row or a single column as often as the other value
+// requires. An operator on the same values is added only once, so that outputs share their common computations. The graph keeps the
+// first mistake, such as a difference of 3 and 4 columns, as its error. Of and Run return it, so calls can be chained.
 package graph
 
 import (
@@ -38,30 +38,31 @@ import (
 
 // Grapher is the capability of a fitted transformer or estimator to write its computation as a graph.
 type Grapher interface {
-	// Graph adds the computation of Transform or Predict to the graph of the rows x. Errors: ErrNotFitted, ErrShape if x has a
-	// different number of columns than Fit had, and one that wraps errors.ErrUnsupported if the computation has no graph.
+	// Graph adds the computation of Transform or Predict to the graph of the rows x. It returns ErrNotFitted, or ErrShape if the
+	// number of columns of x differs from that in Fit. If the computation has no graph, the error wraps errors.ErrUnsupported.
 	Graph(x Value) (Outputs, error)
 }
 
-// Outputs holds the results of a model for the rows of a graph. Results that the model does not have are the zero Value.
+// Outputs holds the results of a model for the rows of a graph. Results that the model does not provide are the zero Value.
 type Outputs struct {
 	// Rows holds the transformed rows of a transformer.
 	Rows Value
-	// Mean holds the predictions of a regressor, in one column or one per target of a MultiRegressor, or the score of a detector.
+	// Mean holds the predictions of a regressor, the predictions of a MultiRegressor with a column for each target, or the score of
+	// a detector.
 	Mean Value
-	// Variance returns the variance of a new observation, with one column per column of Mean. It is nil if the model has none. It
-	// is a function because it may cost as much as the fit.
+	// Variance returns the variance of a new observation, with a column for each column of Mean. It is nil if the model has no
+	// variance. It is a function because it may cost as much as the fit.
 	Variance func() (Value, error)
-	// Classes are the labels of a classifier, and Decision holds their scores, one column each. Predict chooses the largest score,
-	// and the first of equal ones.
+	// Classes lists the labels of a classifier, and Decision holds their scores, one column each. Predict chooses the largest
+	// score, or the first one in a tie.
 	Classes  []int
 	Decision Value
-	// Proba holds probabilities, one column for each of Classes.
+	// Proba holds probabilities, with a column for each of Classes.
 	Proba Value
 }
 
 // Build returns the outputs of a fitted model for the rows x. If the model has no graph, the error names its type and wraps
-// errors.ErrUnsupported. A type that embeds a Grapher does not inherit its graph, since its Predict may differ.
+// errors.ErrUnsupported. A type that embeds a Grapher does not inherit its graph, because its Predict may differ.
 func Build(model any, x Value) (Outputs, error) {
 	g, ok := embedding.As[Grapher](model)
 	if !ok {
@@ -85,7 +86,7 @@ func Unsupported(v any, why string) error {
 	return fmt.Errorf("%T cannot be written as a graph of primitive operators, %s: %w", v, why, errors.ErrUnsupported)
 }
 
-// Columns returns an ErrShape error unless x has the number of columns that a model was fitted on.
+// Columns returns an ErrShape error unless x has the number of columns to which a model was fitted.
 func Columns(x Value, want int) error {
 	if got := x.Cols(); got != want {
 		return fault.Columns("x", got, want)
@@ -111,12 +112,12 @@ type Node struct {
 	Kind    Kind
 	Rows    int // -1: those of the input
 	Cols    int
-	Axis    int       // of Concat, Gather, ArgMax and of reductions, which keep it with length 1
+	Axis    int       // for Concat, Gather, ArgMax and reductions, which keep it with length 1
 	Indices []int     // of Gather
-	Data    []float64 // of Constant, row by row; must not be changed
+	Data    []float64 // for Constant, row by row; must not be changed
 }
 
-// Graph is a directed graph of operators. New makes one.
+// Graph is a directed graph of operators. New returns one.
 type Graph struct {
 	nodes []Node
 	known map[string]int // nodes by their operator and inputs
@@ -132,19 +133,19 @@ type Value struct {
 // Batch is the number of rows of a value that has as many rows as the input.
 const Batch = -1
 
-// New returns a graph and its input, rows with the given number of columns.
+// New returns a graph and its input, which are rows with the given number of columns.
 func New(columns int) (*Graph, Value) {
 	g := &Graph{known: map[string]int{}}
 	return g, g.add(Node{Op: "Input", Rows: Batch, Cols: columns}, "")
 }
 
-// Nodes returns the operators in an order in which each comes after its inputs. They must not be changed.
+// Nodes returns the operators in an order in which each follows its inputs. They must not be changed.
 func (g *Graph) Nodes() []Node { return g.nodes }
 
 // Err returns the first mistake in the construction of the graph, or nil.
 func (g *Graph) Err() error { return g.err }
 
-// Needed returns the indices of the operators that these values depend on, in ascending order.
+// Needed returns the indices of the operators on which these values depend, in ascending order.
 func (g *Graph) Needed(values ...Value) []int {
 	need := make([]bool, len(g.nodes))
 	for _, v := range values {
@@ -165,9 +166,9 @@ func (g *Graph) Needed(values ...Value) []int {
 	return out
 }
 
-// add returns the value of a node, or of an equal node if the graph has one. Data distinguishes constants.
+// add returns the value of a node, or of an equal node if the graph contains one. data distinguishes constants.
 func (g *Graph) add(n Node, data string) Value {
-	if g == nil { // of operators on the zero Value
+	if g == nil { // for operators on the zero Value
 		return Value{}
 	}
 	key := fmt.Sprint(n.Op, n.Inputs, n.Rows, n.Cols, n.Kind, n.Indices, data)

@@ -58,7 +58,7 @@ func TestFunctions(t *testing.T) {
 	assert.Equal(t, []float64{7}, on(t, []float64{math.NaN()}, func(x graph.Value) graph.Value { return x.Fill(7) }))
 }
 
-// A solution by the inverse is refined if the triangle is ill-conditioned.
+// A solution computed with the inverse is refined if the triangular matrix is ill-conditioned.
 func TestSolveUpper(t *testing.T) {
 	for _, small := range []float64{1, 1e-9} {
 		u := blas64.Triangular{N: 3, Stride: 3, Uplo: blas.Upper, Diag: blas.NonUnit, Data: []float64{2, 1, -1, 0, 1, 3, 0, 0, small}}
@@ -122,7 +122,7 @@ type does func(x graph.Value) (graph.Outputs, error)
 
 func (d does) Graph(x graph.Value) (graph.Outputs, error) { return d(x) }
 
-// A type that embeds a Grapher may have a Predict of its own, so it has no graph.
+// A type that embeds a Grapher may have its own Predict, so it has no graph.
 func TestEmbeddedIsNotWritten(t *testing.T) {
 	_, x := graph.New(1)
 	_, err := graph.Build(struct{ does }{func(x graph.Value) (graph.Outputs, error) { return graph.Outputs{Rows: x}, nil }}, x)

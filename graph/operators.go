@@ -59,7 +59,7 @@ func (v Value) Times(n float64) Value {
 	return v.Mul(v.Number(n))
 }
 
-// Plus returns v and a number.
+// Plus returns the sum of v and a number.
 func (v Value) Plus(n float64) Value {
 	if n == 0 {
 		return v
@@ -94,7 +94,7 @@ func (v Value) Tanh() Value { return elementwise("Tanh", Double, v) }
 // Square returns v times v.
 func (v Value) Square() Value { return v.Mul(v) }
 
-// Less returns whether v < w, a value of Kind Bool.
+// Less returns whether v < w, as a value of Kind Bool.
 func (v Value) Less(w Value) Value { return elementwise("Less", Bool, v, w) }
 
 // LessOrEqual returns whether v ≤ w.
@@ -112,10 +112,10 @@ func (v Value) Equal(w Value) Value { return elementwise("Equal", Bool, v, w) }
 // IsNaN returns whether v is NaN.
 func (v Value) IsNaN() Value { return elementwise("IsNaN", Bool, v) }
 
-// And returns whether both are true.
+// And returns whether v and w are true.
 func (v Value) And(w Value) Value { return elementwise("And", Bool, v, w) }
 
-// Or returns whether one is true.
+// Or returns whether v or w is true.
 func (v Value) Or(w Value) Value { return elementwise("Or", Bool, v, w) }
 
 // Not returns whether v is false.
@@ -136,24 +136,24 @@ func (v Value) MatMul(w Value) Value {
 	return v.g.add(Node{Op: "MatMul", Inputs: []int{v.id, w.id}, Rows: a.Rows, Cols: b.Cols}, "")
 }
 
-// reduce adds an operator that makes one column of all.
+// reduce adds an operator that reduces all columns to one.
 func (v Value) reduce(op string, kind Kind) Value {
 	return v.g.add(Node{Op: op, Inputs: []int{v.id}, Kind: kind, Rows: v.node().Rows, Cols: 1, Axis: 1}, "")
 }
 
-// Sum returns the sums over the columns, one column.
+// Sum returns the sum of the columns, as one column.
 func (v Value) Sum() Value { return v.reduce("ReduceSum", Double) }
 
-// Largest returns the largest of the columns, one column.
+// Largest returns the largest value among the columns, as one column.
 func (v Value) Largest() Value { return v.reduce("ReduceMax", Double) }
 
-// Least returns the least of the columns, one column.
+// Least returns the smallest value among the columns, as one column.
 func (v Value) Least() Value { return v.reduce("ReduceMin", Double) }
 
-// ArgMax returns the index of the largest column, the first of those that tie, of Kind Int64.
+// ArgMax returns the index of the largest column, or of the first one in a tie, of Kind Int64.
 func (v Value) ArgMax() Value { return v.reduce("ArgMax", Int64) }
 
-// Select returns the columns of these indices, in their order.
+// Select returns the columns with these indices, in this order.
 func (v Value) Select(columns ...int) Value {
 	n := v.node()
 	identity := len(columns) == n.Cols
@@ -170,7 +170,7 @@ func (v Value) Select(columns ...int) Value {
 		Indices: slices.Clone(columns)}, "")
 }
 
-// Concat returns the columns of all values, side by side. They have the same number of rows.
+// Concat returns the columns of all values side by side. All must have the same number of rows.
 func Concat(values ...Value) Value {
 	switch len(values) {
 	case 0:

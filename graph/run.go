@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Run computes values for the rows of x, operator by operator: for tests of what a Graph method wrote. Numbers of Kind
-// Bool are 0 and 1. A constant has its own number of rows. Rows may hold NaN, and their values too.
+// Run computes values for the rows of x, operator by operator. It is for tests of Graph methods. Values of Kind Bool are 0 and 1. A
+// constant has its own number of rows. Rows may contain NaN, and so may their values.
 func (g *Graph) Run(x mat.Matrix, values ...Value) ([]*mat.Dense, error) {
 	if g.err != nil {
 		return nil, g.err
@@ -72,7 +72,7 @@ var binaries = map[string]func(a, b float64) float64{
 	"And":   func(a, b float64) float64 { return a * b }, "Or": math.Max,
 }
 
-// elementOrScalar is an element of a value of which a single row or column is repeated.
+// elementOrScalar returns an element of a value, whose single row or column is repeated.
 func elementOrScalar(m *mat.Dense, i, j int) float64 {
 	raw := m.RawMatrix()
 	return raw.Data[min(i, raw.Rows-1)*raw.Stride+min(j, raw.Cols-1)]

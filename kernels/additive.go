@@ -15,8 +15,8 @@ import (
 //
 //	k(x, z) = Σ v[j] κ(|x[j]-z[j]|/l[j])
 //
-// where κ is a kernel of the distance. Its functions are sums of functions of one column each. These can be inspected one by one,
-// and need fewer rows than functions of all columns together (D. Duvenaud, H. Nickisch and C. E. Rasmussen, NIPS 2011). It is
+// where κ is a kernel of the distance. Its functions are sums of functions of one column each, which can be inspected one by one.
+// They need fewer rows than functions of all columns together (D. Duvenaud, H. Nickisch and C. E. Rasmussen, NIPS 2011). It is
 // positive definite if κ is. For sums over sets of columns, use [Sum] and [Columns].
 //
 // Params are "length[j]" and "variance[j]", and the parameters of Kernel except the first that is a length, a rate or a period.
@@ -26,10 +26,10 @@ type Additive struct {
 	// Kernel is κ, which must be a [Radial] kernel.
 	Kernel Kernel
 
-	// Lengths has a length l > 0 for each column, in the unit of the column.
+	// Lengths holds a length l > 0 for each column, in the units of the column.
 	Lengths []float64
 
-	// Variances has a variance v > 0 for each column. If it is nil, all are 1.
+	// Variances holds a variance v > 0 for each column. If it is nil, all are 1.
 	Variances []float64
 }
 
@@ -123,8 +123,8 @@ func (k Additive) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable.
 func (k Additive) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SpectralDensity implements Spectral: the frequency of a column alone, which the last uniform
-// chooses in proportion to the variances.
+// SpectralDensity implements Spectral. Each frequency belongs to one column, which the last uniform number chooses in proportion to
+// the variances.
 func (k Additive) SpectralDensity() (SpectralDensity, error) {
 	inner, err := SpectralDensityOf(k.Kernel)
 	if err != nil {

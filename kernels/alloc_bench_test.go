@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkPreparedRow measures the kernel values for the prediction of one row, with a Prepared and with Cross.
+// BenchmarkPreparedRow measures the kernel values for the prediction of one row, with Prepared and with Cross.
 func BenchmarkPreparedRow(b *testing.B) {
 	x, z := random(1, 10, 1), random(100, 10, 2)
 	p, err := Prepare(ctx, RBF{}, z, &Options{Workers: 1})

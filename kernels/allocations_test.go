@@ -10,7 +10,7 @@ import (
 
 // The race detector drops some of the contents of a sync.Pool, so this test does not run with it.
 
-// The row of an ARD allocates nothing, for any inner kernel.
+// Row allocates no memory for an ARD, whatever its inner kernel.
 func TestRowOverLengthsAllocatesNothing(t *testing.T) {
 	x, z := random(1, 3, 1), random(50, 3, 2)
 	dst := make([]float64, 50)

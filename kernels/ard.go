@@ -20,13 +20,13 @@ import (
 //
 // A column with a large length has little effect. With Matern{Nu: 2.5} it is a Matérn kernel of r² = Σ (x[j]-z[j])²/l[j]², and with
 // Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian Learning for Neural Networks, 1996; Rasmussen and Williams, 2006, section
-// 5.1). The lengths are in the units of the columns. ARD is positive definite if Kernel is. Its matrices are those of Kernel for
+// 5.1). The lengths are in the units of the columns. ARD is positive definite if Kernel is. Its matrices are those of Kernel, for
 // rows that are scaled once.
 //
-// Categories are columns in which only equality matters: two rows that differ there are 1/l[j] apart in that column, for any codes.
-// Each such column therefore has one length, the cost does not depend on the number of categories, and an unknown category is
-// equally far from all others. With [Laplacian], which is a product over columns, this is a factor exp(-1/l[j]). Kernel must then
-// be a kernel of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of these.
+// Categories are columns in which only equality matters: two rows that differ there are 1/l[j] apart in that column, whatever their
+// codes. Each such column therefore has one length, the cost does not depend on the number of categories, and an unknown category
+// is equally far from all others. With [Laplacian], which is a product over columns, this is a factor exp(-1/l[j]). Kernel must
+// then be a kernel of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of these.
 //
 // Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a period of all
 // columns, which would be redundant.
@@ -35,14 +35,14 @@ import (
 type ARD struct {
 	Kernel Kernel
 
-	// Lengths has the length l > 0 of each column, or of each group of columns.
+	// Lengths holds the length l > 0 of each column, or of each group of columns.
 	Lengths []float64
 
-	// Groups has for each column the index of its length, so that several columns can share a length, such as the columns of the
-	// levels of one category. If it is nil, each column has its own length.
+	// Groups holds the index of the length of each column, so that several columns can share a length, for example the columns for
+	// the levels of one category. If it is nil, each column has its own length.
 	Groups []int
 
-	// Categories has the indices of the columns in which only equality of the values matters. Their lengths have no unit.
+	// Categories holds the indices of the columns in which only equality of the values matters. Their lengths have no unit.
 	Categories []int
 }
 
@@ -100,8 +100,8 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	}
 }
 
-// String returns, for example, "ARD(Linear, lengths=[1 0.5])". With more than eight lengths it has the first three and a digest of
-// all.
+// String returns, for example, "ARD(Linear, lengths=[1 0.5])". If there are more than eight lengths, it contains the first three
+// and a digest of all.
 func (k ARD) String() string {
 	name := fmt.Sprintf("ARD(%v, lengths=%s", k.Kernel, numeral.List(k.Lengths))
 	if k.Groups != nil {

@@ -57,7 +57,7 @@ func TestShapeParamErrors(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrShape)
 }
 
-// A name is exact, and at most one line long for many columns.
+// A name is exact, and is at most one line long even for many columns.
 func TestNamesOfManyColumns(t *testing.T) {
 	lengths := make([]float64, 500)
 	for j := range lengths {

@@ -11,10 +11,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
-// BenchmarkMatrix5000x10 measures an RBF matrix of 5000 rows and 10 columns. In the same run it measures its necessary parts: the
-// matrix product XXᵀ by gonum (in its fast form, X times a stored transpose) and the exponentials of the n(n+1)/2 distinct
-// elements, with the same number of workers. "ratio" is the first time divided by the sum of the other two, and "matrices" is the
-// peak of allocated memory in units of the result.
+// BenchmarkMatrix5000x10 measures an RBF matrix of 5000 rows and 10 columns. In the same run it measures its necessary parts:
+// gonum's matrix product XXᵀ (in its fast form, X times a stored transpose) and the exponentials of the n(n+1)/2 distinct elements,
+// with the same number of workers. "ratio" is the first time divided by the sum of the other two, and "matrices" is the peak of
+// allocated memory in units of the result.
 func BenchmarkMatrix5000x10(b *testing.B) {
 	const n = 5000
 	x := random(n, 10, 1)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// ofColumns returns kernels for rows of d columns, one for each type and each way to compute blocks.
+// ofColumns returns kernels for rows of d columns, one for each type and each method of computing blocks.
 func ofColumns(d int) []kernels.Kernel {
 	lengths, some := make([]float64, d), []int{0}
 	for j := range lengths {
@@ -57,9 +57,8 @@ func placed(a *guarded.Arena, place string, rows, columns, stride int, of func(i
 	return &m
 }
 
-// For rows of any shape and place in memory, blocks, diagonals and single rows of every kernel, and matrices with their
-// derivatives, access no other memory, change no row, and agree with Eval and EvalGradient of each pair within 1e-10 of the largest
-// value.
+// For rows of any shape and at any place in memory, blocks, diagonals, single rows, matrices and derivatives of every kernel access
+// no other memory and change no row. They agree with Eval and EvalGradient for each pair within 1e-10 of the largest value.
 func TestCampaignKernels(t *testing.T) {
 	var arenas []*guarded.Arena
 	for range 4 {

@@ -10,21 +10,21 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Columns is a kernel of some columns of the rows. In a [Sum] or a [Product] of such kernels, each set of columns has its own
+// Columns is a kernel of some columns of the rows. In a [Sum] or a [Product] of such kernels, each set of columns can have its own
 // kernel, for example a periodic one for the time and another for all other columns. For a sum over single columns, use [Additive].
 //
 // Params are the parameters of Kernel, with the column numbers of the rows.
 //
 // See also [Additive], [Sum].
 type Columns struct {
-	// Of has the distinct indices of the columns, in the order in which Kernel receives them.
+	// Of lists the distinct indices of the columns, in the order in which Kernel receives them.
 	Of     []int
 	Kernel Kernel
 }
 
 var _ columnKernel = Columns{}
 
-// Eval returns Kernel of the columns. It panics if the rows have too few columns.
+// Eval returns the value of Kernel for the columns. It panics if the rows have too few columns.
 func (k Columns) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := columnsPool.Get().(*[2][]float64)

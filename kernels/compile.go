@@ -36,8 +36,8 @@ func Diag(dst []float64, k Kernel, x mat.Matrix) {
 func TakesSparseRows(k Kernel) bool { return Validate(k) == nil && compile(k).IsSparse() }
 
 // Row sets dst[i] = k(x, z[i]) for the rows of z (m×d), without allocating memory. It is meant for the prediction of a single row,
-// where [Cross] would first prepare both sides. The values agree with those of Cross up to rounding. It costs O(md), and panics
-// unless x has d entries and dst m.
+// for which [Cross] would first prepare both sides. The values agree with those of Cross up to rounding. It costs O(md). It panics
+// unless x has d entries and dst has m.
 func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	if m, _ := z.Dims(); m != len(dst) {
 		panic("kernels: Row: dst has not as many entries as z has rows")
@@ -68,16 +68,16 @@ func rowOf(dst []float64, of func(x, z []float64) float64, x []float64, z *mat.D
 
 // compiler is a kernel of this package that is neither Radial nor DotProduct.
 type compiler interface {
-	// compile returns the kernel's part, which uses the views that it adds to the layout.
+	// compile returns the kernel's part, which uses the views that compile adds to the layout.
 	compile(l *blocks.Layout) blocks.Part
 }
 
 func compile(k Kernel) *blocks.Compiled { return blocks.Compile(k, false, part(k)) }
 
-// compileDerivatives is like compile for a part with derivatives.
+// compileDerivatives is like compile, but the part has derivatives.
 func compileDerivatives(k Kernel) *blocks.Compiled { return blocks.Compile(k, true, part(k)) }
 
-// part returns the function that compiles k, by its fastest method.
+// part returns the function that compiles k with its fastest method.
 func part(k Kernel) func(l *blocks.Layout) blocks.Part {
 	return func(l *blocks.Layout) blocks.Part {
 		if c, ok := embedding.As[compiler](k); ok {
@@ -127,8 +127,8 @@ func pairwise(l *blocks.Layout, k Kernel) blocks.Pairwise {
 // radialParams is a Radial kernel of this package with parameters.
 type radialParams interface {
 	Differentiable
-	// gradientOfSquaredDistances sets dst[i] to the derivative in the logarithm of the p-th parameter at squared[i]. The slices
-	// must not be the same.
+	// gradientOfSquaredDistances sets dst[i] to the derivative with respect to the logarithm of the p-th parameter at squared[i].
+	// The slices must not be the same.
 	gradientOfSquaredDistances(p int, dst, squared []float64)
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Sum is the sum of kernels. It is positive semi-definite if they are.
+// Sum is the sum of kernels. It is positive semi-definite if all of them are.
 //
 // See also [Product], [Additive].
 type Sum []Kernel
 
-// Product is the product of kernels. It is positive semi-definite if they are.
+// Product is the product of kernels. It is positive semi-definite if all of them are.
 //
 // See also [Sum], [Scaled].
 type Product []Kernel
@@ -82,8 +82,8 @@ func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("ker
 // ValidateColumns returns the error of the kernel.
 func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
 
-// Params returns the parameters of the kernels, with the position of the kernel before the name, such as "1.gamma".
-// A kernel that is not [Differentiable] has none.
+// Params returns the parameters of the kernels. The position of the kernel precedes the name, as in "1.gamma". A kernel that is not
+// [Differentiable] has none.
 func (s Sum) Params() []Param { return paramsOfAll(s) }
 
 // Params returns the parameters of the kernels, named as in [Sum.Params].

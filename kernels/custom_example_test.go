@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Cauchy is a kernel of another package. Eval and String make it a kernel; the other methods are optional capabilities.
+// Cauchy is a third-party kernel. Eval and String make it a kernel; the other methods are optional capabilities.
 type Cauchy struct{ Width float64 }
 
 func (c Cauchy) Eval(x, z []float64) float64 {
@@ -44,7 +44,7 @@ func (c Cauchy) OfSquaredDistances(dst, squared []float64) {
 	}
 }
 
-// Any type with Eval and String is a kernel. Its other abilities are used if it has them.
+// Any type with Eval and String is a kernel. Its optional methods are used if it has them.
 func ExampleKernel() {
 	var k kernels.Kernel = Cauchy{Width: 2}
 	_, radial := k.(kernels.Radial)
@@ -100,7 +100,7 @@ func (intersection) Eval(x, z []float64) (s float64) {
 }
 func (intersection) String() string { return "intersection" }
 
-// Block is useful if it is faster than Eval for each pair.
+// Block is useful if it is faster than calling Eval for each pair.
 func (k intersection) Block(dst, x, z *mat.Dense) {
 	dst.Apply(func(i, j int, _ float64) float64 { return k.Eval(x.RawRowView(i), z.RawRowView(j)) }, dst)
 }

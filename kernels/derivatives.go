@@ -11,16 +11,15 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Derivatives computes matrices of [Differentiable] kernels for the same rows x, and derivatives of functions of these matrices,
-// both of which an optimiser of the kernel's parameters needs repeatedly. For an objective F of the kernel matrix K, with W[i,j] =
-// ∂F/∂K[i,j],
+// Derivatives computes matrices of [Differentiable] kernels for the same rows x, and derivatives of functions of these matrices. An
+// optimiser of the kernel's parameters needs these repeatedly. For an objective F of the kernel matrix K, with W[i,j] = ∂F/∂K[i,j],
 //
 //	∂F/∂ ln θ[p] = Σ_ij W[i,j] ∂K[i,j]/∂ ln θ[p]
 //
 // (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.1). The distances that
-// MatrixTo computes are kept for Gradient, and the memory is reused. It is n²/2 numbers each for the inner products, the squared
-// distances and the Manhattan distances of the rows, as far as the kernel needs them. Each [ARD], [Columns] and [Periodic] in the
-// kernel has its own. Concurrent goroutines need a Derivatives each.
+// MatrixTo computes are kept for Gradient, and the memory is reused. It takes n²/2 numbers each for the inner products, the squared
+// distances and the Manhattan distances of the rows, if the kernel needs them. Each [ARD], [Columns] and [Periodic] in the kernel
+// needs further memory. Each concurrent goroutine needs its own Derivatives.
 //
 // See also [Differentiable], [AsDifferentiable].
 type Derivatives struct {
@@ -28,13 +27,13 @@ type Derivatives struct {
 	of            *blocks.Derivatives
 	options       Options
 
-	// These belong to the last kernel.
+	// The next fields belong to the last kernel.
 	kernel Differentiable
 	params int
 }
 
-// NewDerivatives prepares the rows of x (n×d), which it copies. Nil opt means the defaults; MaxBytes limits a matrix together with
-// the stored distances. Errors: those of Matrix.
+// NewDerivatives copies and prepares the rows of x (n×d). If opt is nil, the defaults are used. MaxBytes limits a matrix together
+// with the stored distances. It returns the errors of Matrix.
 func NewDerivatives(x mat.Matrix, opt *Options) (*Derivatives, error) {
 	o, xd, err := prepareOne(x, opt)
 	if err != nil {
@@ -46,7 +45,7 @@ func NewDerivatives(x mat.Matrix, opt *Options) (*Derivatives, error) {
 
 // MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix up to rounding. After an error the
 // contents of dst are undefined, and Gradient has no kernel. Cost and errors are those of Matrix and of [AsDifferentiable]. If the
-// distances were computed before, as for isotropic kernels, it costs O(n²).
+// distances are already stored, as for isotropic kernels, it costs O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
 	defer check.Begin(&ctx)(&err)
 	d.kernel = nil
@@ -92,10 +91,12 @@ func checkDerivatives(n, keeps int, limit int64) error {
 }
 
 // Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] for the last kernel of MatrixTo, whose p-th parameter is θ[p], and for a
-// symmetric w (n×n). It has an entry for each parameter. The derivative in the length of a column of equal values is exactly 0 for
-// a stationary kernel. The result is the same for any number of workers. It costs O(n²d) in matrix products for an ARD of kernels
-// of the distance or the inner product, and d passes over n² elements for Laplacian and Additive. Errors: ErrShape for w, ErrParam
-// for a dst of another length and before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and the error of ctx.
+// symmetric w (n×n). dst has an entry for each parameter. For a stationary kernel, the derivative with respect to the length of a
+// constant column is exactly 0. The result is the same for any number of workers. It costs O(n²d) in matrix products for an ARD of
+// kernels of the distance or the inner product, and d passes over n² elements for Laplacian and Additive.
+//
+// It returns ErrShape for w, ErrParam if dst has the wrong length and before MatrixTo, ErrNotFinite for w and for a derivative that
+// overflows, or the error of ctx.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := d.checkGradient(dst, w); err != nil {
@@ -123,7 +124,7 @@ func (d *Derivatives) checkGradient(dst []float64, w *mat.SymDense) error {
 	return nil
 }
 
-// checkFinite returns an error for a derivative that is not finite, which names w or the kernel as the cause.
+// checkFinite returns an error if a derivative is not finite. The error names w or the kernel as the cause.
 func (d *Derivatives) checkFinite(dst []float64, w *mat.SymDense) error {
 	p := slices.IndexFunc(dst, func(v float64) bool { return v-v != 0 })
 	if p < 0 {

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// BenchmarkDerivatives1000x10 measures the kernel's part of an evaluation of an objective, a matrix and a gradient, for a Matérn
-// kernel with a length for each of 10 columns. In the same run it measures the matrix alone and a Cholesky factorisation of 1000
-// rows.
+// BenchmarkDerivatives1000x10 measures the kernel's part in an evaluation of an objective, which is a matrix and a gradient. It
+// uses a Matérn kernel with a length for each of 10 columns. In the same run it measures the matrix alone and a Cholesky
+// factorisation of 1000 rows.
 func BenchmarkDerivatives1000x10(b *testing.B) {
 	const n, columns = 1000, 10
 	x, w := random(n, columns, 1), symmetric(n, 2)
@@ -31,7 +31,7 @@ func BenchmarkDerivatives1000x10(b *testing.B) {
 			b.Fatal(err)
 		}
 		if t := time.Since(start); *of == 0 || t < *of {
-			*of = t // other programs can only increase the time
+			*of = t // other programs can only increase the measured time
 		}
 	}
 	b.ReportAllocs()

@@ -51,8 +51,8 @@ func differentiables() []Differentiable {
 	}
 }
 
-// The derivatives of a sum over all pairs, in blocks, equal its central differences. Package kerneltest compares the derivatives of
-// each pair.
+// The derivatives of a sum over all pairs, computed in blocks, equal its central differences. Package kerneltest checks the
+// derivatives of each pair.
 func TestGradient(t *testing.T) {
 	x := random(blocks.Stripe+20, 3, 1)
 	x.SetRow(3, x.RawRowView(70))
@@ -95,7 +95,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// Kernels with lengths for columns and other kernels of the same rows alternate, so that each call finds stored values of another.
+// Kernels with lengths for columns and other kernels for the same rows alternate, so that each call finds the stored values of
+// another kernel.
 func TestDerivativesAgain(t *testing.T) {
 	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
 	kept, err := NewDerivatives(x, nil)
@@ -116,7 +117,7 @@ func TestDerivativesAgain(t *testing.T) {
 	}
 }
 
-// The derivative for a column of equal values is exactly 0, for any value.
+// The derivative for a constant column is exactly 0, whatever its value.
 func TestGradientOfConstantColumn(t *testing.T) {
 	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
 	for i := range blocks.Stripe + 9 {

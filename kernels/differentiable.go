@@ -14,14 +14,14 @@ type ParamKind int
 
 // The kinds of parameters.
 const (
-	// KindShape has no unit. Examples are the α of a [RationalQuadratic], and the lengths of a Periodic, which are relative to its
-	// periods.
+	// KindShape has no unit. Examples are the α of a [RationalQuadratic], and the lengths of a [Periodic], which are relative to
+	// its periods.
 	KindShape ParamKind = iota
-	// KindLength is in the unit of the columns: the kernel depends on their values divided by it.
+	// KindLength is in the units of the columns: the kernel depends on their values divided by it.
 	KindLength
-	// KindRate is in the reciprocal of the unit of the columns or of its square, such as γ.
+	// KindRate is in the reciprocal of the units of the columns or of their squares. γ is an example.
 	KindRate
-	// KindPeriod is in the unit of the columns.
+	// KindPeriod is in the units of the columns.
 	KindPeriod
 	// KindVariance is a factor of the kernel or of a part of it.
 	KindVariance
@@ -48,31 +48,31 @@ type Param struct {
 }
 
 // Differentiable is the capability of a kernel whose parameters are positive numbers that can be learnt from the derivatives of an
-// objective in their logarithms. [Derivatives] computes these for a matrix. A [Sum] or a [Product] learns the parameters of those
-// of its kernels that have this capability; the others stay unchanged.
+// objective with respect to their logarithms. [Derivatives] computes these for a matrix. A [Sum] or a [Product] learns only the
+// parameters of its kernels that have this capability; the others stay unchanged.
 //
 // The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive, Sum, Product and Scaled
-// are computed for blocks of pairs. Those of any other kernel are computed pair by pair, by EvalGradient. If a kernel of the
-// distance or of the inner product is a [RadialSlopes] or a [DotProductSlopes], the lengths of an ARD around it are as fast as
-// those of the kernels above.
+// are computed for blocks of pairs. Those of any other kernel are computed pair by pair, with EvalGradient. If a kernel of the
+// distance or of the inner product implements [RadialSlopes] or [DotProductSlopes], the derivatives for the lengths of an ARD
+// around it are as fast as for the kernels above.
 type Differentiable interface {
 	Kernel
 	// Params returns the parameters in a fixed order. The caller owns the slice.
 	Params() []Param
-	// WithParams returns the kernel of the same type with other values of Params. With the values of Params itself it has the same
-	// String. A value that is not positive gives a kernel that Validate rejects. WithParams panics unless there is a value for each
-	// of Params, and does not keep the slice.
+	// WithParams returns the kernel of the same type with other values of Params. With the values that Params returns, its String
+	// is the same. A value that is not positive yields a kernel that Validate rejects. WithParams panics unless there is a value
+	// for each of Params, and does not keep the slice.
 	WithParams(values []float64) Kernel
-	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. It has an entry for each. Where k has no
-	// derivative, as some kernels for equal rows, it is the mean of the derivatives from both sides.
+	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. dst has an entry for each. Where k has no
+	// derivative, as some kernels for equal rows, EvalGradient uses the mean of the derivatives from both sides.
 	EvalGradient(dst, x, z []float64)
 }
 
-// RadialSlopes is the capability of a Radial kernel that lets an ARD or an Additive around it learn lengths.
+// RadialSlopes is the capability of a Radial kernel that allows an ARD or an Additive around it to learn lengths.
 type RadialSlopes interface {
 	Radial
 	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance s = squared[i], which is -k'(r)/r at the distance r.
-	// If that is infinite at a squared distance of 0, it sets 0 there. The slices have the same length and may be the same.
+	// If that is infinite at a squared distance of 0, it sets dst[i] to 0. The slices have the same length and may be the same.
 	SlopesOfSquaredDistances(dst, squared []float64)
 }
 
@@ -84,8 +84,8 @@ type DotProductSlopes interface {
 	SlopesOfDotProducts(dst, products []float64)
 }
 
-// AsDifferentiable returns k as a [Differentiable] that has a derivative in each of its parameters. The error, ErrParam, is that of
-// Validate, or says that k is not differentiable, or names an ARD or Additive in it whose kernel has no slopes.
+// AsDifferentiable returns k as a [Differentiable] that has a derivative with respect to each of its parameters. It returns an
+// ErrParam error if Validate does, if k is not differentiable, or if the kernel of an ARD or Additive in it has no slopes.
 func AsDifferentiable(k Kernel) (Differentiable, error) {
 	if err := Validate(k); err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func LogParams(k Differentiable) []float64 {
 	return out
 }
 
-// WithLogParams returns k with parameters of the given logarithms: k.WithParams of their exponentials. A logarithm that is NaN, or
-// beyond about ±700, gives a kernel that Validate rejects.
+// WithLogParams returns k.WithParams of the exponentials of theta. A logarithm that is NaN, or beyond about ±700, yields a kernel
+// that Validate rejects.
 func WithLogParams(k Differentiable, theta []float64) Kernel {
 	values := make([]float64, len(theta))
 	for i, t := range theta {
@@ -117,7 +117,7 @@ func WithLogParams(k Differentiable, theta []float64) Kernel {
 	return k.WithParams(values)
 }
 
-// checkParams panics unless there are want values.
+// checkParams panics unless got equals want, the number of parameters.
 func checkParams(k Kernel, got, want int) {
 	if got != want {
 		panic(fmt.Sprintf("kernels: WithParams: %d values for %v, which has %d parameters", got, k, want))

@@ -16,8 +16,8 @@ const defaultSigma = 1.0
 //
 //	k(x, z) = (2/π) asin( (1 + <x,z>) / √((1/(2s²) + 1 + <x,x>)(1/(2s²) + 1 + <z,z>)) )
 //
-// It is positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal lies below 1, and its entropy is low
-// for any s.
+// It is positive semi-definite (Frénay and Verleysen, Neurocomputing 74, 2011). Its diagonal is below 1, and its entropy is low for
+// any s.
 //
 // See also [Tanh], [RBF].
 type ELM struct {

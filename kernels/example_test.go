@@ -134,14 +134,14 @@ func ExamplePrepared() {
 
 func ExampleReference() {
 	used := kernels.Matern{Length: 2}
-	r := kernels.MakeReference(used, used) // the form in a model file
+	r := kernels.MakeReference(used, used) // the form of the kernel in a model file
 	_, err := r.Resolve("mypackage.Regressor", kernels.Matern{Length: 3})
 	fmt.Println(err)
 	// Output:
 	// mypackage.Regressor: bad model data: fitted with Kernel Matern(nu=1.5, length=2), this value has Kernel Matern(nu=1.5, length=3)
 }
 
-// The frequencies of an RBF of length scale 1 are standard normal.
+// The frequencies of an RBF with length 1 are standard normal.
 func ExampleSpectralDensity() {
 	var k kernels.Spectral = kernels.RBFOfLength(1)
 	s, err := k.SpectralDensity()
@@ -154,7 +154,7 @@ func ExampleSpectralDensity() {
 	// Output: 2 uniform numbers give [0.00 1.96]
 }
 
-// A search evaluates ten kernels on the same rows, and the distances are computed once.
+// A search evaluates ten kernels for the same rows, and the distances are computed only once.
 func ExampleShared() {
 	ctx := context.Background()
 	x := mat.NewDense(3, 1, []float64{0, 1, 3})
@@ -176,7 +176,7 @@ func ExampleShared() {
 	// 0.368
 }
 
-// The example computes the kernel values between new rows and those of the training set, for many kernels.
+// The example computes the kernel values between new rows and the training rows, for many kernels.
 func ExampleSharedCross() {
 	ctx := context.Background()
 	train, test := mat.NewDense(3, 1, []float64{0, 1, 3}), mat.NewDense(1, 1, []float64{2})
@@ -194,8 +194,8 @@ func ExampleSharedCross() {
 	// Output: [0.135 0.607 0.607]
 }
 
-// inverseDistance is the kernel 1/(1 + |x-z|²) of another package. Models with it can be exported: Graph computes with graph values
-// what Eval computes with numbers.
+// inverseDistance is the third-party kernel 1/(1 + |x-z|²). Models with it can be exported: Graph does with graph values what Eval
+// does with numbers.
 type inverseDistance struct{}
 
 func (inverseDistance) Eval(x, z []float64) float64 {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Grapher is the capability of a kernel of another package to return its values as a graph of primitive operators, for models that
-// are exported (package graph). The kernels of this package are supported without these methods.
+// Grapher is the capability of a third-party kernel to return its values as a graph of primitive operators, for models that are
+// exported (package graph). The kernels of this package are supported without these methods.
 type Grapher interface {
 	// Graph returns k(x[i], z[j]) with a column for each row of z.
 	Graph(x graph.Value, z *mat.Dense) (graph.Value, error)
@@ -20,7 +20,7 @@ type Grapher interface {
 	GraphDiag(x graph.Value) (graph.Value, error)
 }
 
-// Graph returns k(x[i], z[j]) as a graph with a column for each row of z. For a kernel without a graph the error wraps
+// Graph returns k(x[i], z[j]) as a graph with a column for each row of z. If the kernel has no graph, the error wraps
 // errors.ErrUnsupported.
 func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 	if err := graph.Columns(x, z.RawMatrix().Cols); err != nil {
@@ -104,12 +104,12 @@ func foldGraph(ks []Kernel, join func(a, b graph.Value) graph.Value, of func(Ker
 	return out, nil
 }
 
-// graphed holds both sides of a kernel, unchanged and moved by a common shift. Kernels that depend only on differences use the
-// moved sides, because an offset would cost digits.
+// graphed holds both sides of a kernel, unchanged and with a common shift. Kernels that depend only on differences use the shifted
+// sides, because an offset would cost digits.
 type graphed struct {
 	x, moved  graph.Value
 	z, movedZ *mat.Dense
-	// apart, if not nil, returns the sum of powers of the distances in the columns of categories. Both sides have 0 in these
+	// If apart is not nil, it returns the sum of powers of the distances in the columns of categories. Both sides are 0 in these
 	// columns.
 	apart func(power float64) graph.Value
 }
@@ -119,8 +119,8 @@ func (g graphed) view(x func(graph.Value) graph.Value, z func(*mat.Dense) *mat.D
 	return graphed{x: x(g.x), moved: x(g.moved), z: z(g.z), movedZ: z(g.movedZ)}
 }
 
-// squared returns squared distances. The error of SquaredDistances is rounding in the square, which does not matter for a kernel
-// that is smooth at 0.
+// squared returns squared distances. SquaredDistances makes a rounding error in the square, which does not matter for a kernel that
+// is smooth at 0.
 func (g graphed) squared() graph.Value { return g.withApart(g.moved.SquaredDistances(g.movedZ), 2) }
 
 func (g graphed) dots() graph.Value { return g.x.MatMul(g.x.Constant(g.z.T())) }
@@ -173,7 +173,7 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 	return graph.Value{}, noGraph(k)
 }
 
-// matern computes the distance for ν = 1/2 from differences, because the root of a square near 0 loses half the digits.
+// matern computes the distance for ν = 1/2 from differences, because the square root of a number near 0 loses half the digits.
 func (g graphed) matern(k Matern) graph.Value {
 	squared := g.squared
 	if k.Nu == 0.5 {
@@ -190,7 +190,7 @@ func (g graphed) matern(k Matern) graph.Value {
 	return s.Plus(1).Mul(e)
 }
 
-// periodic is an RBF of rows as points on circles, as in compile.
+// periodic computes an RBF of the rows as points on circles, as in compile.
 func (g graphed) periodic(k Periodic) graph.Value {
 	d := g.moved.Cols()
 	rates, radii := make([]float64, d), make([]float64, d)
@@ -243,7 +243,7 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	return v.Mul(root).Mul(diag.Row(roots)).Power(power), nil
 }
 
-// apartIn returns the sum over columns of categories of powers of the distances. It uses the unshifted columns, because a shift may
+// apartIn returns the sum of powers of the distances over columns of categories. It uses the unshifted columns, because a shift may
 // make codes equal.
 func (g graphed) apartIn(columns []int, rates []float64, power float64) (out graph.Value) {
 	rows, _ := g.z.Dims()

@@ -7,9 +7,9 @@
 //	type Kernel interface { Eval(x, z []float64) float64; String() string }
 //
 // [Matrix] and [Cross] evaluate a kernel for all pairs of rows. They work in blocks of a fixed size, so the result is the same for
-// any number of workers. If the kernel is a function of the distance ([Radial]) or of the inner product ([DotProduct]), a block is
-// one matrix product and one pass over its elements. For other kernels it is one call of Block, if the kernel is a [Blocker], and
-// otherwise a loop over Eval.
+// any number of workers. If the kernel is a function of the distance ([Radial]) or of the inner product ([DotProduct]), a block
+// takes one matrix product and one pass over its elements. For other kernels it takes one call of Block, if the kernel is a
+// [Blocker], and otherwise a loop over Eval.
 //
 //	Linear, Polynomial                     of the inner product
 //	RBF, Laplacian, Matern, RationalQuadratic
@@ -27,10 +27,10 @@
 //	Differentiable, Derivatives            parameters to be learnt, and the derivatives
 //	                                       of a matrix in them
 //
-// Package kerneltest has the checks that a new kernel should pass. The capabilities of a kernel (OfSquaredDistances, OfDotProducts,
-// Block, Diag, SpectralDensity, Params) are called instead of Eval. Capabilities that a kernel has only because it embeds another
-// kernel are not called, because its Eval may differ from that of the embedded kernel. To use them, hold the other kernel in a
-// named field.
+// Package kerneltest contains the checks that a new kernel should pass. The capabilities of a kernel (OfSquaredDistances,
+// OfDotProducts, Block, Diag, SpectralDensity, Params) are called instead of Eval. Capabilities that a kernel has only because it
+// embeds another kernel are not called, because its Eval may differ from that of the embedded kernel. To use them, store the other
+// kernel in a named field.
 //
 // Errors are those of package estimators.
 //
@@ -39,9 +39,9 @@
 // Sparse rows may be passed as a mat.RowNonZeroDoer, such as a sparse.Rows of this module. [Matrix], [Cross], [Prepare],
 // [Prepared.CrossTo] and [MedianSquaredDistance] read only their nonzero entries. They make no dense copy for kernels that are
 // [Radial] or [DotProduct], for [ELM], and for [Sum], [Product], [Scaled] and [Normalized] of such kernels ([TakesSparseRows]). The
-// cost of a pair of rows is the number of columns that they have in common. Results agree with those of dense rows up to rounding.
-// Other kernels get a dense copy; a copy of more than 8 GiB is ErrTooLarge. docs/sparse.md has measurements, and the estimators
-// that take sparse rows.
+// cost of a pair of rows is the number of their common columns. Results agree with those of dense rows up to rounding. Other
+// kernels receive a dense copy; a copy of more than 8 GiB is ErrTooLarge. docs/sparse.md contains measurements, and lists the
+// estimators that accept sparse rows.
 //
 // # Scales
 //
@@ -63,13 +63,13 @@ import (
 type Kernel interface {
 	// Eval returns k(x, z). It must panic if len(x) != len(z), and must not panic otherwise.
 	Eval(x, z []float64) float64
-	// String returns the name of the kernel with all its parameters, exactly: two kernels with the same String are considered
-	// equal. Models store it.
+	// String returns the name of the kernel with the exact values of all its parameters: two kernels with the same String are
+	// considered equal. Model files contain it.
 	String() string
 }
 
-// Radial is the capability of a kernel that is a function of the distance of two rows, such as RBF. Its matrices need only a matrix
-// product and a pass over the distances, which a Shared keeps.
+// Radial is the capability of a kernel that is a function of the distance between two rows, such as [RBF]. Its matrices need only a
+// matrix product and a pass over the distances, which a [Shared] keeps.
 type Radial interface {
 	// OfSquaredDistances sets dst[i] to the value for two rows with the squared Euclidean distance squared[i]. The slices have the
 	// same length and may be the same.
@@ -84,7 +84,7 @@ type DotProduct interface {
 	OfDotProducts(dst, products []float64)
 }
 
-// Blocker is the capability of any other kernel to evaluate many pairs faster than one by one.
+// Blocker is the capability of other kernels to evaluate many pairs faster than one by one.
 type Blocker interface {
 	// Block sets dst[i,j] = k(x[i], z[j]). The matrices are dst (r×c), x (r×d) and z (c×d), and they do not overlap.
 	Block(dst, x, z *mat.Dense)
@@ -95,7 +95,7 @@ type Blocker interface {
 // Validator is the capability to check a kernel's parameters. Matrix and Cross call it before they compute.
 type Validator interface{ Validate() error }
 
-// Validate returns an error if k is nil or a nil pointer, or the error of its Validate method.
+// Validate returns an error if k is nil or a nil pointer. Otherwise it returns the error of its Validate method.
 func Validate(k Kernel) error {
 	if check.IsNil(k) {
 		return fault.Param("kernels", "Kernel", "nil", "a kernel")
@@ -108,7 +108,7 @@ func Validate(k Kernel) error {
 
 // ColumnValidator is the capability to check the number of columns of the rows. Matrix and Cross call it before they compute.
 type ColumnValidator interface {
-	// ValidateColumns returns an error, ErrShape, unless the kernel accepts rows of d columns.
+	// ValidateColumns returns ErrShape unless the kernel accepts rows of d columns.
 	ValidateColumns(d int) error
 }
 

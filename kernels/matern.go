@@ -17,16 +17,16 @@ const (
 	defaultLength = 1.0
 )
 
-// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2, with r = |x-z|/ℓ:
+// Matern is the Matérn kernel with smoothness ν = 1/2, 3/2 or 5/2, where r = |x-z|/ℓ:
 //
 //	ν = 1/2:  k(x, z) = exp(-r)
 //	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
 //	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
 //
-// It is positive definite. Its functions have no derivative (1/2), one (3/2) or two (5/2). Those of the RBF have all; the RBF is
-// the limit for ν → ∞ with γ = 1/(2ℓ²). The kernel of 1/2 is the exponential kernel of the Euclidean distance, while [Laplacian] is
-// that of the Manhattan distance. The unit of ℓ is that of the features (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes
-// for Machine Learning, 2006, section 4.2.1).
+// It is positive definite. Its functions have no derivative (1/2), one (3/2) or two (5/2). Functions of the RBF have all
+// derivatives; the RBF is the limit for ν → ∞ with γ = 1/(2ℓ²). For ν = 1/2 it is the exponential kernel of the Euclidean distance,
+// while [Laplacian] is that of the Manhattan distance. ℓ has the unit of the features (C. E. Rasmussen and C. K. I. Williams,
+// Gaussian Processes for Machine Learning, 2006, section 4.2.1).
 //
 // See also [RBF], [RationalQuadratic].
 type Matern struct {
@@ -43,13 +43,13 @@ func (k Matern) withDefaults() Matern {
 	return Matern{Nu: cmp.Or(k.Nu, defaultNu), Length: cmp.Or(k.Length, defaultLength)}
 }
 
-// scaled returns √(2ν)·r for a squared distance. The result is finite: if r² overflows, the kernel is 0, as for the largest number.
+// scaled returns √(2ν)·r for a squared distance. The result is finite. If r² overflows, the kernel is 0, as for the largest number.
 // k must have its defaults.
 func (k Matern) scaled(squared float64) float64 {
 	return min(math.Sqrt(2*k.Nu*squared)/k.Length, 1e150)
 }
 
-// polynomial returns the factor before exp(-s).
+// polynomial returns the factor of exp(-s).
 func (k Matern) polynomial(s float64) float64 {
 	switch k.Nu {
 	case 0.5:
@@ -74,8 +74,7 @@ func (k Matern) String() string {
 	return fmt.Sprintf("Matern(nu=%v, length=%v)", k.Nu, k.Length)
 }
 
-// Validate returns an ErrParam error unless Nu is 0.5, 1.5 or 2.5 and Length is finite
-// and positive, or they are 0.
+// Validate returns an ErrParam error unless Nu is 0, 0.5, 1.5 or 2.5, and Length is finite and at least 0.
 func (k Matern) Validate() error {
 	if nu := k.withDefaults().Nu; nu != 0.5 && nu != 1.5 && nu != 2.5 {
 		return fault.Param("kernels: Matern", "Nu", k.Nu, "0.5, 1.5 or 2.5, or 0 for the default")
@@ -116,8 +115,8 @@ func (k Matern) singlesOfSquaredDistances() func(v []float32) {
 	return func(v []float32) { single.Matern(v, float32(per), linear, quadratic) }
 }
 
-// SlopesOfSquaredDistances implements [RadialSlopes]. With s = √(2ν) r the slopes are 1/ℓ² times e^-s/s (0 for equal rows) for ν =
-// 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
+// SlopesOfSquaredDistances implements [RadialSlopes]. With s = √(2ν) r the slopes are 1/ℓ² times e^-s/s for ν = 1/2 (0 for equal
+// rows), 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
 func (k Matern) SlopesOfSquaredDistances(dst, squared []float64) {
 	k.evaluate(maternSlope, dst, squared)
 }
@@ -127,7 +126,7 @@ func (k Matern) gradientOfSquaredDistances(_ int, dst, squared []float64) {
 	k.evaluate(maternLength, dst, squared)
 }
 
-// maternFunction is a function of s = √(2ν)·r and exp(-s) that can be evaluated.
+// maternFunction selects a function of s = √(2ν)·r and exp(-s).
 type maternFunction int
 
 const (
@@ -157,9 +156,9 @@ func (k Matern) evaluate(f maternFunction, dst, squared []float64) {
 	}
 }
 
-// distances sets s to √(2ν)·r for squared distances, as scaled does for one.
+// distances sets s to √(2ν)·r for squared distances, as scaled does for a single one.
 func (k Matern) distances(s, squared []float64) {
-	const extreme = 1e150 // beyond this 2ν/ℓ² is close to the limits of float64
+	const extreme = 1e150 // above this value 2ν/ℓ² is close to the limits of float64
 	if per := 2 * k.Nu / k.Length / k.Length; per > 1/extreme && per < extreme {
 		vecmath.Roots(s, per, 1e300, squared)
 		return

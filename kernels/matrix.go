@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// MaxKernelBytes is the default limit on the size of a kernel matrix: 8 GiB, a square matrix of 32768 rows.
+// MaxKernelBytes is the default limit on the size of a kernel matrix. It is 8 GiB, a square matrix of 32768 rows.
 const MaxKernelBytes = check.MaxBytes
 
 // Options holds the settings of Matrix and Cross. Nil means the zero value.
@@ -41,10 +41,11 @@ func (o *Options) withDefaults() (Options, error) {
 // Matrix returns the n×n kernel matrix of the rows of x (n×d).
 //
 // It is exactly symmetric, and its diagonal is that of the kernel (exactly 1 for RBF and Normalized). It costs O(n²d/2)
-// multiplications in matrix products and n²/2 evaluations of the kernel's element function; the memory is n² float64 and nothing
-// else of that order. Sparse rows cost less: see Sparse rows in the package's documentation. Errors: ErrShape and ErrNotFinite for
-// x (and for a kernel whose value overflows), ErrParam for the kernel's parameters, ErrTooLarge above opt.MaxBytes, and the error
-// of ctx.
+// multiplications in matrix products and n²/2 evaluations of the kernel's element function. The memory is n² float64, and nothing
+// else is of that order. Sparse rows cost less: see Sparse rows in the package documentation.
+//
+// It returns ErrShape or ErrNotFinite for x, ErrNotFinite if a kernel value overflows, ErrParam for the kernel's parameters,
+// ErrTooLarge above opt.MaxBytes, or the error of ctx.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.SymDense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
@@ -85,7 +86,7 @@ func sparseMatrix(ctx context.Context, k Kernel, c *blocks.Compiled, x mat.Matri
 }
 
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z (m×d). Cost, errors and determinism are those of
-// Matrix, but without symmetry to halve the cost.
+// Matrix, but there is no symmetry that halves the cost.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat.Dense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
@@ -114,7 +115,7 @@ func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat
 	return out, nil
 }
 
-// prepareOne checks the rows of a square matrix.
+// prepareOne checks the rows for a square matrix.
 func prepareOne(x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -128,7 +129,7 @@ func prepareOne(x mat.Matrix, opt *Options) (Options, *mat.Dense, error) {
 	return o, xd, checkBytes(n, n, o.MaxBytes)
 }
 
-// prepareTwo checks the rows of a matrix of pairs.
+// prepareTwo checks the rows for a matrix of pairs.
 func prepareTwo(x, z mat.Matrix, opt *Options) (o Options, xd, zd *mat.Dense, err error) {
 	if o, err = opt.withDefaults(); err != nil {
 		return o, nil, nil, err

@@ -25,7 +25,7 @@ type custom struct{}
 func (custom) Eval(x, z []float64) float64 { return 1 / (1 + vecmath.SquaredDistance(x, z)) }
 func (custom) String() string              { return "custom" }
 
-// customBlock is a kernel with Block, whose values differ from Eval so that a test can detect which was used.
+// customBlock is a kernel with Block. The values of Block differ from Eval, so that a test can detect which was used.
 type customBlock struct{ custom }
 
 func (customBlock) Block(dst, x, z *mat.Dense) {
@@ -83,7 +83,7 @@ func TestMatrixUsesBlocker(t *testing.T) {
 	assert.Equal(t, 1000.0, c.At(2, 2))
 }
 
-// The diagonal of a matrix equals that of Diag exactly, with ones where the kernel has ones.
+// The diagonal of a matrix equals Diag exactly, with ones where the kernel has ones.
 func TestDiagonal(t *testing.T) {
 	x := random(blocks.Stripe+9, 3, 1)
 	x.SetRow(4, []float64{0, 0, 0})
@@ -118,7 +118,7 @@ func TestHugeValues(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrNotFinite)
 	_, err = Matrix(ctx, Normalized{Linear{}}, x, nil)
 	assert.ErrorIs(t, err, fault.ErrNotFinite, "the norms overflow")
-	// Degree 500 of a normalised polynomial does not overflow.
+	// A normalised polynomial of degree 500 does not overflow.
 	k, err = Matrix(ctx, Normalized{Polynomial{Degree: 500, Coef0: 1}}, mat.NewDense(2, 1, []float64{1e3, 2e3}), nil)
 	require.NoError(t, err)
 	assert.InDelta(t, 1, k.At(0, 1), 1e-3)

@@ -10,15 +10,15 @@ import (
 )
 
 // MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, or 0 for one row. With more than 1000 rows it uses
-// a random sample of that size, by the seed. It costs O(min(n, 1000)²·d). Errors: ErrShape, and ErrNotFinite for x and if the
-// median overflows, as for numbers beyond 1e154.
+// a random sample of that size, drawn with the seed. It costs O(min(n, 1000)²·d). It returns ErrShape or ErrNotFinite for x, and
+// ErrNotFinite if the median overflows, as for numbers above 1e154.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return median.SquaredDistance(ctx, x, seed)
 }
 
-// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see [MedianSquaredDistance]), a common default kernel. If the median is 0,
-// because more than half of the pairs are equal rows or there is one row, γ is 1/d.
+// MedianRBF returns the RBF with γ = 1/median|x-x'|² (see [MedianSquaredDistance]), a common default kernel. If the median is 0, γ
+// is 1/d. This happens with one row, and if more than half of the pairs are equal rows.
 func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error) {
 	defer check.Begin(&ctx)(&err)
 	m, err := MedianSquaredDistance(ctx, x, seed)
@@ -33,7 +33,7 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error
 	return RBF{Gamma: g}, nil
 }
 
-// OrMedianRBF returns k, or [MedianRBF] of x if k is nil. It implements the default of nil Kernel fields.
+// OrMedianRBF returns k, or [MedianRBF] of x if k is nil. It implements the default of Kernel fields.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (_ Kernel, err error) {
 	defer check.Begin(&ctx)(&err)
 	if k != nil {

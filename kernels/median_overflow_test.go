@@ -12,12 +12,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Squared distances that overflow give an error, and not γ = 1/d.
+// If squared distances overflow, there is an error instead of γ = 1/d.
 func TestMedianThatOverflows(t *testing.T) {
 	rows := func(scale float64) *mat.Dense { return mat.NewDense(4, 1, []float64{0, scale, 2 * scale, 4 * scale}) }
 	k, err := kernels.MedianRBF(context.Background(), rows(1e150), 0)
 	require.NoError(t, err)
-	assert.InEpsilon(t, 1/(4e300), k.Gamma, 1e-12) // of the squares of 1, 1, 2, 2, 3 and 4, the mean of those of 2 and 2
+	assert.InEpsilon(t, 1/(4e300), k.Gamma, 1e-12) // the median of the squares of 1, 1, 2, 2, 3 and 4
 	_, err = kernels.MedianRBF(context.Background(), rows(1e160), 0)
 	require.ErrorIs(t, err, fault.ErrNotFinite)
 	assert.ErrorContains(t, err, "squared distances of its rows overflow")

@@ -12,7 +12,7 @@ import (
 //	k̂(x, z) = k(x, z) / √(k(x,x) k(z,z))
 //
 // This is the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ is 0 between it and
-// every row, including itself. For a [Polynomial] the degree is applied after the division, so that nothing overflows at any
+// every row, including itself. For a [Polynomial] the power is computed after the division, so that nothing overflows for any
 // degree. For rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
 //
 // See also [Scaled].
@@ -24,7 +24,7 @@ var _ interface {
 	Validator
 } = Normalized{}
 
-// split returns the kernel to normalise and the power of the result: (k^p)/√(k^p k^p) is (k/√(k k))^p.
+// split returns the kernel to normalise and the power of the result, because (k^p)/√(k^p k^p) is (k/√(k k))^p.
 func (k Normalized) split() (Kernel, int) {
 	if p, ok := k.Kernel.(Polynomial); ok {
 		return Polynomial{Degree: 1, Gamma: p.Gamma, Coef0: p.Coef0}, p.degree()

@@ -16,14 +16,14 @@ import (
 //
 // It is positive definite: it is the RBF of the columns as points on circles (D. J. C. MacKay, Introduction to Gaussian Processes,
 // 1998, section 5.2). The periods are in the units of the features. The lengths have no unit; a small length permits fast changes
-// within a period. A season that changes over the years is a Product with an RBF or a Matern.
+// within a period. For a season that changes over the years, use a [Product] with an RBF or a Matern.
 //
 // See also [RBF], [Product].
 type Periodic struct {
-	// Periods has the period p > 0 of each column, or one for all. If it is nil, all are 1.
+	// Periods holds the period p > 0 of each column, or one for all columns. If it is nil, all are 1.
 	Periods []float64
 
-	// Lengths has the length l > 0 of each column, or one for all. If it is nil, all are 1.
+	// Lengths holds the length l > 0 of each column, or one for all columns. If it is nil, all are 1.
 	Lengths []float64
 }
 
@@ -57,7 +57,8 @@ func orOne(values []float64) []float64 {
 	return values
 }
 
-// Validate returns an ErrParam error unless all are positive and finite, and there is one of each, or as many periods as lengths.
+// Validate returns an ErrParam error unless all periods and lengths are positive and finite, and there is one of each, or as many
+// periods as lengths.
 func (k Periodic) Validate() error {
 	if err := validateLengths("Periodic", "Periods", orOne(k.Periods)); err != nil {
 		return err
@@ -71,8 +72,7 @@ func (k Periodic) Validate() error {
 	return nil
 }
 
-// ValidateColumns returns an ErrShape error unless rows have a period and a length for each
-// column.
+// ValidateColumns returns an ErrShape error unless rows have a period and a length for each column.
 func (k Periodic) ValidateColumns(d int) error {
 	if want := max(len(k.Periods), len(k.Lengths)); want > 1 && d != want {
 		return fault.Shape("rows have", d, "columns", "Periodic has periods or lengths for %d", want)
@@ -104,8 +104,8 @@ func (k Periodic) WithParams(values []float64) Kernel {
 	return Periodic{Lengths: slices.Clone(values[:n]), Periods: slices.Clone(values[n:])}
 }
 
-// EvalGradient implements Differentiable. With D = x[j]-z[j] the derivative is 4k sin²(πD/p)/l² in ln l[j] and k 2πD/(pl²)
-// sin(2πD/p) in ln p[j].
+// EvalGradient implements Differentiable. With D = x[j]-z[j] the derivative is 4k sin²(πD/p)/l² with respect to ln l[j], and k
+// 2πD/(pl²) sin(2πD/p) with respect to ln p[j].
 func (k Periodic) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 func (k Periodic) compile(l *blocks.Layout) blocks.Part { return l.Circles(k.Lengths, k.Periods) }

@@ -12,12 +12,12 @@ import (
 // defaultDegree is the degree of a Polynomial whose Degree is 0.
 const defaultDegree = 3
 
-// Polynomial is
+// Polynomial is the kernel
 //
 //	k(x, z) = (γ <x,z> + c)^p
 //
 // It is positive semi-definite for an integer degree p ≥ 1, γ > 0 and c ≥ 0; with a fractional degree it would not be. Its values
-// grow like |x|^2p: use it within Normalized, which does not overflow, unless the degree is small and the rows are scaled.
+// grow like |x|^2p. Unless the degree is small and the rows are scaled, use it within [Normalized], which does not overflow.
 //
 // See also [Linear], [RBF].
 type Polynomial struct {

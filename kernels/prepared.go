@@ -11,15 +11,15 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Prepared holds a kernel and rows z for many calls of Cross. It stores what each call would otherwise compute from z, O(md). It is
-// useful if each call has few rows, and is safe for concurrent use.
+// Prepared holds a kernel and rows z for many calls of Cross. It stores values that each call would otherwise compute from z,
+// O(md). It is useful if each call has few rows, and is safe for concurrent use.
 type Prepared struct {
 	z       *blocks.Rows
 	options Options
 }
 
-// Prepare prepares the rows of z (m×d), and stores about three times their memory. Nil opt means the defaults. It returns the
-// errors of Cross.
+// Prepare prepares the rows of z (m×d), and stores about three times their memory. If opt is nil, the defaults are used. It returns
+// the errors of Cross.
 func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prepared, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()
@@ -62,8 +62,9 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 	return out, nil
 }
 
-// CrossTo is like Cross but writes to dst, which is n×m or empty. If dst is empty, it gets that shape, in its existing memory if
-// that suffices, so that many blocks of rows need memory for one. After an error the contents of dst are undefined.
+// CrossTo is like Cross but writes to dst, which is n×m or empty. If dst is empty, it gets that shape, and reuses its existing
+// memory if that suffices. Many blocks of rows therefore need memory for only one. After an error the contents of dst are
+// undefined.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if p.z.IsSparse() || sparse.Is(x) {
@@ -88,7 +89,7 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (e
 	return p.z.CrossTo(ctx, dst, xd, p.options.Workers)
 }
 
-// shape checks n rows of d columns, and gives dst the shape of the result.
+// shape checks that x has d columns, and gives dst the shape of the result for n rows.
 func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	if d != p.z.D {
 		return fault.ColumnsOf("x", d, p.z.D, "z has %d", p.z.D)
@@ -108,13 +109,13 @@ func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	return nil
 }
 
-// BlockRows divides the numbers of the first rows of [Prepared.BlockTo].
+// BlockRows divides the numbers of the first row and column of [Prepared.BlockTo].
 const BlockRows = blocks.Stripe
 
 // BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a part of the matrix of the prepared rows with themselves. Both i and j must be
-// multiples of [BlockRows], and so must be the rows and columns of dst, unless it ends with the last row of z. A block on the
-// diagonal is symmetric up to rounding, and its diagonal is that of the kernel. It computes on the goroutine of the caller. Errors:
-// ErrShape for another position and for dst; ErrNotFinite for a kernel whose value overflows.
+// multiples of [BlockRows], and so must the rows and columns of dst, unless it ends with the last row of z. A block on the diagonal
+// is symmetric up to rounding, and its diagonal is that of the kernel. BlockTo computes on the goroutine of the caller. It returns
+// ErrShape for another position and for dst, and ErrNotFinite if a kernel value overflows.
 func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
 	defer fault.Recover(&err)
 	if dst == nil {
@@ -147,11 +148,11 @@ func (p *Prepared) HasSingle() (_ bool, err error) {
 }
 
 // SingleTo is [Prepared.BlockTo] for a block of float32, row by row, computed in float32. It is about four times as fast. The rows
-// minus their mean, divided by lengths, are first rounded to float32, which changes each number by at most 6e-8 of itself. For the
-// rounded rows an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels are supported with or
-// without lengths and categories, and so are their sums, products and multiples, if the processor has vector instructions. SingleTo
-// returns false for other kernels, and if the rows, the parameters or a value do not fit into float32; the contents of dst are then
-// undefined. A value that also overflows in float64 is reported by BlockTo. Errors: ErrShape, as for BlockTo.
+// minus their mean, divided by lengths, are first rounded to float32, which causes a relative error of at most 6e-8 in each number.
+// For the rounded rows an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels are supported
+// with or without lengths and categories, and so are their sums, products and multiples, if the processor has vector instructions.
+// SingleTo returns false for other kernels, and if the rows, the parameters or a value do not fit into float32; the contents of dst
+// are then undefined. A value that also overflows in float64 is reported by BlockTo. SingleTo returns ErrShape as BlockTo does.
 func (p *Prepared) SingleTo(dst []float32, rows, columns, i, j int) (ok bool, err error) {
 	defer fault.Recover(&err)
 	if err := p.checkBlock(rows, columns, i, j); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// A Prepared gives the same bits as Cross, also if z changes afterwards.
+// A Prepared returns the same bits as Cross, also if z changes afterwards.
 func TestPreparedIsCross(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(4, 0))
@@ -33,7 +33,7 @@ func TestPreparedIsCross(t *testing.T) {
 		got, err := p.Cross(ctx, x)
 		require.NoError(t, err)
 		assert.True(t, mat.Equal(want, got), k.String())
-		// The earlier contents of dst and the memory beside it do not matter.
+		// The earlier contents of dst and the memory next to it do not matter.
 		n, m := want.Dims()
 		wide := mat.NewDense(n, m+2, nil)
 		wide.Apply(func(int, int, float64) float64 { return math.NaN() }, wide)
@@ -174,8 +174,8 @@ func TestKernelsWithoutSingles(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrShape)
 }
 
-// BenchmarkSingles measures an entry of a tile of 256 rows and columns in float32 and in float64; "ratio" is the time in float64
-// divided by that in float32.
+// BenchmarkSingles measures the time of an entry in a tile of 256 rows and columns, in float32 and in float64. "ratio" is the time
+// in float64 divided by that in float32.
 func BenchmarkSingles(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	z := mat.NewDense(2*BlockRows*2, 8, nil)

@@ -13,13 +13,13 @@ import (
 // defaultAlpha is the α of a RationalQuadratic whose Alpha is 0.
 const defaultAlpha = 1.0
 
-// RationalQuadratic is
+// RationalQuadratic is the kernel
 //
 //	k(x, z) = (1 + |x-z|²/(2αℓ²))^-α
 //
-// It is positive definite: it is a mixture of RBF kernels of all lengths around ℓ, which is wider for smaller α. It tends to
-// RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. The unit of ℓ is that of the features (Rasmussen and Williams, 2006,
-// eq. 4.19).
+// It is positive definite: it is a mixture of RBF kernels with all lengths around ℓ, which is wider for smaller α. It tends to
+// RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ has the unit of the features (Rasmussen and Williams, 2006, eq.
+// 4.19).
 //
 // See also [RBF], [Matern].
 type RationalQuadratic struct {
@@ -54,7 +54,7 @@ func (k RationalQuadratic) String() string {
 	return fmt.Sprintf("RationalQuadratic(alpha=%v, length=%v)", k.Alpha, k.Length)
 }
 
-// Validate returns an ErrParam error unless both parameters are finite and at least 0.
+// Validate returns an ErrParam error unless Alpha and Length are finite and at least 0.
 func (k RationalQuadratic) Validate() error {
 	if err := positive("RationalQuadratic", "Alpha", k.Alpha); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (k RationalQuadratic) WithParams(values []float64) Kernel {
 	return RationalQuadratic{Length: param(values[0]), Alpha: param(values[1])}
 }
 
-// EvalGradient implements Differentiable. With u = 1 + r²/(2α) and r = |x-z|/ℓ, the derivatives are r² k/u in ln ℓ and αk(1 - 1/u -
-// ln u) in ln α.
+// EvalGradient implements Differentiable. With u = 1 + r²/(2α) and r = |x-z|/ℓ, the derivatives are r² k/u with respect to ln ℓ and
+// αk(1 - 1/u - ln u) with respect to ln α.
 func (k RationalQuadratic) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 // OfSquaredDistances implements Radial.
@@ -117,7 +117,8 @@ func (k RationalQuadratic) gradientOfSquaredDistances(p int, dst, squared []floa
 	}
 }
 
-// SpectralDensity implements Spectral: w is a normal vector multiplied by the root of a gamma number, which uses the last uniform.
+// SpectralDensity implements Spectral: w is a normal vector multiplied by the square root of a gamma variable, which uses the last
+// uniform number.
 func (k RationalQuadratic) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
 	return scaleMixture(func(u float64) float64 { return math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u)/k.Alpha) / k.Length }), nil

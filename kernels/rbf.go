@@ -19,8 +19,8 @@ const defaultGamma = 1.0
 //
 //	k(x, z) = exp(-γ |x-z|²)
 //
-// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0, tends to the all-ones matrix as γ → 0 and to the
-// identity as γ → ∞. The unit of γ is the reciprocal of the squared unit of the features, so scale the features first.
+// with γ = 1/(2ℓ²) for a length scale ℓ. It is positive definite for γ > 0. Its matrix tends to the all-ones matrix as γ → 0 and to
+// the identity as γ → ∞. The unit of γ is the reciprocal of the squared unit of the features, so scale the features first.
 //
 // See also [Matern], [RationalQuadratic].
 type RBF struct {
@@ -32,8 +32,8 @@ type RBF struct {
 //
 //	k(x, z) = exp(-|x-z|²/(2ℓ²))
 //
-// which is the form of Gaussian processes and of the direct-kernel papers. An ℓ that is not positive, or whose γ = 1/(2ℓ²) is not a
-// finite positive number, gives a kernel that Validate rejects.
+// This form is used for Gaussian processes and in the direct-kernel papers. If ℓ is not positive, or γ = 1/(2ℓ²) is not a finite
+// positive number, Validate rejects the kernel.
 func RBFOfLength(length float64) RBF {
 	g := 0.5 / length / length
 	if !(length > 0 && g > 0) {

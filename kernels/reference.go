@@ -9,27 +9,27 @@ import (
 )
 
 // Reference describes a kernel in a model file. Functions cannot be stored, so a kernel is described by its name, which is compared
-// with that of the value into which the model is read. Kernels that Fit chose for a nil Kernel, an [RBF], a [Matern] or an [ARD] of
-// a Matern, on all columns or on some ([Columns]), are stored completely. If the parameters of a [Differentiable] kernel were
-// learnt, their values are stored, and the kernel of the field receives them.
+// with that in the value into which the model is decoded. Kernels that Fit chose because Kernel was nil are stored completely: an
+// [RBF], a [Matern] or an [ARD] of a Matern, for all columns or for some ([Columns]). If the parameters of a [Differentiable]
+// kernel were learnt, their values are stored, and the kernel in the field receives them.
 //
-// An estimator with a Kernel field stores [MakeReference](field, used). It restores the kernel by Resolve(kind, field).
+// An estimator with a Kernel field stores [MakeReference](field, used). It restores the kernel with Resolve(kind, field).
 type Reference struct {
 	Name string
 
-	// Median reports that the field was nil.
+	// Median is true if the field was nil.
 	Median bool
 	Gamma  float64
 	// Nu is the ν of a [Matern] that was used instead of an [RBF]. The length of this Matern is in Params.
 	Nu float64 `cbor:",omitempty"`
 
-	// Params are the values of the parameters of the used kernel, if they differ from those in the field.
+	// Params are the values of the used kernel's parameters, if they differ from those in the field.
 	Params []float64 `cbor:",omitempty"`
 
 	// Lengths are the lengths of an [ARD] of a [Matern] that was used instead of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
 
-	// Columns has the columns on which the kernel was used. It is empty if those were all.
+	// Columns lists the columns for which the kernel was used. It is empty if these were all columns.
 	Columns []int `cbor:",omitempty"`
 }
 
@@ -86,8 +86,8 @@ func withStored(k Kernel, values []float64) (Kernel, error) {
 	return out, Validate(out)
 }
 
-// Resolve returns the kernel that r describes, given the field of the value that is read. The error, ErrBadModel, names the kind of
-// model and the mismatch.
+// Resolve returns the kernel that r describes, given the field of the value into which it is decoded. It returns ErrBadModel, which
+// names the kind of model and the mismatch.
 func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 	switch {
 	case r.Median && configured != nil:
@@ -108,7 +108,7 @@ func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 	return configured, nil
 }
 
-// chosen returns the kernel that was chosen for nil.
+// chosen returns the kernel that was chosen because the field was nil.
 func (r Reference) chosen(kind string) (Kernel, error) {
 	var k Kernel = RBF{Gamma: r.Gamma}
 	what, value := "gamma", any(r.Gamma)

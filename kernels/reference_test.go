@@ -53,7 +53,7 @@ func TestOrMedianRBF(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrShape)
 }
 
-// Learnt parameters are stored exactly, and set in the kernel of the field.
+// Learnt parameters are stored exactly, and the kernel in the field receives them.
 func TestReferenceOfLearnt(t *testing.T) {
 	configured := Sum{Scaled{Kernel: ARD{Kernel: RationalQuadratic{Length: 3}, Lengths: []float64{1, 1}}}, Linear{}}
 	used := configured.WithParams([]float64{1.0 / 3, 0.1, 0.7, 2.0 / 7})

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Each column has a length; the last two columns encode a category and share one.
+// Each column has a length, but the last two columns encode a category and share one.
 func ExampleARD() {
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{2, 0.5}, Groups: []int{0, 1, 1}}
 	fmt.Printf("%v %.4f\n", k, k.Eval([]float64{0, 0, 1}, []float64{2, 1, 0}))
@@ -42,7 +42,7 @@ func ExamplePeriodic() {
 	// 120: 0.742
 }
 
-// The first two columns have an RBF kernel, and the third one a kernel of period 24.
+// The first two columns have an RBF kernel, and the third one a kernel with period 24.
 func ExampleColumns() {
 	k := kernels.Product{
 		kernels.Columns{Of: []int{0, 1}, Kernel: kernels.RBF{Gamma: 0.5}},
@@ -55,7 +55,7 @@ func ExampleColumns() {
 	// 0.6065
 }
 
-// The rows have a number and a category. Only the equality of the category's codes matters.
+// The rows consist of a number and a category. Only the equality of the category's codes matters.
 func ExampleARD_categories() {
 	k := kernels.ARD{Kernel: kernels.RBFOfLength(1), Lengths: []float64{1, 2}, Categories: []int{1}}
 	fmt.Printf("%.4f %.4f\n", k.Eval([]float64{0, 7}, []float64{0, 3}), k.Eval([]float64{0, 7}, []float64{0, -1}))
@@ -68,7 +68,7 @@ func ExampleAdditive() {
 	// Output: 2.2081
 }
 
-// The example takes a step of steepest ascent of Σ W∘K in the logarithms of the lengths.
+// The example takes a step of steepest ascent for Σ W∘K, with respect to the logarithms of the lengths.
 func ExampleDerivatives() {
 	ctx := context.Background()
 	x := mat.NewDense(3, 2, []float64{0, 0, 1, 0, 3, 4})
@@ -130,7 +130,7 @@ func (k learnable) SlopesOfSquaredDistances(dst, squared []float64) {
 	}
 }
 
-// The parameters of a kernel of another package can be learnt, alone or with a length for each column.
+// The parameters of a third-party kernel can be learnt, alone or with a length for each column.
 func ExampleDifferentiable() {
 	var own kernels.RadialSlopes = learnable{Cauchy{Width: 1}}
 	for _, k := range []kernels.Kernel{own.(kernels.Kernel), kernels.ARD{Kernel: own.(kernels.Kernel), Lengths: []float64{1, 2}}} {
@@ -148,7 +148,7 @@ func ExampleDifferentiable() {
 	// length[0] [0.2222 0.2222]
 }
 
-// The slopes of a kernel of the inner product let it have a length for each column.
+// Because of its slopes, a kernel of the inner product can have a length for each column.
 func ExampleDotProductSlopes() {
 	var k kernels.DotProductSlopes = kernels.Polynomial{Degree: 2, Coef0: 1}
 	slopes := make([]float64, 2)

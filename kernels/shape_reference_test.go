@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
-// referenceKernel is a kernel of the reference numbers.
+// referenceKernel is a kernel in the file of references.
 type referenceKernel struct {
 	Kind   string
 	Base   string
@@ -78,7 +78,7 @@ func (r referenceKernel) build(t *testing.T, d int) (k Differentiable, names []s
 	return k, names
 }
 
-// at returns the kernel with parameters of the references, and the position of each of its Params in them.
+// at returns the kernel with parameters from the references, and the position of each of its Params among these.
 func (r referenceKernel) at(t *testing.T, d int, params []string, theta []float64) (k Differentiable, place []int) {
 	k, names := r.build(t, d)
 	values := make([]float64, len(names))
@@ -136,8 +136,8 @@ func TestKernelDerivativesReference(t *testing.T) {
 	}
 }
 
-// Matrices equal the references, and so does the gradient of an objective: the log evidence of a least-squares machine with a free
-// bias, W = (n aa'/Q - C⁻¹)/2.
+// Matrices equal the references, and so does the gradient of an objective. It is the log evidence of a least-squares machine with a
+// free bias, W = (n aa'/Q - C⁻¹)/2.
 func TestKernelMatricesReference(t *testing.T) {
 	var reference struct {
 		Cases []struct {

@@ -10,8 +10,8 @@ import (
 )
 
 // Shared computes the matrices of many kernels for the same rows. The inner products, squared distances and Manhattan distances are
-// computed for the first kernel that needs them and kept, so that each further matrix of a search costs one pass over its elements,
-// O(n²) instead of O(n²d). It is safe for concurrent use. The memory is n²/2 float64 for each of the three that is needed, and
+// computed for the first kernel that needs them and kept. Each further matrix in a search then costs one pass over its elements,
+// O(n²) instead of O(n²d). Shared is safe for concurrent use. The memory is n²/2 float64 for each of the three that is needed, and
 // three copies of x.
 type Shared struct {
 	rows    *blocks.Shared
@@ -19,15 +19,15 @@ type Shared struct {
 	options Options
 }
 
-// SharedCross is a Shared for the pairs of two sets of rows. The memory is nm float64 for each of the three that is needed.
+// SharedCross is like Shared, for the pairs of two sets of rows. The memory is nm float64 for each of the three that is needed.
 type SharedCross struct {
 	x, z    *blocks.Shared
 	columns int
 	options Options
 }
 
-// Share prepares the rows of x (n×d), which it copies. Nil opt means the defaults; MaxBytes limits each of the matrices. Errors:
-// those of Matrix.
+// Share copies and prepares the rows of x (n×d). If opt is nil, the defaults are used. MaxBytes limits each of the matrices. It
+// returns the errors of Matrix.
 func Share(ctx context.Context, x mat.Matrix, opt *Options) (_ *Shared, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, xd, err := prepareOne(x, opt)
@@ -50,7 +50,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (_ *mat.SymDense, err err
 	return s.rows.Matrix(ctx, compile(k), s.options.Workers)
 }
 
-// ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of Cross.
+// ShareCross copies and prepares the rows of x (n×d) and z (m×d). It returns the errors of Cross.
 func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (_ *SharedCross, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, xd, zd, err := prepareTwo(x, z, opt)

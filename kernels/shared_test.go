@@ -27,8 +27,8 @@ type ownEval struct{}
 func (ownEval) Eval(x, z []float64) float64 { return 1 / (1 + vecmath.SquaredDistance(x, z)) }
 func (ownEval) String() string              { return "ownEval" }
 
-// Shared gives the bits of Matrix and Cross for every kernel in any order, for concurrent callers, and also if the rows change
-// afterwards.
+// Shared returns the same bits as Matrix and Cross for every kernel in any order, for concurrent callers, and also if the rows
+// change afterwards.
 func TestSharedIsMatrix(t *testing.T) {
 	x, z := random(2*blocks.Stripe+5, 4, 1), random(blocks.Stripe+3, 4, 2)
 	own, ownZ := mat.DenseCopyOf(x), mat.DenseCopyOf(z)
@@ -80,7 +80,7 @@ func TestSharedErrors(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrParam)
 }
 
-// BenchmarkShared measures ten kernels of a search on 2000 rows, as a share of the time of ten calls of Matrix in the same run.
+// BenchmarkShared measures ten kernels in a search on 2000 rows, as a share of the time of ten calls of Matrix in the same run.
 func BenchmarkShared(b *testing.B) {
 	for _, d := range []int{10, 100} {
 		for _, of := range []func(g float64) Kernel{

@@ -16,7 +16,7 @@ import (
 )
 
 // words is a matrix whose rows list their nonzero entries, like sparse.CSR of github.com/james-bowman/sparse. The test fails if
-// another method reads an entry.
+// another method is used to read an entry.
 type words struct {
 	t       testing.TB
 	columns int
@@ -42,8 +42,8 @@ func (w words) DoRowNonZero(i int, f func(i, j int, v float64)) {
 	}
 }
 
-// texts returns n rows with a few of the columns, some of them frequent. Two rows are equal, one is nearly equal to another, and
-// one is empty.
+// texts returns n rows with entries in a few of the columns, some of which are frequent. Two rows are equal, one is nearly equal to
+// another, and one is empty.
 func texts(t testing.TB, n, columns int, seed uint64) words {
 	rng := rand.New(rand.NewPCG(seed, 4))
 	z := rand.NewZipf(rng, 1.2, 2, uint64(columns-1))
@@ -75,7 +75,7 @@ var sparseKernels = []kernels.Kernel{
 	kernels.Normalized{Kernel: kernels.Linear{}}, kernels.Normalized{Kernel: kernels.Sum{kernels.ELM{}, kernels.Scaled{Kernel: kernels.Linear{}, Factor: 2}}},
 }
 
-// others are kernels that need dense rows.
+// others lists kernels that need dense rows.
 var others = []kernels.Kernel{
 	kernels.Laplacian{Gamma: .3}, kernels.Columns{Of: []int{2, 0}, Kernel: kernels.RBF{Gamma: .5}}, kernels.Periodic{},
 	kernels.Sum{kernels.RBF{Gamma: .3}, kernels.Laplacian{Gamma: 1}}, kernels.Normalized{Kernel: kernels.Scaled{Kernel: kernels.Laplacian{}, Factor: 2}},
@@ -96,8 +96,8 @@ func nearly(t *testing.T, want, got mat.Matrix, what string) {
 	}
 }
 
-// Matrices of sparse rows equal those of the dense rows. They are symmetric, the same for any number of workers, may have either
-// side sparse, and read only nonzero entries.
+// Matrices of sparse rows equal those of the dense rows. They are symmetric, and the same for any number of workers. Either side
+// may be sparse, and only nonzero entries are read.
 func TestSparseRows(t *testing.T) {
 	x, z := texts(t, 150, 90, 1), texts(t, 70, 90, 2)
 	xd, zd := x.dense(), z.dense()
@@ -132,7 +132,7 @@ func TestSparseRows(t *testing.T) {
 	assert.Less(t, rbf.At(1, 6), 1.0+1e-15)
 }
 
-// A billion columns cost no more than those that occur, and the median distance reads only nonzero entries.
+// A matrix with a billion columns costs no more than the columns that occur, and the median distance reads only nonzero entries.
 func TestSparseRowsAreNeverDense(t *testing.T) {
 	x := texts(t, 40, 1<<30, 3)
 	for _, k := range sparseKernels {
@@ -152,7 +152,7 @@ func TestSparseRowsAreNeverDense(t *testing.T) {
 	assert.Positive(t, gamma.Gamma)
 }
 
-// The median distance equals that of the dense rows, also for a sample.
+// The median distance of sparse rows equals that of the dense rows, also for a sample.
 func TestMedianOfSparseRows(t *testing.T) {
 	for _, n := range []int{1, 2, 50, 1100} {
 		x := texts(t, n, 60, 5)

@@ -12,16 +12,16 @@ import (
 
 // Spectral is the capability of a stationary kernel to return its spectral density.
 type Spectral interface {
-	// SpectralDensity returns the density. The error, ErrParam, names the part of the kernel without one.
+	// SpectralDensity returns the density. It returns ErrParam, which names the part of the kernel that has none.
 	SpectralDensity() (SpectralDensity, error)
 }
 
-// SpectralDensity is the spectral density of a stationary kernel of rows x and z,
+// SpectralDensity is the spectral density of a stationary kernel for rows x and z,
 //
 //	k(x, z) = c E cos <w, x-z>,    c = k(x, x)
 //
 // (S. Bochner, 1932; A. Rahimi and B. Recht, NIPS 2007). It is a distribution of frequencies w, given as a map from uniform
-// numbers, so that frequencies can be drawn from independent or quasi-Monte Carlo numbers.
+// numbers, so that frequencies can be drawn with independent or quasi-Monte Carlo numbers.
 type SpectralDensity struct {
 	// Variance is c.
 	Variance float64
@@ -29,16 +29,16 @@ type SpectralDensity struct {
 	// RotationInvariant reports whether the density depends only on |w|.
 	RotationInvariant bool
 
-	// Uniforms returns the number of uniform numbers for a frequency of d columns.
+	// Uniforms returns the number of uniform numbers that a frequency for d columns needs.
 	Uniforms func(d int) int
 
-	// Frequency sets w, of d columns, to the frequency for the Uniforms(d) numbers u, each greater than 0 and less than 1. It is
-	// safe for concurrent use.
+	// Frequency sets w, which has d elements, to the frequency for the Uniforms(d) numbers u, each greater than 0 and less than 1.
+	// It is safe for concurrent use.
 	Frequency func(w, u []float64)
 }
 
-// SpectralDensityOf returns the spectral density of k. The error, ErrParam, is that of Validate, or says that k or a part of it has
-// none.
+// SpectralDensityOf returns the spectral density of k. It returns an ErrParam error if Validate does, or if k or a part of it has
+// no density.
 func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if err := Validate(k); err != nil {
 		return SpectralDensity{}, err
@@ -73,7 +73,8 @@ func setNormal(w []float64, deviation float64, u []float64) {
 	}
 }
 
-// scaleMixture returns the density of a normal vector multiplied by a random deviation, which is a function of the last uniform.
+// scaleMixture returns the density of a normal vector multiplied by a random deviation, which is a function of the last uniform
+// number.
 func scaleMixture(deviation func(u float64) float64) SpectralDensity {
 	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
 		Frequency: func(w, u []float64) { setNormal(w, deviation(u[len(w)]), u) }}
@@ -90,7 +91,7 @@ func (k Laplacian) SpectralDensity() (SpectralDensity, error) {
 }
 
 // SpectralDensity implements Spectral: w has a multivariate t distribution with 2ν degrees of freedom and scale 1/ℓ. It is a normal
-// vector divided by the root of a gamma number, which uses the last uniform.
+// vector divided by the square root of a gamma variable, which uses the last uniform number.
 func (k Matern) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
 	return scaleMixture(func(u float64) float64 { return math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u)) / k.Length }), nil

@@ -38,8 +38,7 @@ func (k Tanh) Eval(x, z []float64) float64 {
 // String returns, for example, "Tanh(gamma=0.5, coef0=0)".
 func (k Tanh) String() string { return fmt.Sprintf("Tanh(gamma=%v, coef0=%v)", k.gamma(), k.Coef0) }
 
-// Validate returns an ErrParam error unless Gamma is at least 0 and both are
-// finite.
+// Validate returns an ErrParam error unless Gamma is at least 0, and Gamma and Coef0 are finite.
 func (k Tanh) Validate() error {
 	if k.Coef0-k.Coef0 != 0 {
 		return fault.Param("kernels: Tanh", "Coef0", k.Coef0, "a finite value")

@@ -1,6 +1,6 @@
 // Package sparse stores matrices with few nonzero entries, row by row. Examples are documents over a vocabulary and hashed
 // categories.
 //
-// [Rows] is a [mat.Matrix] with DoRowNonZero. Every function of this module that takes sparse rows takes any such matrix, and reads
-// it by [From]. docs/sparse.md lists these functions, and package text of the transformers makes Rows from documents.
+// [Rows] is a [mat.Matrix] with DoRowNonZero. Every function of this module that accepts sparse rows accepts any such matrix, and
+// reads it with [From]. docs/sparse.md lists these functions, and package text of the transformers makes Rows from documents.
 package sparse

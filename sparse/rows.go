@@ -15,7 +15,7 @@ import (
 // safe for concurrent use. The zero value has no rows.
 type Rows struct {
 	n, d   int
-	start  []int // row i has the entries from start[i] to before start[i+1]
+	start  []int // row i has the entries from start[i] to start[i+1], without the last
 	column []int
 	value  []float64
 }
@@ -26,7 +26,7 @@ var (
 )
 
 // NewRows returns the matrix with d columns whose row i has the values value[start[i]:start[i+1]] in the ascending columns
-// column[start[i]:start[i+1]]. It takes ownership of the slices. Errors: ErrShape for slices that do not match each other or d, and
+// column[start[i]:start[i+1]]. It takes ownership of the slices. It returns ErrShape if the slices do not match each other or d, or
 // ErrNotFinite.
 func NewRows(d int, start, column []int, value []float64) (*Rows, error) {
 	if d < 1 {
@@ -58,9 +58,9 @@ func Is(x mat.Matrix) bool {
 	return ok && !check.IsNil(x)
 }
 
-// From returns the rows of a matrix: x itself if it is a *Rows, a copy of the entries of a [mat.RowNonZeroDoer], and a copy of the
-// nonzero values of any other. Values of a position that occurs more than once are added. Errors contain the name. They are
-// ErrShape for an empty x and for an entry outside its columns, and ErrNotFinite.
+// From returns the rows of a matrix. It returns x itself if x is a *Rows, a copy of the entries if x is a [mat.RowNonZeroDoer], and
+// otherwise a copy of the nonzero values. If a position occurs more than once, its values are added. It returns ErrShape if x is
+// empty or has an entry outside its columns, or ErrNotFinite. Errors contain the name.
 func From(name string, x mat.Matrix) (*Rows, error) {
 	doer, ok := x.(mat.RowNonZeroDoer)
 	if !ok || check.IsNil(x) {
@@ -116,7 +116,7 @@ func fromDoer(name string, x mat.RowNonZeroDoer, n, d int) (*Rows, error) {
 	return r, nil
 }
 
-// sortFrom sorts the entries of the last row, and adds values with the same position.
+// sortFrom sorts the entries from first on, which are those of the last row, and adds values with the same position.
 func (r *Rows) sortFrom(first int) {
 	order := make([]int, len(r.column)-first)
 	for i := range order {
@@ -151,7 +151,7 @@ func fromDense(x *mat.Dense) *Rows {
 // Dims returns the numbers of rows and columns.
 func (r *Rows) Dims() (n, d int) { return r.n, r.d }
 
-// At returns an entry. It costs the logarithm of the number of entries in the row.
+// At returns an element. It costs the logarithm of the number of entries in the row.
 func (r *Rows) At(i, j int) float64 {
 	columns, values := r.Row(i)
 	if at, ok := slices.BinarySearch(columns, j); ok {
@@ -184,7 +184,7 @@ func (r *Rows) Row(i int) (columns []int, values []float64) {
 	return r.column[r.start[i]:r.start[i+1]], r.value[r.start[i]:r.start[i+1]]
 }
 
-// Slice returns the rows from first to before last, which share the entries.
+// Slice returns the rows from first to last, without row last, which share the entries.
 func (r *Rows) Slice(first, last int) *Rows {
 	return &Rows{n: last - first, d: r.d, start: r.start[first : last+1], column: r.column, value: r.value}
 }
@@ -201,7 +201,7 @@ func (r *Rows) Pick(rows []int) *Rows {
 }
 
 // Map returns rows with the same positions of entries and new values. The function f receives the entries of a row and sets dst to
-// the new values. A value that is not finite gives ErrNotFinite.
+// the new values. If a value is not finite, Map returns ErrNotFinite.
 func (r *Rows) Map(name string, f func(dst []float64, columns []int, values []float64)) (*Rows, error) {
 	from, to := r.start[0], r.start[r.n]
 	out := &Rows{n: r.n, d: r.d, start: make([]int, r.n+1), column: r.column[from:to], value: make([]float64, to-from)}
@@ -228,7 +228,7 @@ func (r *Rows) Dense() *mat.Dense {
 	return out
 }
 
-// ScatterTo sets the entries of row i in dst (d), and leaves its other numbers unchanged.
+// ScatterTo sets the elements of dst (d) in which row i has entries, and leaves the other elements unchanged.
 func (r *Rows) ScatterTo(dst []float64, i int) {
 	columns, values := r.Row(i)
 	for at, j := range columns {
@@ -260,8 +260,8 @@ func (r *Rows) Means() []float64 {
 	return out
 }
 
-// SquaredDistance returns the squared distance of row i and row j of others. It sums the squared differences, and is accurate for
-// close rows. It costs the entries of both.
+// SquaredDistance returns the squared distance between row i and row j of others. It sums the squared differences, and is accurate
+// for close rows. It costs the number of entries in the two rows.
 func (r *Rows) SquaredDistance(i int, others *Rows, j int) float64 {
 	xc, xv := r.Row(i)
 	zc, zv := others.Row(j)

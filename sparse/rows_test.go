@@ -45,7 +45,7 @@ func random(n, d int, seed uint64) entries {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	e := entries{n, d, map[int][]entry{}}
 	for i := range n {
-		for range rng.IntN(6) { // some of them in one place
+		for range rng.IntN(6) { // some entries have the same position
 			e.of[i] = append(e.of[i], entry{rng.IntN(d), rng.NormFloat64()})
 		}
 	}
@@ -122,7 +122,7 @@ func TestSquaredDistance(t *testing.T) {
 	}
 }
 
-// Every gonum function that reads a matrix reads the same numbers from Rows and from their dense copy.
+// Every gonum function that reads a matrix gets the same numbers from Rows and from their dense copy.
 func TestRowsAreAMatrix(t *testing.T) {
 	rows, err := sparse.From("x", random(12, 30, 2))
 	require.NoError(t, err)

@@ -1,15 +1,16 @@
-// Package streaming defines the contracts of fits from rows that are not all in one place. They come from a file or a query in
-// blocks ([BlockFitter]), or lie on several machines or arrive over time, and are added up in parts that are merged ([Statistics]).
+// Package streaming defines the contracts of fits from rows that are not all in one place. They may come from a file or a query in
+// blocks ([BlockFitter]). They may also be on several computers or arrive over time. Their sums are then computed in parts that are
+// merged ([Statistics]).
 //
 // Every type is generic over the [Target] of a row: [None] for transformers, a number for regressors, a class for classifiers.
 //
 // # Statistics
 //
 // [Statistics] hold the sums over the rows that a model needs. AddBlock adds rows, Merge adds the rows of other statistics, in any
-// order and grouping, and their bytes have a checksum. NewStatistics of a [StatisticsFitter] returns empty ones, which can also
-// read bytes; FitStatistics fits the model. A model that needs several passes over the rows, such as a pipeline, has [Stages]. Each
-// pass computes the sums for one stage, and the bytes of the stages tell a worker which stage it is. [NewStages] and [FitStages]
-// handle both kinds of model, so an engine needs only this loop:
+// order and grouping, and their bytes have a checksum. NewStatistics of a [StatisticsFitter] returns empty statistics, which can
+// also decode bytes; FitStatistics fits the model. A model that needs several passes over the rows, such as a pipeline, has
+// [Stages]. Each pass computes the sums for one stage, and a worker learns from the bytes of the stages which stage it is.
+// [NewStages] and [FitStages] handle both kinds of model, so an engine needs only this loop:
 //
 //	stages, err := streaming.NewStages[float64](model)
 //	for stage, count := stages.Stage(); stage < count; stage, count = stages.Stage() {
@@ -30,14 +31,14 @@ import (
 // Target is the type of the target of a row: [None] for transformers, float64 for regressors, int for classifiers.
 type Target interface{ None | float64 | int }
 
-// None is the target of rows without one, to which a transformer is fitted.
+// None is the target of rows without targets, to which a transformer is fitted.
 type None struct{}
 
-// Block is some rows of a stream.
+// Block holds some rows of a stream.
 type Block[Y Target] struct {
 	X       *mat.Dense // r×d, with NaN for gaps if the model accepts gaps
 	Y       []Y        // r targets or labels, or nil for None
-	Weights []float64  // r weights, or nil for weights of 1; nil for None, because transformers take no weights
+	Weights []float64  // r weights, or nil for weights of 1; nil for None, because transformers do not use weights
 }
 
 // Rows returns a block with the rows of x, without targets.
@@ -45,10 +46,10 @@ func Rows(x *mat.Dense) Block[None] { return Block[None]{X: x} }
 
 // BlockFitter is the capability to fit from a stream of rows that are not all in memory, such as a file or a query.
 type BlockFitter[Y Target] interface {
-	// FitBlocks is Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other, of any sizes. The
-	// iterator is started once or a few times, and must yield the same rows in the same order each time; otherwise the error is
-	// ErrParam. The contents of a block may be overwritten when the next one is requested. It returns the errors of Fit, with rows
-	// counted from the first of the stream, and those of the iterator. FitBlocks checks ctx after each block, and within large
-	// ones.
+	// FitBlocks is like Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other, whatever their
+	// sizes. The iterator is started once or a few times, and must yield the same rows in the same order each time; otherwise the
+	// error is ErrParam. The contents of a block may be overwritten when the next one is requested. FitBlocks returns the errors of
+	// Fit, with rows counted from the first of the stream, and those of the iterator. It checks ctx after each block, and within
+	// large ones.
 	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error
 }

@@ -28,7 +28,7 @@ func shard(from, to int) streaming.Block[float64] {
 	return b
 }
 
-// The rows are on two machines, each of which adds up its own. The sums are merged in any order.
+// The rows are on two computers, each of which adds up its own rows. The sums are merged in any order.
 func ExampleStatistics() {
 	ctx := context.Background()
 	sum := func(rows ...float64) []byte {
@@ -89,7 +89,7 @@ func ExampleStages() {
 		}
 		var sums streaming.Statistics[streaming.None]
 		if sums, err = stages.NewStatistics(); err == nil {
-			err = sums.AddBlock(ctx, streaming.Rows(x)) // or many blocks, on many machines
+			err = sums.AddBlock(ctx, streaming.Rows(x)) // or many blocks, on many computers
 		}
 		if err == nil {
 			err = stages.FitStatistics(ctx, sums)
@@ -148,7 +148,7 @@ func ExampleBlockFitter() {
 	// Output: [2.5] [1.8708]
 }
 
-// Sums over the rows of two machines give the model of all rows.
+// Sums over the rows of two computers give the model for all rows.
 func ExampleStatistics_targets() {
 	ctx := context.Background()
 	model := &ridge.Regressor{Ridge: 1e-9}
@@ -253,8 +253,8 @@ func ExampleStages_pipeline() {
 	// true true
 }
 
-// The rows come from a file that is read again for each pass, with one block at a time in memory. Gaps are filled and columns
-// scaled in the process.
+// The rows come from a file that is read again for each pass, with one block at a time in memory. The pipeline fills gaps and
+// scales columns.
 func ExampleBlock() {
 	rows := func(yield func(streaming.Block[float64], error) bool) { // a program would open a file here
 		for i := 0; i < 3000; i += 250 {

@@ -13,17 +13,17 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Stages is a fit in one pass over the rows or in several. Each pass is a stage that is fitted from statistics. The bytes of Stages
-// contain the progress of the fit: workers that read them into [NewStages] of an equally configured model add up rows for the same
-// stage.
+// Stages is a fit in one or several passes over the rows. Each pass is a stage that is fitted from statistics. The bytes of Stages
+// contain the progress of the fit: workers that decode them into [NewStages] of an equally configured model add up rows for the
+// same stage.
 type Stages[Y Target] interface {
-	// NewStatistics returns empty statistics for this stage, which take the original rows. After the last stage the error is
+	// NewStatistics returns empty statistics for this stage, which receive the original rows. After the last stage it returns
 	// ErrParam.
 	NewStatistics() (Statistics[Y], error)
-	// FitStatistics fits this stage from s and continues with the next. It returns the errors of [StatisticsFitter]; after an error
-	// the stage is unchanged.
+	// FitStatistics fits this stage from s and continues with the next stage. It returns the errors of [StatisticsFitter]. An error
+	// leaves the stage unchanged.
 	FitStatistics(ctx context.Context, s Statistics[Y]) error
-	// Stage returns the number of this stage, from 0, and the number of all stages. The two are equal when all are fitted.
+	// Stage returns the number of this stage, from 0, and the number of all stages. They are equal when all stages are fitted.
 	Stage() (at, of int)
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
@@ -31,10 +31,10 @@ type Stages[Y Target] interface {
 
 // StagedFitter is the capability to fit from statistics in stages.
 type StagedFitter[Y Target] interface {
-	// NewStages returns a fit at its first stage. Errors: ErrParam for a field out of range.
+	// NewStages returns a fit at its first stage. It returns ErrParam for a field out of range.
 	NewStages() (Stages[Y], error)
-	// FitStages sets the model to the result of the stages. The error is ErrParam for stages of another model or with other
-	// settings, and for stages that are not complete.
+	// FitStages sets the model to the result of the stages. It returns ErrParam if the stages are not complete, or belong to
+	// another model or to other settings.
 	FitStages(ctx context.Context, s Stages[Y]) error
 }
 
@@ -71,7 +71,7 @@ func FitStages[Y Target](ctx context.Context, model any, s Stages[Y]) (err error
 	return f.FitStatistics(ctx, one.learnt)
 }
 
-// oneStage is a single pass for statistics, which it stores for FitStages.
+// oneStage is a fit in a single pass. It stores the statistics for FitStages.
 type oneStage[Y Target] struct {
 	model  StatisticsFitter[Y]
 	learnt Statistics[Y] // nil before the pass

@@ -63,8 +63,8 @@ func learnt(t *testing.T, tr transformers.Transformer) []byte {
 	return data
 }
 
-// FitBlocks gives the same result as Fit, bit by bit, for any blocks and workers: with few rows for every transformer, and with
-// many rows for those that are exact.
+// FitBlocks gives the same result as Fit, bit by bit, for any blocks and workers. This holds with few rows for every transformer,
+// and with many rows for those that are exact.
 func TestFitBlocksIsFit(t *testing.T) {
 	sketched := []string{"PowerTransformer", "QuantileTransformer"}
 	for _, n := range []int{1, 2, 5, 900, 20_000} {
@@ -142,7 +142,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 }
 
-// A stream that is longer, shorter or changed in a single value when it is read again gives an error.
+// If a stream is longer, shorter or changed in a single value when it is read again, there is an error.
 func TestFitBlocksChanged(t *testing.T) {
 	x := maptest.MixedRows(9000, false)
 	other := mat.DenseCopyOf(x)
@@ -179,7 +179,7 @@ func (c counted) Err() error {
 	return nil
 }
 
-// Whenever it is cancelled, FitBlocks returns the context's error soon after: within a block of 40 000 rows it checks ten times.
+// Whenever it is cancelled, FitBlocks soon returns the context's error: within a block of 40 000 rows it checks ten times.
 func TestFitBlocksCancelled(t *testing.T) {
 	x := maptest.MixedRows(40_000, false)
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(math.Mod(v, 64))) }, x)
@@ -214,7 +214,7 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "column 0 has more than 65536 values")
 
-	// One value occurs a few more times, and another as often.
+	// One value occurs a few more times than the others, and another value as often.
 	for _, i := range []int{100, 4000, n - 1} {
 		x.Set(i, 0, 17)
 		x.Set(i-1, 0, 16)
@@ -224,7 +224,7 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 	assert.Equal(t, []float64{16}, p.Values())
 }
 
-// The quantiles of a long stream are within the documented distance of their ranks.
+// The quantiles of a long stream are within the documented distance of the exact ranks.
 func TestFitBlocksQuantiles(t *testing.T) {
 	const n = 300_000
 	rng := rand.New(rand.NewPCG(3, 0))

@@ -12,14 +12,14 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// leastPiece, or up to twice as many, is the number of rows between two checks of a context: enough for products at full speed, and
-// never so few that rows are mapped one by one.
+// leastPiece is the number of rows between two checks of a context. A piece may have up to twice as many. This is enough for
+// products at full speed, and rows are then never mapped one by one.
 const leastPiece = 2048
 
-// TransformContext returns t.Transform(x), bit by bit, computed in pieces of several thousand rows. Between the pieces it checks
-// ctx and reports its progress to the observer of [estimators.Observed]. If a transformer does not implement [TransformerTo], its
-// rows may depend on each other, so all of them are transformed at once. It returns the errors of Transform,
-// [estimators.ErrTooLarge] for a result of more than 8 GiB, and the error of ctx.
+// TransformContext returns the same bits as t.Transform(x), computed in pieces of several thousand rows. Between the pieces it
+// checks ctx and reports its progress to the observer of [estimators.Observed]. If a transformer does not implement
+// [TransformerTo], its rows may depend on each other, so all of them are transformed at once. It returns the errors of Transform,
+// [estimators.ErrTooLarge] if the result exceeds 8 GiB, or the error of ctx.
 //
 // [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
 // [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shift is a transformer of another package.
+// shift is a third-party transformer.
 type shift struct{ by float64 }
 
 func (s *shift) Fit(_ context.Context, x mat.Matrix) error {
@@ -104,7 +104,7 @@ func ExampleInverter() {
 	// [500 11]
 }
 
-// Any transformer can pass the names of columns on.
+// NamesOf passes the names of columns through any transformer.
 func ExampleNamesOf() {
 	table := mat.NewDense(3, 2, []float64{1.6, 3, 1.7, 1, 1.8, 3})
 	code := &columnwise.OneHot{Columns: []int{1}}

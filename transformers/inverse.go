@@ -4,11 +4,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Inverter is the capability to map rows of a result back to rows of the data, for example to express a cluster centre or the bound
-// of an interval in the units of the data.
+// Inverter is the capability to map rows of a result back to rows of the data. With it, a cluster centre or the bound of an
+// interval can be expressed in the units of the data.
 type Inverter interface {
-	// InverseTransform returns the rows x (m×d) that Transform maps to z (m×r). For the rows of Fit it is exact up to rounding,
-	// unless Transform maps several values to one. Errors: ErrNotFitted, ErrShape, and ErrNotFinite, also for a z that no x is
-	// mapped to.
+	// InverseTransform returns the rows x (m×d) that Transform maps to z (m×r). For training rows it is exact up to rounding,
+	// unless Transform maps several values to one. It returns ErrNotFitted, ErrShape, or ErrNotFinite, also if no x is mapped to z.
 	InverseTransform(z mat.Matrix) (*mat.Dense, error)
 }

@@ -27,7 +27,8 @@ func inverters() map[string]transformers.Inverter {
 	}
 }
 
-// Transform followed by InverseTransform is the identity on the rows of Fit, for any column that a power does not flatten.
+// Transform followed by InverseTransform is the identity on the training rows, for any column that the power does not make
+// constant.
 func TestInverseIsInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		offset := rapid.SampledFrom([]float64{0, 3, -3, 100}).Draw(t, "offset")
@@ -63,7 +64,7 @@ func TestInverseOfOddColumns(t *testing.T) {
 	})
 	for name, tr := range inverters() {
 		if name == "PowerTransformer, raw" {
-			continue // ψ of the largest numbers of both signs needs an affine map
+			continue // ψ of the largest numbers of both signs overflows without an affine map
 		}
 		z := maptest.FitTransform(t, tr.(transformers.Transformer), x)
 		back, err := tr.InverseTransform(z)
@@ -79,7 +80,7 @@ func TestInverseOfOddColumns(t *testing.T) {
 			}
 		}
 	}
-	// For a column of one value, every z is mapped back to that value.
+	// For a column of a single value, every z is mapped back to that value.
 	m := &scalers.MinMaxScaler{}
 	maptest.FitTransform(t, m, maptest.AsColumn([]float64{4, 4}))
 	back, err := m.InverseTransform(maptest.AsColumn([]float64{0.5, -3}))

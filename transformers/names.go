@@ -7,16 +7,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
-// FeatureNamer is the capability to name the columns of a result, for example for a table, a picture, or the Names of package
+// FeatureNamer is the capability to name the columns of a result, for example for a table, a plot, or the Names of package
 // inspection. All transformers of this module have it.
 type FeatureNamer interface {
-	// FeatureNames returns a name for each column of Transform's result, derived from those of the columns of x, or from x0, x1,
-	// ... for nil. Errors: ErrNotFitted; ErrShape unless there is a name for each column of Fit.
+	// FeatureNames returns a name for each column of Transform's result. The names are derived from those of the columns of x, or
+	// from x0, x1, ... if in is nil. It returns ErrNotFitted, or ErrShape unless in has a name for each column of x.
 	FeatureNames(in []string) ([]string, error)
 }
 
-// NamesOf returns FeatureNames of t, or an error that wraps errors.ErrUnsupported if t has none. A type that embeds a transformer
-// and redefines Transform must redefine FeatureNames too.
+// NamesOf returns the FeatureNames of t, or an error that wraps errors.ErrUnsupported if t has none. A type that embeds a
+// transformer and redefines Transform must redefine FeatureNames too.
 func NamesOf(t Transformer, in []string) ([]string, error) {
 	n, ok := embedding.As[FeatureNamer](t)
 	if !ok {

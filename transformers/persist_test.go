@@ -24,7 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// The rows of the golden files, whose contents were computed by the release that introduced version 1.
+// The rows of the golden files. The contents of those files were computed by the release that introduced version 1.
 var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
 
 var goldenFiles = map[string]transformers.Transformer{
@@ -52,7 +52,7 @@ var goldenFiles = map[string]transformers.Transformer{
 	"Nystroem-uniform-v1.keln":         &featuremap.Nystroem{Kernel: kernels.Matern{}, Rule: featuremap.UniformLandmarks},
 }
 
-// goldenRowsOf gives gaps to an Imputer, and small numbers to a kernel.
+// goldenRowsOf returns rows with gaps for an Imputer, and rows with small numbers for a kernel.
 func goldenRowsOf(t transformers.Transformer) *mat.Dense {
 	nan := math.NaN()
 	switch t.(type) {
@@ -64,7 +64,7 @@ func goldenRowsOf(t transformers.Transformer) *mat.Dense {
 	return goldenRows
 }
 
-// packageOf returns the name of the package of a transformer, whose testdata has its files.
+// packageOf returns the name of a transformer's package, whose testdata holds the golden files.
 func packageOf(t transformers.Transformer) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", t), "*"), ".")
 	return name
@@ -79,7 +79,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
-		// The machine that wrote the file may have rounded sums differently, and a climb ends within its tolerance.
+		// The computer that wrote the file may have rounded sums differently. An iterative maximisation ends within its tolerance.
 		tolerance := 1e-12
 		if _, climbs := fitted.(*columnwise.PowerTransformer); climbs {
 			tolerance = 1e-7

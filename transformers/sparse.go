@@ -7,14 +7,14 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// SparseTransformer is the capability to return sparse rows. Pipelines use it for sparse rows, see [KeepSparse].
+// SparseTransformer is the capability to return sparse rows. Pipelines use it for sparse rows; see [KeepSparse].
 type SparseTransformer interface {
-	// TransformSparse is like Transform but returns the nonzero entries of the result. It returns the errors of Transform.
+	// TransformSparse is like Transform but returns only the nonzero entries of the result. It returns the errors of Transform.
 	TransformSparse(x mat.Matrix) (*sparse.Rows, error)
 }
 
-// KeepSparse returns a transformer as a [SparseTransformer] if it has that capability, and if x is sparse or the transformer makes
-// dense rows sparse, as a columnwise.OneHot with Sparse does.
+// KeepSparse returns t as a [SparseTransformer] if it has that capability and its result should be sparse. That is the case if x is
+// sparse, or if t makes dense rows sparse, as a columnwise.OneHot with Sparse does.
 func KeepSparse(t Transformer, x mat.Matrix) (SparseTransformer, bool) {
 	keeper, ok := embedding.As[SparseTransformer](t)
 	if !ok || sparse.Is(x) {

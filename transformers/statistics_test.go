@@ -23,13 +23,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Scalers, encoders and maps give bit-identical results for any parts in any order, which agree with Fit up to rounding, also for
+// Scalers, encoders and maps give bit-identical results for any parts in any order. These agree with Fit up to rounding, also for
 // many rows.
 func TestStatisticsToTheBit(t *testing.T) {
 	x, ctx := maptest.FarRows(20_000), context.Background()
 	for _, c := range []struct {
 		build func() transformers.Transformer
-		asFit float64 // tolerance of the comparison with Fit, or 0 for other results
+		asFit float64 // tolerance of the comparison with Fit, or 0 if the results may differ
 	}{
 		{build: func() transformers.Transformer { return &scalers.StandardScaler{} }, asFit: 1e-9},
 		{build: func() transformers.Transformer { return &scalers.RMSScaler{} }, asFit: 1e-9},
@@ -73,7 +73,8 @@ func TestStatisticsToTheBit(t *testing.T) {
 	}
 }
 
-// Removing rows leaves exactly the statistics of the remaining rows, or returns an error and changes nothing.
+// Removing rows leaves exactly the statistics of the remaining rows. If that is impossible, Unmerge returns an error and changes
+// nothing.
 func TestUnmerge(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(600)
 	few := mat.DenseCopyOf(x.Slice(0, 600, 2, 3))
@@ -125,7 +126,7 @@ func TestUnmerge(t *testing.T) {
 	assert.Equal(t, 600, s.Rows())
 }
 
-// Statistics of another type or with other settings give an error that names both, also if they were read from a file.
+// Statistics of another type or with other settings give an error that names both, also if they were decoded from a file.
 func TestOtherStatistics(t *testing.T) {
 	mean, err := (&columnwise.Imputer{}).NewStatistics()
 	require.NoError(t, err)
@@ -171,7 +172,7 @@ func TestOtherStatistics(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
-// Too many categories, or different values, give an error wherever they are combined, and the statistics stay unchanged.
+// Too many categories, or distinct values, give an error wherever they are combined, and the statistics stay unchanged.
 func TestStatisticsTooLarge(t *testing.T) {
 	ctx := context.Background()
 	codes := func(from, to int) *mat.Dense {
@@ -205,7 +206,7 @@ func TestStatisticsTooLarge(t *testing.T) {
 	}
 }
 
-// PartialFit continues after PartialFit and FitStatistics, and after nothing else.
+// PartialFit continues a fit by PartialFit or FitStatistics, and returns an error after any other fit.
 func TestPartialFit(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(300)
 	a, b := x.Slice(0, 100, 0, 3).(*mat.Dense), x.Slice(100, 300, 0, 3).(*mat.Dense)
@@ -260,7 +261,7 @@ func TestStatisticsWithGaps(t *testing.T) {
 	assert.EqualError(t, s.AddBlock(ctx, streaming.Rows(x)), "scalers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 }
 
-// Statistics of every earlier version can be read.
+// Statistics of every earlier version can be decoded.
 func TestGoldenStatistics(t *testing.T) {
 	x := maptest.FarRows(40)
 	for name, of := range map[string]streaming.StatisticsFitter[streaming.None]{

@@ -12,19 +12,21 @@ import (
 )
 
 // TargetFitter is a [Transformer] whose fit also uses the targets, such as columnwise.TargetEncoder. Pipelines and searches pass it
-// the targets of their training rows. Its Fit receives none, and returns an error that wraps errors.ErrUnsupported if it needs
-// them.
+// the targets of their training rows. Fit receives no targets. If the transformer needs them, Fit returns an error that wraps
+// errors.ErrUnsupported.
 type TargetFitter interface {
 	Transformer
 	// FitTransformTargets fits the map to x (n×d) and the targets (n×k), and returns the rows to which an estimator is fitted. None
 	// of these rows may depend on the row's own targets, which the estimator has to predict. They may therefore differ from the
-	// result of Transform for x. A number is one column. Two classes are one column, which is 1 in the rows of the second class and
-	// 0 elsewhere; more classes have such a column each, in the order of their labels. It returns the errors of Fit, ErrShape for
-	// another number of rows in targets, and ErrNotFinite.
+	// result of Transform for x.
+	//
+	// A numeric target is one column. Two classes are one column, which is 1 in the rows of the second class and 0 elsewhere. More
+	// classes have such a column each, in the order of their labels. FitTransformTargets returns the errors of Fit, ErrShape if
+	// targets has another number of rows, or ErrNotFinite.
 	FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (*mat.Dense, error)
 }
 
-// FitTransform fits t to x (n×d), and to the targets (n×k) if it is a [TargetFitter], and returns the rows to which an estimator is
+// FitTransform fits t to x (n×d), and to the targets (n×k) if t is a [TargetFitter]. It returns the rows to which an estimator is
 // fitted. Targets may be nil if t does not need them.
 func FitTransform(ctx context.Context, t Transformer, x, targets mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)

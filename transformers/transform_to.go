@@ -4,8 +4,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TransformerTo is the capability to transform into memory of the caller, for a service that transforms single rows or blocks of
-// rows repeatedly. All transformers of this module have it.
+// TransformerTo is the capability to write the result into memory of the caller, for a service that repeatedly transforms single
+// rows or blocks of rows. All transformers of this module have it.
 type TransformerTo interface {
 	// TransformTo is like Transform but writes to dst, which has a row for each row of x and the width of the result. If dst is
 	// empty, it gets that shape, in its existing memory if that suffices, as after Reset. The matrices dst and x must not share

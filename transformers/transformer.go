@@ -1,23 +1,24 @@
 // Package transformers defines the contracts of the maps that precede an estimator: they are fitted to the training rows and then
 // applied to any rows. The maps are in these packages:
 //
-//	scalers     columns to a common size, rows to length 1: the usual choice before a kernel
+//	scalers     scales columns to a common size, or rows to length 1: the usual choice before a kernel
 //	columnwise  fills gaps, encodes categories, makes skewed columns symmetric, limits extreme values, for each column separately
-//	pca         principal components, of the rows or in the feature space of a kernel
-//	featuremap  random Fourier features, the Nystroem map, the kernel with the training rows and its centring, and
-//	            a hidden layer of random units
-//	text        documents to sparse rows, by a vocabulary or by hashing
+//	pca         computes principal components, of the rows or in the feature space of a kernel
+//	featuremap  computes features of kernels: random Fourier features, the Nystroem map, the kernel with the training rows and
+//	            its centring, and a hidden layer of random units
+//	text        converts documents to sparse rows, with a vocabulary or by hashing
 //
-// All matrices are n×d with a sample in each row. Fit uses its rows and keeps no reference to them. Transform returns a new matrix
-// and changes neither its argument nor the transformer, so it may be called concurrently. A Fit that fails keeps the earlier model.
+// All matrices are n×d with an observation in each row. Fit uses its rows and keeps no reference to them. Transform returns a new
+// matrix and changes neither its argument nor the transformer, so it may be called concurrently. A Fit that fails keeps the earlier
+// model.
 //
 // A [Transformer] has Fit and Transform. Its other abilities are capabilities, each with its own interface:
 //
-//	TransformerTo     Transform into memory of the caller; few rows then allocate nothing
+//	TransformerTo     a Transform into memory of the caller; a few rows then allocate nothing
 //	FeatureNamer      names for the columns of a result
 //	Inverter          the inverse map, of the scalers, of PowerTransformer, QuantileTransformer and PCA
-//	PartialFitter     more rows over time, for those that fit from statistics
-//	SparseTransformer sparse rows stay sparse, of RMSScaler, UnitRows and OneHot
+//	PartialFitter     a fit that continues when more rows arrive, of those that fit from statistics
+//	SparseTransformer a result of sparse rows, of RMSScaler, UnitRows and OneHot
 //	TargetFitter      a fit that also uses the targets, of TargetEncoder
 //
 // Package [streaming] has, for rows without targets:
@@ -41,27 +42,28 @@ import (
 
 // Transformer maps rows to rows.
 type Transformer interface {
-	// Fit fits the map to x (n×d). Errors: ErrShape for an empty x, ErrNotFinite for a NaN or an infinity, ErrParam for a field out
-	// of range.
+	// Fit fits the map to x (n×d). It returns ErrShape for an empty x, ErrNotFinite for a NaN or an infinity, or ErrParam for a
+	// field out of range.
 	Fit(ctx context.Context, x mat.Matrix) error
-	// Transform maps the rows of x, which must be as wide as in Fit. Errors: ErrNotFitted, ErrShape, ErrNotFinite.
+	// Transform maps the rows of x, which must have the same width as in Fit. It returns ErrNotFitted, ErrShape or ErrNotFinite.
 	Transform(x mat.Matrix) (*mat.Dense, error)
 }
 
-// RowResidualer is a transformer to features z(x) that represent only a part of a kernel k, so that <z(x), z(x)> is at most k(x,
-// x).
+// RowResidualer is the capability of a transformer whose features z(x) represent only a part of a kernel k, so that <z(x), z(x)> is
+// at most k(x, x).
 type RowResidualer interface {
-	// RowResiduals returns k(x, x) - |z(x)|², at least 0, for each row of x (m×d) and its features z (m×r), the result of
-	// Transform.
+	// RowResiduals returns k(x, x) - |z(x)|², or 0 if that is negative, for each row of x (m×d). The matrix z (m×r) is the result
+	// of Transform for x.
 	RowResiduals(x, z mat.Matrix) ([]float64, error)
 }
 
 // PartialFitter is the capability to continue a fit with more rows.
 type PartialFitter interface {
-	// PartialFit continues the fits of PartialFit or FitStatistics with x (n×d). The result is FitStatistics of all those rows. The
-	// transformer keeps their statistics, but MarshalBinary and a clone omit them; MarshalStatistics encodes them
-	// (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are none, and the error is ErrNotFitted. The features
-	// of a kernel map may have other values and other meanings afterwards: a model that was fitted to them must be fitted again.
-	// PartialFit of a pipeline leaves the steps unchanged.
+	// PartialFit continues a fit by PartialFit or FitStatistics with the rows x (n×d). The result is that of FitStatistics for all
+	// rows so far. The transformer keeps their statistics, but MarshalBinary and a clone omit them; MarshalStatistics encodes them
+	// (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are no statistics, and PartialFit returns ErrNotFitted.
+	//
+	// The features of a kernel map may have other values and other meanings afterwards: a model that was fitted to them must be
+	// fitted again. PartialFit of a pipeline leaves the steps unchanged.
 	PartialFit(ctx context.Context, x mat.Matrix) error
 }

@@ -18,14 +18,15 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// outOfFold holds predictions of held-out rows, and the scores of each fold. With repeats, the predictions are those of the last one.
+// outOfFold holds predictions of held-out rows, and the scores of each fold. If the cross-validation is repeated, the predictions
+// are those of the last repeat.
 type outOfFold struct {
-	numbers, variances, low, high []float64 // of a regression; nil if the model has none
+	numbers, variances, low, high []float64 // for a regression; nil if the model has none
 	labels                        []int     // of a classification
 	proba                         *mat.Dense
 	seconds                       []float64 // of each fit
 	metrics                       []string
-	values                        map[string][]float64 // of each metric in each fold
+	values                        map[string][]float64 // value of each metric in each fold
 	trainRows, testRows           int
 }
 
@@ -36,8 +37,8 @@ type crossValidation struct {
 	level          float64
 }
 
-// divide returns the folds of the rows of a table. Folds do not divide groups, if the table has them, and keep the proportions of
-// the classes. Copies of a row are in the same fold.
+// divide returns the folds of the rows of a table. Folds do not divide groups, if the table has them, and preserve the proportions
+// of the classes. Copies of a row are in the same fold.
 func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	var splitter validation.Splitter
 	switch {
@@ -61,7 +62,7 @@ func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	return validation.SpreadDistinct(divided, merged), nil
 }
 
-// run fits the model to the training rows of each fold and predicts the others. The bar may be nil.
+// run fits the model to the training rows of each fold and predicts its test rows. The bar may be nil.
 func (v crossValidation) run(ctx context.Context, of method, budget time.Duration, t *table.Table, divided []validation.Fold,
 	bar *progressbar.Bar) (*outOfFold, error) {
 	out := &outOfFold{values: map[string][]float64{}}
@@ -219,7 +220,7 @@ func (o *outOfFold) classes(c estimators.Classifier, test *table.Table, at []int
 		}
 	}
 	v, err := metrics.AUCOfScores(test.Labels, labels, p, test.Weights)
-	if errors.Is(err, estimators.ErrShape) { // the test rows have one class
+	if errors.Is(err, estimators.ErrShape) { // the test rows have only one class
 		v, err = math.NaN(), nil
 	}
 	return o.score("AUC", v, err)

@@ -42,7 +42,7 @@ func columnFlags() []cli.Flag {
 	}, formatFlags()...)
 }
 
-// oneRune returns the only character of a flag.
+// oneRune returns the character that a flag sets, which must be a single one.
 func oneRune(c *cli.Command, name string) (rune, error) {
 	text := strings.ReplaceAll(c.String(name), `\t`, "\t")
 	if text == "" {
@@ -93,7 +93,7 @@ func options(c *cli.Command, path string) (*table.Options, error) {
 	return o, err
 }
 
-// kinds returns the kinds of columns that the flag sets, and nil for none.
+// kinds returns the kinds of columns that the flag sets, or nil if it is not set.
 func kinds(c *cli.Command) (out map[string]table.Kind, err error) {
 	for column, kind := range c.StringMap("kind") {
 		var k table.Kind
@@ -117,7 +117,7 @@ func svmlight(path string) bool {
 	return slices.Contains([]string{".svm", ".svmlight", ".libsvm"}, extension(path))
 }
 
-// readTable reads a file by its ending, or a CSV file from standard input.
+// readTable reads a file in the format of its ending, or a CSV file from standard input.
 func readTable(_ context.Context, s *streams, path string, o *table.Options) (*table.Table, error) {
 	switch {
 	case path == "-":
@@ -130,7 +130,7 @@ func readTable(_ context.Context, s *streams, path string, o *table.Options) (*t
 	return table.ReadCSV(path, o)
 }
 
-// readToLearn reads the only table of the arguments, with a target.
+// readToLearn reads the only table in the arguments, with a target.
 func readToLearn(ctx context.Context, s *streams, c *cli.Command) (*table.Table, error) {
 	if c.Args().Len() != 1 {
 		return nil, usagef("want one table, not %d arguments", c.Args().Len())

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Houses of one distribution have no drift. A missing town and larger areas are found.
+// Houses from the same distribution have no drift. A missing town and larger areas are found.
 func TestDrift(t *testing.T) {
 	dir := t.TempDir()
 	before, now := houses(t, dir, 150, 1), houses(t, dir, 120, 2)

@@ -131,7 +131,7 @@ func newExplained(ctx context.Context, s *streams, c *cli.Command) (*explained, 
 	return e, nil
 }
 
-// row prints the explanation of a row, by its number from 1.
+// row prints the explanation of the row with a number, counted from 1.
 func (e *explained) row(ctx context.Context, s *streams, number int, path string) error {
 	cells := e.data.X.RawRowView(number - 1)
 	found, target, label, err := e.reasons(ctx, cells)
@@ -174,7 +174,7 @@ func (e *explained) reasons(ctx context.Context, cells []float64) (_ inspection.
 	return found, "probability of " + schema.Classes()[label], label, err
 }
 
-// describe sets the text of a contribution of a category or a time, which replaces its number.
+// describe replaces the number of a category or a time in a contribution by its text.
 func (e *explained) describe(c *inspection.Contribution) {
 	schema := e.model.Schema()
 	at := slices.Index(schema.Names(), c.Name)
@@ -197,7 +197,7 @@ func (e *explained) describe(c *inspection.Contribution) {
 	}
 }
 
-// printNeighbours prints the most similar training rows, by their numbers from 1, with their targets.
+// printNeighbours prints the most similar training rows, with their numbers from 1 and their targets.
 func (e *explained) printNeighbours(ctx context.Context, s *streams, cells []float64, label int) error {
 	o := &inspection.NeighbourOptions{Count: e.neighbours, ByKernel: true}
 	var near inspection.NeighbourList

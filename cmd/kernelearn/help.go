@@ -58,7 +58,7 @@ func completeFlags(_ context.Context, c *cli.Command) {
 		for _, one := range c.VisibleCommands() {
 			fmt.Fprintf(c.Root().Writer, "%s:%s\n", one.Name, one.Usage)
 		}
-		return // otherwise the shell completes names of files
+		return // otherwise the shell completes file names
 	}
 	last := words[len(words)-1]
 	dashes := "-"

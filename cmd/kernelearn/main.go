@@ -6,8 +6,8 @@
 //	kernelearn explain price.keln new.csv -row 3 -background houses.csv
 //	kernelearn serve price.keln
 //
-// Each command has -h, which starts with an example. A table is a CSV file, optionally compressed by gzip, an ARFF file, or a file
-// in the format of svmlight. A dash is a CSV file on standard input. Package table documents how cells are read.
+// The help of each command, -h, starts with an example. A table is a CSV file, optionally compressed with gzip, an ARFF file, or a
+// file in the format of svmlight. A dash is a CSV file on standard input. Package table documents how cells are read.
 //
 // The exit status is 0 for success, 1 for an error, 2 for a wrong flag or argument, before any computation, and 130 for an
 // interrupt. An interrupted serve answers its open requests and exits with 0. A second interrupt ends any command at once. Results
@@ -43,7 +43,7 @@ func main() {
 	os.Exit(code)
 }
 
-// usageError is an error of the flags or arguments.
+// usageError is an error in the flags or arguments.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }

@@ -24,8 +24,8 @@ import (
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
-// houses writes a table of n houses with words, gaps, dates and texts. The price is 10 per unit of area, and 100 more in the
-// centre, with a noise of 20.
+// houses writes a table of n houses with words, gaps, dates and texts. The price is 10 per unit of area, plus 100 in the centre,
+// with noise of standard deviation 20.
 func houses(t *testing.T, dir string, n int, seed uint64) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -102,7 +102,7 @@ func TestTrainAndPredict(t *testing.T) {
 	require.NoError(t, rows.WriteCSV(&b, p))
 	assert.Equal(t, b.String(), string(data))
 
-	// The table on standard input has columns in another order, a further column and a new district.
+	// The table on standard input has its columns in another order, an additional column and a new district.
 	code, out, progress = command(t, "district,x,area,sold\nsouth,1,50,2024-03-01\n", "predict", model, "-")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "district,x,area,sold,prediction,prediction_low,prediction_high\nsouth,1,50,2024-03-01,")
@@ -169,7 +169,7 @@ func TestEvaluate(t *testing.T) {
 	assert.GreaterOrEqual(t, value("RMSE"), value("MAE"))
 	assert.InDelta(t, 0.93, value("coverage"), 0.06)
 
-	// With folds of groups, the district of a row is never that of a training row.
+	// With groups in the folds, the district of a test row is never that of a training row.
 	code, out, progress = command(t, "", "evaluate", path, "-target", "price", "-folds", "3", "-group", "district", "-m", "ridge")
 	require.Zero(t, code, progress)
 	assert.Contains(t, out, "mean of 3 folds")
@@ -240,7 +240,7 @@ func TestDescribe(t *testing.T) {
 	assert.Equal(t, []string{"area", "district", "sold"}, all[1].Schema.Names())
 }
 
-// A wrong flag or argument ends with 2 and its name, before any computation.
+// A wrong flag or argument causes exit code 2 and is named, before any computation.
 func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	path := houses(t, dir, 30, 1)

@@ -23,7 +23,7 @@ import (
 
 const defaultMethod = "selection"
 
-// method builds the models with a name.
+// method builds models and has a name.
 type method struct {
 	name       string
 	regressor  func(budget time.Duration) estimators.Regressor  // nil: none

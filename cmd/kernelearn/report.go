@@ -125,7 +125,8 @@ func newReport(ctx context.Context, source string, t *table.Table, held *outOfFo
 	return r, addEffects(ctx, r, t, model, target.Name)
 }
 
-// addRegression adds the pictures of numbers: predicted and observed numbers, and the coverage of intervals of each probability.
+// addRegression adds the pictures for a numeric target: predicted and observed numbers, and the coverage of intervals for several
+// probabilities.
 func addRegression(r *report.Report, t *table.Table, held *outOfFold, name string, level float64) error {
 	p := plotstyle.New("", "predicted "+name, "observed "+name)
 	dots := make(plotter.XYs, 0, t.Rows())
@@ -185,7 +186,7 @@ func coveragePicture(t *table.Table, held *outOfFold) (report.Picture, error) {
 		"Intervals of the normal distribution by the predicted variance. Above the line they are too wide, below it too narrow.", p, 6, 4.5)
 }
 
-// addClasses adds the confusion of the classes and the calibration of their probabilities.
+// addClasses adds the confusion matrix and the calibration of the probabilities.
 func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 	counts, err := metrics.NewConfusion(t.Labels, held.labels, nil)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package data holds the data sets that the repository ships, for its examples and tests. README.md in its folder names their
+// Package data holds the data sets that the repository ships for its examples and tests. README.md in its folder names their
 // sources.
 package data
 
 import "embed"
 
-// FS holds the CSV files: with a header, comma separated, and with the target last.
+// FS holds the CSV files. They have a header, are comma separated, and have the target last.
 //
 //go:embed *.csv
 var FS embed.FS

@@ -1,4 +1,5 @@
-// Dropin is a typical golearn program with one line changed, for an estimator of ours. It prints golearn's own summary for both.
+// Dropin is a typical golearn program in which one line is changed to use one of our estimators. It prints golearn's own summary
+// for both classifiers.
 //
 //	go run ./examples/dropin
 //	go run ./examples/dropin -data DIR

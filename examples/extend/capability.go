@@ -12,12 +12,12 @@ import (
 
 // RowWeigher is a custom capability: it returns the weights of the training rows in a prediction.
 type RowWeigher interface {
-	// RowWeights returns a row of weights that sum to 1 for each row of x (m×d), a column for each training row.
+	// RowWeights returns a row of weights that sum to 1 for each row of x (m×d), with a column for each training row.
 	RowWeights(x mat.Matrix) (*mat.Dense, error)
 }
 
-// RowWeights calls RowWeights of a model, or of the estimator that a pipeline or a search predicts with, although neither has the
-// method.
+// RowWeights calls RowWeights of a model, or of the estimator with which a pipeline or a search predicts, although these do not
+// have the method.
 func RowWeights(model any, x mat.Matrix) (weights *mat.Dense, err error) {
 	err = estimators.Call(model, x, func(w RowWeigher, z mat.Matrix) (err error) {
 		weights, err = w.RowWeights(z)
@@ -26,7 +26,7 @@ func RowWeights(model any, x mat.Matrix) (weights *mat.Dense, err error) {
 	return weights, err
 }
 
-// RowWeights implements [RowWeigher]. If no row is near enough, all weights are equal.
+// RowWeights implements [RowWeigher]. If no row is close enough, all weights are equal.
 func (s *Smoother) RowWeights(x mat.Matrix) (*mat.Dense, error) {
 	if s.m == nil {
 		return nil, &estimators.NotFittedError{Type: smootherType}

@@ -21,11 +21,11 @@ const (
 //
 //	ŷ(x) = Σ w[i] k(x, x[i]) y[i] / Σ w[i] k(x, x[i])
 //
-// or the mean of the targets if no row is near enough for the denominator to be above 0. It needs a kernel without negative values.
-// Fit costs O(n²d), a prediction O(nd).
+// If no row is close enough for the denominator to be above 0, it is the mean of the targets. It needs a kernel without negative
+// values. Fit costs O(n²d), a prediction O(nd).
 type Smoother struct {
-	// Kernel is the kernel; nil: the RBF, with the length that predicts each row best from the others, from that of
-	// kernels.MedianRBF downwards.
+	// Kernel is the kernel. If it is nil, it is the RBF whose length predicts each row best from the others. The search starts at
+	// the length of kernels.MedianRBF and continues downwards.
 	Kernel  kernels.Kernel
 	Workers int // goroutines; 0: GOMAXPROCS
 
@@ -79,7 +79,7 @@ func (s *Smoother) fit(ctx context.Context, x mat.Matrix, y, weights []float64) 
 	return nil
 }
 
-// choose sets the kernel and its leave-one-out error.
+// choose sets the kernel, and computes its leave-one-out error.
 func (m *smootherModel) choose(ctx context.Context, configured kernels.Kernel, workers int) error {
 	candidates := []kernels.Kernel{configured}
 	if configured == nil {
@@ -152,7 +152,7 @@ func (s *Smoother) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// ChosenKernel returns the kernel of the fit, and nil before Fit.
+// ChosenKernel returns the kernel of the fit. It returns nil before Fit.
 func (s *Smoother) ChosenKernel() kernels.Kernel {
 	if s.m == nil {
 		return nil

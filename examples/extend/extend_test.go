@@ -38,7 +38,7 @@ func TestMatern72(t *testing.T) {
 	}
 	kerneltest.Kernel(t, Matern72{}, &kerneltest.Options{Formula: formula(1)})
 	kerneltest.Kernel(t, Matern72{Length: 3}, &kerneltest.Options{Formula: formula(3)})
-	// RadialSlopes gives the kernel a length for each column.
+	// Because of RadialSlopes, the kernel supports a length for each column.
 	kerneltest.Kernel(t, kernels.ARD{Kernel: Matern72{}, Lengths: []float64{2, 1, 2}}, &kerneltest.Options{Columns: 3})
 	if (Matern72{Length: -1}).Validate() == nil || (Matern72{Length: math.Inf(1)}).Validate() == nil {
 		t.Error("a parameter out of range is valid")
@@ -71,7 +71,7 @@ func TestZoom(t *testing.T) {
 	selectiontest.Strategy(t, func() search.Strategy { return &Zoom{Points: 4, Rounds: 2} }, nil)
 }
 
-// Predictions of a Smoother equal the definition, and the mean of the targets far away.
+// Predictions of a Smoother agree with the definition, and far away with the mean of the targets.
 func TestSmootherIsTheWeightedMean(t *testing.T) {
 	k := Matern72{}
 	s := &Smoother{Kernel: k}
@@ -124,7 +124,7 @@ func TestClipClips(t *testing.T) {
 	}
 }
 
-// Each grid of Zoom lies between the neighbours of the best point of the previous one.
+// Each grid of Zoom lies between the neighbours of the best point in the previous grid.
 func TestZoomNarrows(t *testing.T) {
 	x, y := waves()
 	r := &selection.Regressor{Search: &Zoom{Points: 5, Rounds: 2, Decades: 4}}

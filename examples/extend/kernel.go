@@ -12,10 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// defaultLength is the ℓ of a Matern72 with Length 0.
+// defaultLength is the ℓ of a Matern72 whose Length is 0.
 const defaultLength = 1.0
 
-// Matern72 is the Matérn kernel of smoothness ν = 7/2, with s = √7 |x-z|/ℓ:
+// Matern72 is the Matérn kernel with smoothness ν = 7/2, where s = √7 |x-z|/ℓ:
 //
 //	k(x, z) = (1 + s + 2s²/5 + s³/15) exp(-s)
 //
@@ -34,7 +34,7 @@ var _ interface {
 
 func (k Matern72) length() float64 { return cmp.Or(k.Length, defaultLength) }
 
-// scaled returns s of a squared distance; s³ is finite.
+// scaled returns s for a squared distance; s³ is finite.
 func (k Matern72) scaled(squared float64) float64 {
 	return min(math.Sqrt(7*squared)/k.length(), 1e100)
 }
@@ -98,7 +98,7 @@ func (k Matern72) SlopesOfSquaredDistances(dst, squared []float64) {
 }
 
 // SpectralDensity implements kernels.Spectral. A frequency is a normal vector divided by the square root of a gamma variable, which
-// takes the last uniform.
+// uses the last uniform number.
 func (k Matern72) SpectralDensity() (kernels.SpectralDensity, error) {
 	return kernels.SpectralDensity{
 		Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },

@@ -18,9 +18,9 @@ const (
 	DefaultDecades = 6.0
 )
 
-// Zoom is a search of nested grids. The first has Points parameters in equal ratios within Decades around the start of the family,
-// and each further one has as many between the neighbours of the best. It finds a minimum of the error, not always the lowest, with
-// at most Points·Rounds cross-validations.
+// Zoom is a search with nested grids. The first grid has Points parameters in equal ratios within Decades around the start of the
+// family. Each further grid has as many between the neighbours of the best parameter. It finds a minimum of the error, not always
+// the lowest, with at most Points·Rounds cross-validations.
 type Zoom struct {
 	Points  int                 // number of points of a grid, ≥ 3; 0: DefaultPoints
 	Rounds  int                 // number of grids; 0: DefaultRounds

@@ -18,11 +18,11 @@ const (
 	clipKind = "extend.Clip"
 )
 
-// DefaultShare is the share of a Clip with Share 0.
+// DefaultShare is the share of a Clip whose Share is 0.
 const DefaultShare = 0.05
 
-// Clip moves the values of each column that lie outside two of its quantiles to these quantiles, so that single extreme values no
-// longer determine a scale or a distance. Fit costs O(dn log n).
+// Clip moves the values of each column that lie outside two of its quantiles to these quantiles, so that single extreme values do
+// not determine a scale or a distance. Fit costs O(dn log n).
 type Clip struct {
 	Share float64 // share of rows below the lower and above the upper quantile, in (0, .5); 0: DefaultShare
 

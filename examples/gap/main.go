@@ -1,7 +1,7 @@
-// Gap fits each estimator with intervals, with default settings, to 120 points of y = sin t + .3 sin 3.1 t, with noise of deviation
-// .15. The points are for t in [0, 12] without those from 6 to 8. The program prints how often its 95% intervals contain new
-// observations among the points, in the gap, and beyond the last point, up to 13. It also prints their widths there, and the median
-// error of the mean at t = 12.9.
+// Gap fits each estimator with intervals, with default settings, to 120 points of y = sin t + .3 sin 3.1 t, with noise of standard
+// deviation .15. The points have t in [0, 12], but none lies between 6 and 8. The program prints how often the 95% intervals
+// contain new observations among the points, in the region without points, and beyond the last point, up to 13. It also prints the
+// widths of the intervals there, and the median error of the mean at t = 12.9.
 package main
 
 import (
@@ -58,7 +58,7 @@ func truth(t float64) float64 { return math.Sin(t) + .3*math.Sin(3.1*t) }
 
 const deviation = .15
 
-// points returns n points of [0, 12] outside the gap, with noise.
+// points returns n points in [0, 12] outside the region without points, with noise.
 func points(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -72,7 +72,7 @@ func points(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// rowsWithin returns n points of an interval, with noise.
+// rowsWithin returns n points in an interval, with noise.
 func rowsWithin(rng *rand.Rand, n int, from, to float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -82,7 +82,7 @@ func rowsWithin(rng *rand.Rand, n int, from, to float64) (*mat.Dense, []float64)
 	return x, y
 }
 
-// held returns the share of y within the intervals, and the intervals' mean width.
+// held returns the share of y that lies within the intervals, and the intervals' mean width.
 func held(e estimators.Regressor, x *mat.Dense, y []float64) (share, width float64, err error) {
 	low, high, err := e.(estimators.IntervalPredictor).PredictInterval(x, .95)
 	if err != nil {

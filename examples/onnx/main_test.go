@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
-// onPage returns a block of code of docs/onnx.md.
+// onPage returns a code block of docs/onnx.md.
 func onPage(t *testing.T, language string) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
@@ -31,7 +31,7 @@ func onPage(t *testing.T, language string) string {
 	return string(m[1])
 }
 
-// model writes the model into a folder and returns the numbers that Go prints.
+// model writes the model to a folder and returns the numbers that Go prints.
 func model(t *testing.T) (folder string, want []float64) {
 	t.Helper()
 	folder = t.TempDir()
@@ -60,7 +60,7 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// The page has the numbers that the program prints.
+// The page shows the numbers that the program prints.
 func TestPage(t *testing.T) {
 	_, want := model(t)
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "onnx.md"))
@@ -70,7 +70,7 @@ func TestPage(t *testing.T) {
 	assert.InDeltaSlice(t, want, numbers(t, string(m)), 1e-6)
 }
 
-// The program for Python on the page prints the numbers of Go.
+// The Python program on the page prints the same numbers as Go.
 func TestPython(t *testing.T) {
 	folder, want := model(t)
 	python := os.Getenv("KERNELEARN_PYTHON")
@@ -88,8 +88,8 @@ func TestPython(t *testing.T) {
 	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-7) // up to the digits that numpy prints
 }
 
-// The program for the browser prints them too. Its runtime comes from npm's package, and its rows pass through WebAssembly, as in a
-// browser.
+// The browser program on the page prints the same numbers. Its runtime is installed from npm, and its rows pass through
+// WebAssembly, as in a browser.
 func TestBrowser(t *testing.T) {
 	folder, want := model(t)
 	page := onPage(t, "html")

@@ -1,6 +1,6 @@
-// Pipeline combines golearn with this module in three examples: a golearn filter, a transformer of ours and a golearn classifier in
-// one pipeline; an estimator of ours in golearn's own cross-validation; and a model that is saved, loaded and used to predict one
-// row without a label.
+// Pipeline combines golearn with this module in three examples: a golearn filter, one of our transformers and a golearn classifier
+// in one pipeline; one of our estimators in golearn's own cross-validation; and a model that is saved, loaded and used to predict
+// one row without a label.
 //
 //	go run ./examples/pipeline
 //	go run ./examples/pipeline -data DIR
@@ -60,11 +60,11 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 	return saved(out, train, test)
 }
 
-// mixed runs a pipeline of a golearn filter, a transformer of ours and a golearn classifier.
+// mixed runs a pipeline of a golearn filter, one of our transformers and a golearn classifier.
 func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	model := &golearn.Pipeline{
 		Steps: []golearn.Step{
-			// A filter of golearn binds its training grid at its creation, so the pipeline takes a function that creates it.
+			// A golearn filter is bound to its training grid when it is created, so the pipeline takes a function that creates it.
 			golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, 8)
 				for _, a := range base.NonClassFloatAttributes(train) {
@@ -96,7 +96,7 @@ func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	return nil
 }
 
-// estimator returns a pipeline of ours, which scales on the training rows of each fold.
+// estimator returns one of our pipelines, which computes its scales from the training rows of each fold.
 func estimator() *golearn.Classifier {
 	return &golearn.Classifier{Estimator: &pipeline.Classifier{
 		Steps: []transformers.Transformer{&scalers.StandardScaler{}},

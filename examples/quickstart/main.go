@@ -1,8 +1,8 @@
-// Quickstart puts estimators of this module into golearn code, and lets one of them choose its kernel by entropy and by a grid:
+// Quickstart uses estimators of this module in golearn code, and lets one of them choose its kernel by entropy and with a grid:
 //
 //	go run ./examples/quickstart
 //
-// It needs no flags, no network and no files except those of the repository, takes a few seconds, and writes one picture into the
+// It needs no flags, no network and no files except those in the repository, takes a few seconds, and writes one picture to the
 // current folder.
 package main
 
@@ -79,7 +79,7 @@ type model struct {
 	base.Classifier
 }
 
-// models returns golearn's own classifiers and their replacements: only this line changes.
+// models returns golearn's own classifiers and their replacements. Only this line changes.
 func models() []model {
 	scaled := []transformers.Transformer{&scalers.StandardScaler{}}
 	return append(append([]model{{theirName, theirs()}}, forest()...),
@@ -122,7 +122,7 @@ func classify(out io.Writer, dir string) error {
 	return table.Flush()
 }
 
-// chooseKernel fits one estimator twice. It chooses its kernel by entropy, and by a grid.
+// chooseKernel fits one estimator twice. It chooses its kernel by entropy, and with a grid.
 func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error {
 	train, test, err := load(dir, "diabetes-progression.csv", grids.Split)
 	if err != nil {

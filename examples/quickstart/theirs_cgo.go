@@ -10,7 +10,7 @@ import (
 
 const theirName = "golearn KNN (k = 5)"
 
-// theirs returns golearn's best known classifier, which needs a C compiler.
+// theirs returns golearn's best-known classifier, which needs a C compiler.
 func theirs() base.Classifier { return knn.NewKnnClassifier("euclidean", "linear", 5) }
 
 // forest returns golearn's random forest of 50 trees, each on 6 of the features.

@@ -9,7 +9,7 @@ import (
 
 const theirName = "golearn ID3 tree"
 
-// theirs returns a classifier of golearn that builds without a C compiler.
+// theirs returns a golearn classifier that builds without a C compiler.
 func theirs() base.Classifier { return trees.NewID3DecisionTree(0.6) }
 
 // forest returns nothing, since golearn's forest needs a C compiler.

@@ -1,7 +1,7 @@
 // Reading shows how to interpret a fitted model:
 //
-//   - the columns that its predictions need (permutation importance), and the contribution of each column to one prediction (Shapley
-//     values);
+//   - the columns that its predictions need (permutation importance), and the contribution of each column to one prediction
+//     (Shapley values);
 //   - whether more rows or another setting would help (learning and validation curves);
 //   - how well scores separate classes (ROC, precision against recall), and whether probabilities are calibrated (reliability).
 //
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// bar returns an Observe function that draws a bar.
+// bar returns an Observe function that draws a progress bar.
 func (p program) bar(name string) func(estimators.Step) {
 	bar := progressbar.New(p.progress, name, 0)
 	return func(s estimators.Step) {
@@ -73,7 +73,7 @@ func (p program) bar(name string) func(estimators.Step) {
 	}
 }
 
-// save draws a picture, if there is a folder for it.
+// save draws a picture, if an output folder is set.
 func (p program) save(name string, draw func(path string) error) error {
 	if p.dir == "" {
 		return nil
@@ -94,7 +94,7 @@ func machine(gamma float64) estimators.Regressor {
 
 const gamma = 0.02
 
-// columns prints the columns that the predictions of diabetes' progression need, and the contribution of each to one of them.
+// columns prints the columns that the predictions of diabetes progression need, and the contribution of each to one prediction.
 func (p program) columns(ctx context.Context) error {
 	set, err := dataset.Open("", "diabetes-progression")
 	if err != nil {

@@ -1,9 +1,9 @@
 // Shape fits the zero selection.Regressor, which fits a length for each column, and shows its result: the table of the search, the
 // relevance of each column, and pictures of the relevances and of the effects of the most relevant columns. It compares the error
-// on test rows with that of a single length for all columns, standardised, chosen by entropy, on the same split.
+// on test rows with that of a single length for all standardised columns, chosen by entropy on the same split.
 //
-// The sets are read from -data DIR, a folder of CSV files with the target last. Gaps are filled by the training median. Without the
-// flag the program runs on a set that the repository ships.
+// The sets are read from -data DIR, a folder of CSV files with the target last. Gaps are filled with the training median. Without
+// the flag the program uses a set that the repository ships.
 //
 //	go run ./examples/shape -out DIR
 //	go run ./examples/shape -data DIR -sets boston,california-housing -out DIR
@@ -92,14 +92,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// show fits to a part of a set and prints the result.
+// show fits to some rows of a set and prints the result.
 func (p program) show(ctx context.Context, set *dataset.Set) error {
 	n, d := set.X.Dims()
 	folds, err := validation.ShuffleSplit{Splits: 1, Seed: p.seed}.Split(n, nil)
 	if err != nil {
 		return err
 	}
-	train := folds[0].Train // in the order of the file, which may be sorted by place
+	train := folds[0].Train // in the order of the file, which may be sorted
 	if len(train) > p.rows {
 		order := rand.New(rand.NewPCG(p.seed, 0)).Perm(len(train))
 		drawn := make([]int, p.rows)
@@ -121,7 +121,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 		bar.Add(1)
 	}
 	observe := func(row search.TraceRow) {
-		if row.Step != nil { // a step of a machine with many rows, between those of the search
+		if row.Step != nil { // a step of a machine for many rows, between those of the search
 			step(row.Decision())
 			return
 		}
@@ -187,7 +187,7 @@ func (p program) compare(learnt, one *selection.Regressor, x *mat.Dense, y []flo
 	return err
 }
 
-// draw writes both pictures of a set.
+// draw writes the two pictures of a set.
 func (p program) draw(ctx context.Context, set *dataset.Set, model *selection.Regressor, x *mat.Dense, relevances inspection.Relevances,
 	opt *inspection.Options) error {
 	if p.pictures == "" {

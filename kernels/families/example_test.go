@@ -49,7 +49,7 @@ func ExampleELM() {
 	// Output: ELM(sigma=2)
 }
 
-// A family with two length scales becomes a family with one when the second is fixed.
+// A family with two length scales becomes a family with one if the second is fixed.
 func ExampleFamily2() {
 	var family families.Family2 = families.Sum{First: families.RBF{}, Second: families.RBF{}}
 	fmt.Println(family.Kernel(0.1, 10))
@@ -69,13 +69,13 @@ func ExampleProduct() {
 	// Normalized(Polynomial(degree=3, gamma=1, coef0=0.5))
 }
 
-// cauchyFamily makes cauchy searchable by its rate, 1/width.
+// cauchyFamily allows a search over cauchy by its rate, 1/width.
 type cauchyFamily struct{ families.RBF }
 
 func (cauchyFamily) Kernel(rate float64) kernels.Kernel { return cauchy{width: 1 / rate} }
 func (cauchyFamily) String() string                     { return "Cauchy" }
 
-// cauchy is a kernel of another package.
+// cauchy is a third-party kernel.
 type cauchy struct{ width float64 }
 
 func (k cauchy) Eval(x, z []float64) float64 {
@@ -88,7 +88,7 @@ func (k cauchy) Eval(x, z []float64) float64 {
 
 func (k cauchy) String() string { return fmt.Sprintf("Cauchy(width=%v)", k.width) }
 
-// A family of another package may take its bounds and its start from an existing one.
+// A third-party family may take its bounds and its start from an existing one.
 func ExampleFamily() {
 	var f families.Family = cauchyFamily{}
 	lo, hi := f.Bounds()

@@ -9,7 +9,7 @@
 //	                       with two parameters
 //	Fixed                  a family with two parameters, one of which is fixed
 //
-// Package kerneltest has the checks that a new family should pass.
+// Package kerneltest contains the checks that a new family should pass.
 package families
 
 import (
@@ -57,7 +57,7 @@ func (positiveReals) Integer() bool { return false }
 // rates provides the start of families whose parameter is the reciprocal of a length.
 type rates struct{ positiveReals }
 
-// Start returns the reciprocal of the root of the median squared distance.
+// Start returns the reciprocal of the square root of the median squared distance.
 func (rates) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	k, err := kernels.MedianRBF(ctx, x, 0)
@@ -73,7 +73,7 @@ func (unitless) Start(context.Context, mat.Matrix) (_ float64, err error) {
 	return 1, nil
 }
 
-// RBF is the family of [kernels.RBF] kernels with the parameter γ. Start is that of [kernels.MedianRBF] with seed 0.
+// RBF is the family of [kernels.RBF] kernels with the parameter γ. Start returns the γ of [kernels.MedianRBF] with seed 0.
 type RBF struct{ positiveReals }
 
 // Kernel returns RBF{Gamma: gamma}.
@@ -89,7 +89,7 @@ func (RBF) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 // String returns "RBF".
 func (RBF) String() string { return "RBF" }
 
-// startDegree is the degree at which a search over Polynomial begins.
+// startDegree is the degree at which a search over Polynomial starts.
 const startDegree = 12
 
 // Polynomial is the family of normalised polynomials
@@ -129,8 +129,8 @@ func (Laplacian) Kernel(gamma float64) kernels.Kernel { return kernels.Laplacian
 // String returns "Laplacian".
 func (Laplacian) String() string { return "Laplacian" }
 
-// Matern is the family of [kernels.Matern] with one ν and the parameter 1/ℓ, so that its entropy increases with the parameter like
-// that of the other families.
+// Matern is the family of [kernels.Matern] kernels with a fixed ν and the parameter 1/ℓ, so that its entropy increases with the
+// parameter, as in the other families.
 type Matern struct {
 	rates
 
@@ -148,8 +148,8 @@ func (f Matern) String() string {
 	return fmt.Sprintf("Matern(nu=%v)", cmp.Or(f.Nu, 1.5))
 }
 
-// RationalQuadratic is the family of [kernels.RationalQuadratic] with one α and the parameter 1/ℓ, so that its entropy increases
-// with the parameter.
+// RationalQuadratic is the family of [kernels.RationalQuadratic] kernels with a fixed α and the parameter 1/ℓ, so that its entropy
+// increases with the parameter.
 type RationalQuadratic struct {
 	rates
 
@@ -167,8 +167,8 @@ func (f RationalQuadratic) String() string {
 	return fmt.Sprintf("RationalQuadratic(alpha=%v)", cmp.Or(f.Alpha, 1))
 }
 
-// Periodic is the family of [kernels.Periodic] with one known period for all columns, such as a year, and the parameter 1/l, so
-// that its entropy increases with the parameter. It does not increase with the period.
+// Periodic is the family of [kernels.Periodic] kernels with the parameter 1/l and one known period for all columns, such as a year.
+// Its entropy increases with the parameter. It would not increase with the period.
 type Periodic struct {
 	unitless
 
@@ -186,8 +186,8 @@ func (f Periodic) Kernel(rate float64) kernels.Kernel {
 // String returns, for example, "Periodic(period=1)".
 func (f Periodic) String() string { return fmt.Sprintf("Periodic(period=%v)", f.period()) }
 
-// ELM is the family of [kernels.ELM] with the parameter s. Its entropy has an upper limit that is below most targets; a search then
-// ends with the status of a ceiling.
+// ELM is the family of [kernels.ELM] with the parameter s. Its entropy has an upper limit that is below most targets. A search then
+// ends with a status that reports this ceiling.
 type ELM struct{ unitless }
 
 // Kernel returns ELM{Sigma: sigma}.

@@ -12,10 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Family2 is a kernel with two free parameters. A search takes them in turn, each as the [Family] that [Fixed] makes with the
-// other's value.
+// Family2 is a kernel with two free parameters. A search varies them in turn. For each it uses the [Family] that [Fixed] makes with
+// the value of the other.
 type Family2 interface {
-	// Kernel returns the kernel for values of the parameters. If Integer is true for one, it rounds the value.
+	// Kernel returns the kernel for values of the parameters. It rounds a value whose Integer is true.
 	Kernel(first, second float64) kernels.Kernel
 	// Start returns the values at which a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (first, second float64, err error)
@@ -27,7 +27,7 @@ type Family2 interface {
 	String() string
 }
 
-// Fixed is the [Family] that remains of a [Family2] when one of its parameters has a fixed value.
+// Fixed is the [Family] that results from fixing one of the parameters of a [Family2].
 type Fixed struct {
 	Family Family2
 
@@ -69,7 +69,7 @@ func (f Fixed) Bounds() (lo, hi float64) {
 	return l[f.free()], h[f.free()]
 }
 
-// Integer returns the value for the other parameter.
+// Integer reports whether the other parameter is an integer.
 func (f Fixed) Integer() bool { return f.Family.Integer()[f.free()] }
 
 // String returns, for example, "ShiftedPolynomial(second=1)".
@@ -85,11 +85,11 @@ func (f Fixed) String() string {
 //
 //	k(x, z) = ((<x,z> + c) / √((|x|²+c)(|z|²+c)))^p
 //
-// which is [Polynomial] for c = 1. A larger shift gives lower powers more weight, as a smaller degree does, and the entropy
+// which is [Polynomial] for c = 1. A larger shift gives more weight to lower powers, like a smaller degree, and the entropy
 // decreases with c. The shift is in units of the squared norm of a row.
 type ShiftedPolynomial struct{}
 
-// startShift is the shift at which a search over ShiftedPolynomial begins.
+// startShift is the shift at which a search over ShiftedPolynomial starts.
 const startShift = 1.0
 
 // Kernel returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
@@ -115,11 +115,11 @@ func (ShiftedPolynomial) Integer() [2]bool { return [2]bool{true, false} }
 // String returns "ShiftedPolynomial".
 func (ShiftedPolynomial) String() string { return "ShiftedPolynomial" }
 
-// Sum is the mean of a kernel of each of two families, (k₁ + k₂)/2, for example for two length scales, or for a trend and the
-// deviations from it. Kernels with a diagonal of ones give a mean with a diagonal of ones.
+// Sum is the mean of a kernel from each of two families, (k₁ + k₂)/2, for example for two length scales, or for a trend and the
+// deviations from it. If the kernels have a diagonal of ones, so has the mean.
 type Sum struct{ First, Second Family }
 
-// Product is the product of a kernel of each of two families.
+// Product is the product of a kernel from each of two families.
 type Product struct{ First, Second Family }
 
 var (
@@ -128,7 +128,7 @@ var (
 	_ Family2 = Product{}
 )
 
-// Kernel returns the sum of both kernels, each multiplied by 1/2.
+// Kernel returns the sum of the two kernels, each multiplied by 1/2.
 func (f Sum) Kernel(first, second float64) kernels.Kernel {
 	return kernels.Sum{kernels.Scaled{Kernel: f.First.Kernel(first), Factor: 0.5},
 		kernels.Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}

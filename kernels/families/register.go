@@ -4,7 +4,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// Model files contain the names of these types (see package modelfile), which are those that they had in package kernels.
+// Model files contain the names of these types (see package modelfile). The names are those that the types had in package kernels.
 func init() {
 	registry.Add[RBF]("kernels.RBFFamily", registry.Type{})
 	registry.Add[Polynomial]("kernels.PolynomialFamily", registry.Type{})

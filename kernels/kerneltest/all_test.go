@@ -52,8 +52,8 @@ func matern52(length float64) formula {
 	}
 }
 
-// elm is the formula of Frénay and Verleysen: the arcsine kernel of the error function, for rows with a leading one and weights of
-// variance s².
+// elm is the formula of Frénay and Verleysen: the arcsine kernel of the error function, for rows with a leading one and weights
+// with variance s².
 func elm(s float64) formula {
 	return func(x, z []float64) float64 {
 		w := func(a, b []float64) float64 { return 2 * s * s * (1 + dot(a, b)) }

@@ -79,7 +79,7 @@ func checkParameters(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkDerivatives uses differences of fourth order with steps of 1e-3, whose error is about 1e-10.
+// checkDerivatives uses fourth-order differences with steps of 1e-3, whose error is about 1e-10.
 func checkDerivatives(p *conformance.Probe, s *subject) {
 	k := s.differentiable(p)
 	theta := kernels.LogParams(k)
@@ -107,7 +107,7 @@ func checkDerivatives(p *conformance.Probe, s *subject) {
 	s.checkGradient(p, k)
 }
 
-// checkGradient compares the derivatives of a weighted sum over a matrix of more than a block with the sum over its pairs.
+// checkGradient compares the derivatives of a weighted sum over a matrix that is larger than a block with the sum over its pairs.
 func (s *subject) checkGradient(p *conformance.Probe, k kernels.Differentiable) {
 	const n = 141
 	x := s.rows(n, 3, 1)
@@ -118,7 +118,7 @@ func (s *subject) checkGradient(p *conformance.Probe, k kernels.Differentiable) 
 		for j := range i + 1 {
 			v := numbers.At(i, j)
 			if j%8 != i*i%8 {
-				continue // a part of the pairs is sufficient
+				continue // some of the pairs are sufficient
 			}
 			w.SetSym(i, j, v)
 			if i != j {
@@ -157,7 +157,7 @@ func (s *subject) gradient(p *conformance.Probe, k kernels.Differentiable, x *ma
 	return dst
 }
 
-// checkUnits changes the unit of some columns together with all their lengths and periods.
+// checkUnits changes the unit of some columns, together with all their lengths and periods.
 func checkUnits(p *conformance.Probe, s *subject) {
 	k := s.differentiable(p)
 	params := k.Params()
@@ -202,7 +202,7 @@ func inUnits(q kernels.Param) bool {
 	return q.Kind == kernels.KindLength || q.Kind == kernels.KindPeriod
 }
 
-// closure returns the columns whose unit changes together with those of a parameter: it includes all columns that share another
+// closure returns the columns whose unit changes together with those of a parameter. It includes all columns that share another
 // parameter with one of them.
 func closure(params []kernels.Param, q, d int) []bool {
 	columns := make([]bool, d)

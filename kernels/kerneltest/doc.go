@@ -1,5 +1,5 @@
 // Package kerneltest contains the contract of kernels and of families of kernels as a suite of checks, for types of this module and
-// of others:
+// for third-party types:
 //
 //	func TestMyKernel(t *testing.T) {
 //		kerneltest.Kernel(t, mykernels.Cauchy{Gamma: 2}, &kerneltest.Options{
@@ -11,7 +11,7 @@
 //
 //	go test -run 'TestMyKernel/.*/block-equals-eval'
 //
-// runs a single one. Run the suite with -race too, which needs the check concurrent. Checks lists the checks with a sentence for
-// each. If the kernel lacks a capability, its checks are skipped with a message, and so are those that Options.Skip names with a
+// runs a single one. Run the suite with -race too, which the check concurrent needs. Checks lists the checks with a sentence for
+// each. If the kernel lacks a capability, its checks are skipped with a message, and so are those for which Options.Skip gives a
 // reason. At the end a Table shows every kernel and every check; several tests share one through Options.Table.
 package kerneltest

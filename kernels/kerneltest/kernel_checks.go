@@ -40,10 +40,10 @@ func (s *subject) width(d int) int {
 	return d
 }
 
-// rows returns rows as the function rows does, with the width of the check.
+// rows returns rows like the function rows, with the width for the check.
 func (s *subject) rows(n, d int, seed uint64) *mat.Dense { return rows(n, s.width(d), seed) }
 
-// same fails unless two computations of one value agree.
+// same fails unless two computations of the same value agree.
 func (s *subject) same(p *conformance.Probe, what string, got, want float64) {
 	if !(math.Abs(got-want) <= s.Tolerance*math.Max(1, math.Abs(want))) {
 		p.Fatalf("%s is %v, want %v", what, got, want)
@@ -101,7 +101,7 @@ func checkSymmetric(p *conformance.Probe, s *subject) {
 	}
 }
 
-// odd returns rows that are difficult for formulas: zeros, equal values, repeated and nearly repeated rows, and large ones.
+// odd returns rows that are difficult for formulas: zeros, equal values, repeated and nearly repeated rows, and large rows.
 func (s *subject) odd() *mat.Dense {
 	x := s.rows(24, 4, 3)
 	_, d := x.Dims()
@@ -179,7 +179,7 @@ func checkBlock(p *conformance.Probe, s *subject) {
 		kernels.Block(dst, s.kernel, x, z)
 		s.pairs(p, "Block", dst, x, z)
 
-		// The rows of these views have a stride larger than their length.
+		// The rows of these views are stored with a stride larger than their length.
 		xv := large.Slice(0, c.r, 1, 1+c.d).(*mat.Dense)
 		zv := large.Slice(20, 20+c.c, 2, 2+c.d).(*mat.Dense)
 		dv := largeDst.Slice(3, 3+c.r, 4, 4+c.c).(*mat.Dense)
@@ -192,7 +192,7 @@ func checkBlock(p *conformance.Probe, s *subject) {
 	}
 }
 
-// pairs fails unless k[i,j] equals Eval of the i-th row of x and the j-th row of z.
+// pairs fails unless k[i,j] equals Eval for the i-th row of x and the j-th row of z.
 func (s *subject) pairs(p *conformance.Probe, what string, k mat.Matrix, x, z *mat.Dense) {
 	r, c := k.Dims()
 	for i := range r {
@@ -232,7 +232,7 @@ func checkWorkers(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkShared computes twice, with another kernel in between, to detect a kernel that writes to the kept distances.
+// checkShared computes every matrix twice, with another kernel in between, to detect a kernel that writes to the kept distances.
 func checkShared(p *conformance.Probe, s *subject) {
 	x, z := s.rows(150, 3, 1), s.rows(40, 3, 2)
 	one, err := kernels.Share(context.Background(), x, nil)
@@ -251,7 +251,7 @@ func checkShared(p *conformance.Probe, s *subject) {
 	}
 }
 
-// checkGraph runs the kernel's graph for new rows, and for rows that are among the others.
+// checkGraph runs the kernel's graph for new rows, and for rows that are among the other rows.
 func checkGraph(p *conformance.Probe, s *subject) {
 	x, z := s.rows(9, 3, 1), s.rows(5, 3, 2)
 	x.SetRow(4, z.RawRowView(2))
@@ -334,7 +334,7 @@ func checkConcurrent(p *conformance.Probe, s *subject) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			// A panic here would be on another goroutine and would end the process.
+			// A panic here would occur on another goroutine and end the process.
 			defer func() {
 				if r := recover(); r != nil {
 					mu.Lock()

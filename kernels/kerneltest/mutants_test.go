@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
-// broken is an RBF with some methods replaced.
+// broken is an RBF in which some methods are replaced.
 type broken struct {
 	rbf     kernels.RBF
 	ell     float64
@@ -37,7 +37,7 @@ type broken struct {
 	gradient func(dst, x, z []float64)
 }
 
-// Params returns the length instead of γ = 1/(2ℓ²).
+// Params returns the length instead of the parameter γ = 1/(2ℓ²).
 func (b broken) Params() []kernels.Param {
 	if b.params != nil {
 		return b.params()
@@ -120,7 +120,7 @@ func (b broken) SpectralDensity() (kernels.SpectralDensity, error) {
 	return s, err
 }
 
-// keeping has a length that all values share, like a kept slice.
+// keeping has a length that all its copies share, like a kept slice.
 type keeping struct{ length *float64 }
 
 func (k keeping) value() float64               { return 1 + *k.length }
@@ -165,7 +165,7 @@ func (k turning) SpectralDensity() (kernels.SpectralDensity, error) {
 	return s, err
 }
 
-// after changes the blocks of the RBF.
+// after returns a function that computes the blocks of the RBF and then changes them.
 func after(change func(dst, x, z *mat.Dense)) func(dst, x, z *mat.Dense) {
 	return func(dst, x, z *mat.Dense) {
 		kernels.Block(dst, kernels.RBF{}, x, z)
@@ -204,7 +204,7 @@ func (b brokenFamily) Bounds() (lo, hi float64) {
 
 func (b brokenFamily) Integer() bool { return b.integer }
 
-// mutants returns, for each check, kernels or families on which it must fail, and a part of its message.
+// mutants returns, for each check, kernels or families for which it must fail, and a part of the message.
 func mutants() map[string]map[string]any {
 	rbf := kernels.RBF{}
 	first := func(m *mat.Dense) float64 { return m.At(0, 0) }
@@ -370,7 +370,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 	assert.Empty(t, all, "mutants of checks that do not exist")
 }
 
-// Without a mutation everything passes, so the failures above come from the mutations.
+// Without a mutation everything passes, so the failures above are caused by the mutations.
 func TestBrokenTypesWithNothingBroken(t *testing.T) {
 	for _, v := range []any{broken{}, brokenFamily{}} {
 		s := subjectOf(v)

@@ -14,15 +14,16 @@ const defaultTolerance = 1e-12
 
 // Options adapts the suite to a kernel or a family. Nil means the zero Options.
 type Options struct {
-	// Formula evaluates the kernel by its plain formula, independently of Eval, for the check formula. If it is nil, the check is
+	// Formula evaluates the kernel with its plain formula, independently of Eval, for the check formula. If it is nil, the check is
 	// skipped. It is not used for a family.
 	Formula func(x, z []float64) float64
-	// Columns is the number of columns, for a kernel that accepts no other. If it is 0, each check uses its own, 1 to 20.
+	// Columns is the number of columns, for a kernel that accepts no other number. If it is 0, each check uses its own number, 1 to
+	// 20.
 	Columns int
 	// Indefinite is set for a kernel that is not positive semi-definite.
 	Indefinite bool
-	// Tolerance, multiplied by max(1, |k|), is the largest difference between two computations of the same value k. If it is 0, it
-	// is 1e-12.
+	// Tolerance, multiplied by max(1, |k|), is the largest allowed difference between two computations of the same value k. If it
+	// is 0, it is 1e-12.
 	Tolerance float64
 	// Skip maps the name of a check to the reason for skipping it, which completes "skipped, because the type ...".
 	Skip map[string]string
@@ -30,7 +31,7 @@ type Options struct {
 	Table *Table
 }
 
-// Kernel runs the suite on a kernel, under the name of its String.
+// Kernel runs the suite on a kernel. Its String is the name of the subtest.
 func Kernel(t *testing.T, k kernels.Kernel, opt *Options) {
 	t.Helper()
 	name := "nil"
@@ -40,7 +41,7 @@ func Kernel(t *testing.T, k kernels.Kernel, opt *Options) {
 	run(t, name, subject{kind: kernel, kernel: k}, opt)
 }
 
-// Family runs the suite on a family, under the name of its String.
+// Family runs the suite on a family. Its String is the name of the subtest.
 func Family(t *testing.T, f families.Family, opt *Options) {
 	t.Helper()
 	name := "nil"
@@ -50,7 +51,7 @@ func Family(t *testing.T, f families.Family, opt *Options) {
 	run(t, name+" family", subject{kind: family, family: f}, opt)
 }
 
-// Family2 runs the suite on both families that remain of f when one of its parameters is fixed at the start of a search.
+// Family2 runs the suite on the two families that result from fixing one of the parameters of f at the start of a search.
 func Family2(t *testing.T, f families.Family2, opt *Options) {
 	t.Helper()
 	if f == nil {
@@ -129,7 +130,7 @@ func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 // Check describes one check of the suite.
 type Check struct {
-	Name string // name of the subtest, and in Options.Skip
+	Name string // name of the subtest, also used in Options.Skip
 	Doc  string // what holds if it passes
 	On   string // "kernels" or "families"
 }

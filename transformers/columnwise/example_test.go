@@ -105,7 +105,7 @@ func ExampleImputer() {
 }
 
 func ExampleOneHot() {
-	// A colour as a code, and a weight.
+	// The columns are a colour, as a code, and a weight.
 	x := mat.NewDense(3, 2, []float64{
 		2, 0.5,
 		0, 1.5,
@@ -148,7 +148,7 @@ func ExampleStatistic() {
 }
 
 func ExampleDrop() {
-	// The answers no and yes, and three sizes.
+	// The columns are answers, no and yes, and one of three sizes.
 	x := mat.NewDense(3, 2, []float64{
 		0, 1,
 		1, 2,
@@ -169,7 +169,7 @@ func ExampleDrop() {
 }
 
 func ExampleTargetEncoder() {
-	// The city of each row as a code, and its rent.
+	// x holds the city of each row as a code, and rent its rent.
 	x := mat.NewDense(6, 1, []float64{1, 1, 2, 2, 2, 3})
 	rent := mat.NewDense(6, 1, []float64{900, 1100, 500, 600, 550, 2000})
 	encoder := &columnwise.TargetEncoder{Smoothing: 1}
@@ -177,7 +177,7 @@ func ExampleTargetEncoder() {
 	if _, err := encoder.FitTransformTargets(context.Background(), x, rent); err != nil {
 		log.Fatal(err)
 	}
-	// New rows get the means of all rows, and an unknown city gets the mean rent.
+	// New rows get the means over all rows, and an unknown city gets the mean rent.
 	z, err := encoder.Transform(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))
 	if err != nil {
 		log.Fatal(err)

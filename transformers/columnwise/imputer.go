@@ -9,8 +9,8 @@
 //	Winsorizer           extreme values to a quantile of their column
 //
 // All of them handle gaps, which are NaN. All except TargetEncoder also fit from a stream of rows and from statistics of parts of
-// the rows. The result is then that of Fit, with one exception: for long streams QuantileTransformer and PowerTransformer use a
-// sketch of the ranks, with documented bounds, and so does every method based on ranks when statistics are merged.
+// the rows. The result is then that of Fit, with two exceptions. For long streams, QuantileTransformer and PowerTransformer use a
+// sketch of the ranks, with documented bounds. When statistics are merged, every method based on ranks does so.
 package columnwise
 
 import (
@@ -39,14 +39,14 @@ const imputerName = "columnwise: Imputer"
 // Statistic is the value with which an [Imputer] fills the gaps of a column.
 type Statistic int
 
-// The statistics, computed from the values of the column in the rows of Fit.
+// The statistics, computed from the values of the column in the training rows.
 const (
 	Mean Statistic = iota
 	// Median is the middle value, or the mean of the two middle values if the number of values is even.
 	Median
 	// MostFrequent is the most frequent value. If several are equally frequent, it is the smallest of them.
 	MostFrequent
-	// Constant is [Imputer.Value] for any rows.
+	// Constant is the number [Imputer.Value], whatever the rows.
 	Constant
 )
 
@@ -55,12 +55,12 @@ func (s Statistic) String() string {
 	return enum.Name("Statistic", int(s), "Mean", "Median", "MostFrequent", "Constant")
 }
 
-// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows of Fit, and all other values stay unchanged. A column
-// without a value in Fit is filled with 0. It contains no information, but it is kept so that the width does not depend on the
-// rows.
+// Imputer fills gaps: a NaN is replaced by the Statistic of its column over the training rows, and all other values stay unchanged.
+// A column without a value in the training rows is filled with 0. It contains no information, but it is kept so that the width does
+// not depend on the rows.
 //
-// With Indicators, a column is appended for each column that had gaps in Fit, in their order. It is 1 where the value was missing
-// and 0 elsewhere, because a missing value is often informative.
+// With Indicators, a column is appended for each column that has gaps in the training rows, in their order. It is 1 where the value
+// was missing and 0 elsewhere, because a missing value is often informative.
 //
 // The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
 //
@@ -136,7 +136,7 @@ func (p *Imputer) validate() error {
 	return nil
 }
 
-// fillStatistics returns the statistics for one Statistic, and the function that fills a column from them.
+// fillStatistics returns the statistics for the given Statistic, and the function that determines from them how to fill a column.
 func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
 	st := &columnstats.Statistics[C]{Type: imputerName, Settings: p.settings(), Gap: check.Anywhere,
 		Fresh: func(int) C { return fresh() }}
@@ -153,7 +153,7 @@ func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of fun
 	}}
 }
 
-// settings returns the settings in which statistics must agree.
+// settings returns the settings that must be equal to merge statistics.
 func (p *Imputer) settings() string {
 	if p.Statistic == Constant {
 		return fmt.Sprintf("(%v %v)", p.Statistic, p.Value)
@@ -194,8 +194,8 @@ func (p *Imputer) statistics() (imputing, error) {
 		func(c *columnstats.Sums) filling { return filling{p.Value, c.N} }), nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536 different
-// values in a column (more give ErrTooLarge), for Median the sketch of [QuantileTransformer].
+// NewStatistics implements [streaming.StatisticsFitter]. For Mean it returns exact sums, and for Median the sketch of
+// [QuantileTransformer]. For [MostFrequent] it returns counts of up to 65 536 different values in a column; more give ErrTooLarge.
 func (p *Imputer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	of, err := p.statistics()
 	return of.fresh, err
@@ -231,7 +231,7 @@ func (p *Imputer) indicate(m *imputerModel, j, gaps int) {
 	}
 }
 
-// filling is the value that fills a column's gaps, 0 for a column without values, and the number of its values.
+// filling holds the value that fills a column's gaps, which is 0 for a column without values, and the number of its values.
 type filling struct {
 	value float64
 	n     int

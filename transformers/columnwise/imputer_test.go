@@ -34,7 +34,7 @@ func TestImputerDefinition(t *testing.T) {
 		assert.True(t, math.IsNaN(x.At(0, 1)), "the input stays")
 		assert.Nil(t, p.Indicated())
 	}
-	// A column without a gap in Fit may have gaps later.
+	// A column without gaps in the training rows may have gaps in new rows.
 	p := &Imputer{Statistic: Median, Indicators: true}
 	z := maptest.FitTransform(t, p, mat.NewDense(3, 3, []float64{1, nan, 5, 2, 7, nan, 9, 7, 6}))
 	assert.Equal(t, []int{1, 2}, p.Indicated())

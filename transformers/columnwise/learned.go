@@ -9,14 +9,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// learned is the common part of the transformers of a package: the fitted values, and the methods that need nothing else. A type
-// whose settings also matter in Transform has its own methods on state.
+// learned is the common part of the transformers in this package: the fitted values, and the methods that need nothing else. If a
+// type's settings also matter in Transform, it defines its own methods on state.
 type learned[M rowmap.Stored] struct {
 	_     embedding.Promoted
 	state rowmap.State[M]
 }
 
-// Transform returns the transformed rows of x (m×d), which must be as wide as in Fit.
+// Transform returns the transformed rows of x (m×d), which must have the same width as in Fit.
 func (l *learned[M]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.RecoverAs(l.state.TypeName(), &err)
 	return rowmap.Apply(l.TransformTo, x)
@@ -34,9 +34,9 @@ func (l *learned[M]) FeatureNames(in []string) ([]string, error) { return l.stat
 // Graph implements [graph.Grapher].
 func (l *learned[M]) Graph(x graph.Value) (graph.Outputs, error) { return l.state.Graph(x) }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores everything that Transform needs, and the file can be read into a
-// value with any settings. The error is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It stores everything that Transform needs, and the file can be decoded into a
+// value with any settings. It returns ErrNotFitted before Fit.
 func (l *learned[M]) MarshalBinary() ([]byte, error) { return l.state.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave the value unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves the value unchanged.
 func (l *learned[M]) UnmarshalBinary(data []byte) error { return l.state.UnmarshalBinary(data) }

@@ -8,24 +8,24 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 )
 
-// likelihood computes the likelihood of normal values ψ of a column, for any λ: for each row, up to a constant,
+// likelihood computes the likelihood of λ for a column whose values ψ are normal. For each row, it is up to a constant
 //
 //	-ln sd(ψ) + (λ-1) mean(sign(x) ln(1+|x|))
 //
-// in the forms of warp, so that nothing overflows or cancels.
+// It uses the forms of warp, so that nothing overflows or cancels.
 type likelihood struct {
 	// For a column of one sign: ln((1+|x|)/(1+ref)) with the smallest and the largest |x| as ref, their means, and the logarithm of
 	// the ratio of the two.
 	ofLeast, ofLargest   logarithms
 	between              float64
 	negative, bothSigned bool
-	// For a column of both signs: ln(1+|x|) of the values of each sign, and their means over all.
+	// For a column of both signs: ln(1+|x|) of the values of each sign, and their means over all values.
 	above, below logarithms
 
 	values []float64 // scratch space of evaluate
 }
 
-// logarithms holds logarithms with the largest absolute value.
+// logarithms holds logarithms, and the largest of their absolute values.
 type logarithms struct {
 	t    []float64
 	far  float64
@@ -91,10 +91,10 @@ func (l *likelihood) evaluate(lambda float64) float64 {
 	return -logDeviation(l.values) + (p-1)*l.ofLargest.mean - l.between
 }
 
-// smallGrowth is the |pt| up to which the remaining terms of growths are below 2⁻⁵⁴. Beyond it the exponential is accurate enough.
+// smallGrowth is the |pt| up to which the remaining terms of growths are below 2⁻⁵⁴. Above it the exponential is accurate enough.
 const smallGrowth = 0x1p-6
 
-// growths sets dst to growth(p, t, s) of each t, where pt+s is at most 0 up to rounding.
+// growths sets dst to growth(p, t, s) for each t, where pt+s is at most 0 up to rounding.
 func growths(dst []float64, p float64, l logarithms, s float64) {
 	unit := math.Exp(s)
 	if math.Abs(p)*l.far < smallGrowth {
@@ -124,7 +124,7 @@ func logDeviation(v []float64) float64 {
 const maxLambda = 1000
 
 // maximise returns the λ with the largest likelihood. It expands a bracket from (-2, 2) by the golden ratio, and then uses Brent's
-// search by parabolas (R. Brent, Algorithms for Minimization without Derivatives, 1973).
+// search with parabolas (R. Brent, Algorithms for Minimization without Derivatives, 1973).
 func (l *likelihood) maximise(ctx context.Context) (float64, error) {
 	const golden = 1.618033988749895
 	a, b := -2.0, 2.0
@@ -144,8 +144,8 @@ func (l *likelihood) maximise(ctx context.Context) (float64, error) {
 	return brent(ctx, func(v float64) float64 { return -l.evaluate(v) }, min(a, c), max(a, c), b)
 }
 
-// brentTolerance is the relative width at which brent ends: f is flat up to rounding within the root of 2⁻⁵². brentSteps is more
-// than it needs.
+// brentTolerance is the relative width at which brent ends: within the square root of 2⁻⁵², f is flat up to rounding. brentSteps is
+// more than brent needs.
 const brentTolerance, brentSteps = 1.5e-8, 100
 
 // brent returns a minimiser of f in [low, high], starting at x.

@@ -24,10 +24,10 @@ import (
 
 const oneHotName = "columnwise: OneHot"
 
-// defaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
+// defaultMaxCategories is the limit for a OneHot whose MaxCategories is 0.
 const defaultMaxCategories = 1000
 
-// Drop selects the categories of a [OneHot] that get no column.
+// Drop selects the categories for which a [OneHot] has no column.
 type Drop int
 
 // The possible values of Drop.
@@ -45,9 +45,9 @@ func (d Drop) String() string {
 	return enum.Name("Drop", int(d), "DropNone", "DropBinary", "DropFirst")
 }
 
-// OneHot replaces a column of category codes by one column for each category in the rows of Fit, which is 1 in the rows of that
-// category and 0 elsewhere. The new columns take the place of the old one, with the categories ascending. A category that was not
-// in the rows of Fit is 0 in all of them, and so is a category that [Drop] omits. Columns that are not encoded are not changed.
+// OneHot replaces a column of category codes by a column for each category in the training rows, which is 1 in the rows of that
+// category and 0 elsewhere. The new columns take the place of the old one, with the categories ascending. If a category is missing
+// from the training rows, or if [Drop] omits it, all its columns are 0. Columns that are not encoded are not changed.
 //
 // A column with more than MaxCategories values gives ErrTooLarge: it is unlikely to be a category, and would become as many
 // columns.
@@ -56,18 +56,18 @@ func (d Drop) String() string {
 //
 // See also [Imputer].
 type OneHot struct {
-	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
+	// Columns lists the positions of the columns to encode, ascending. If it is nil, all are encoded.
 	Columns []int
 	Drop    Drop
 
-	// Gaps makes NaN a category of its own, after all others, in encoded columns where Fit finds it. In columns that are not
-	// encoded it is ErrNotFinite. Without Gaps, NaN is ErrNotFinite in every column.
+	// Gaps makes NaN a separate category, after all others, in encoded columns where Fit finds it. In columns that are not encoded
+	// NaN is ErrNotFinite. Without Gaps, NaN is ErrNotFinite in every column.
 	Gaps bool
 
 	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
 	MaxCategories int `zero:"1000"`
 
-	// Sparse passes sparse rows (package sparse) to the following steps and the estimator of a pipeline: with thousands of
+	// If Sparse is set, the following steps and the estimator of a pipeline receive sparse rows (package sparse): with thousands of
 	// categories in a column, each row has one entry. Transform returns a dense matrix in any case.
 	Sparse bool
 
@@ -78,7 +78,7 @@ type oneHotModel struct {
 	Width   int
 	Gaps    bool
 	Columns []int          // the encoded columns
-	Values  []codec.Floats // their categories with a column, ascending, NaN last
+	Values  []codec.Floats // their categories that have a column, ascending, NaN last
 }
 
 // Fit finds the categories of x (n×d).
@@ -154,8 +154,8 @@ func (o *OneHot) statistics() (st *columnstats.Statistics[*columnstats.Categorie
 	}, m, limit, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with the categories of the columns, without gaps, up to MaxCategories in
-// each. More give ErrTooLarge as soon as they occur.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the categories of the columns, without gaps, up to
+// MaxCategories in each. If there are more, AddBlock and Merge return ErrTooLarge.
 func (o *OneHot) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	st, _, _, err := o.statistics()
 	if err != nil {
@@ -196,7 +196,7 @@ func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.state.MarshalSta
 // UnmarshalStatistics implements estimators.Continuer.
 func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.state.UnmarshalStatistics(o, data) }
 
-// configured returns a model without categories, their limit, and a function that reports in which columns NaN is allowed.
+// configured returns a model without categories, their limit, and a function that reports for a column whether NaN is allowed.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
 	if err := settings.Check(oneHotName, o); err != nil {
 		return nil, 0, nil, err
@@ -210,7 +210,7 @@ func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, er
 	return m, limit, gap, nil
 }
 
-// mostColumns bounds the width of the rows. A file contains no data for columns that are copied, and Encoding describes each of
+// mostColumns bounds the width of the rows. A file contains no data for columns that are copied, but Encoding describes each of
 // them.
 const mostColumns = 1 << 20
 
@@ -248,7 +248,7 @@ func tooMany(j int, count string, limit int) error {
 		oneHotName, j, count, limit, fault.ErrTooLarge)
 }
 
-// checkColumns returns an error for a model without a column.
+// checkColumns returns an error if the model has no column.
 func (m *oneHotModel) checkColumns() error {
 	if m.width() == 0 {
 		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a category is dropped from every column")
@@ -256,7 +256,7 @@ func (m *oneHotModel) checkColumns() error {
 	return nil
 }
 
-// categoryCounts holds the categories of a column so far.
+// categoryCounts counts the categories of a column.
 type categoryCounts struct {
 	values map[float64]bool
 	gaps   bool
@@ -367,9 +367,9 @@ func position(values codec.Floats, v float64) int {
 	return -1
 }
 
-// Encoded describes a column of a result of [OneHot].
+// Encoded describes a column in the result of [OneHot].
 type Encoded struct {
-	// Column is the position of the column of x.
+	// Column is the position of the column in x.
 	Column int
 
 	// Category is the category. It is NaN for gaps, and 0 if Copied is set.
@@ -379,7 +379,7 @@ type Encoded struct {
 	Copied bool
 }
 
-// Encoding describes each column of a result. It returns nil before Fit.
+// Encoding describes each column of the result. It returns nil before Fit.
 func (o *OneHot) Encoding() []Encoded {
 	m := o.state.Fitted
 	if m == nil {
@@ -467,8 +467,8 @@ func (m oneHotModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return graph.Concat(parts...), nil
 }
 
-// ColumnNames returns the names of x, and name=category for each category of an encoded column, the form that package inspection
-// reads.
+// ColumnNames returns the names of x, with name=category for each category of an encoded column. Package inspection reads this
+// form.
 func (m oneHotModel) ColumnNames(in []string) []string {
 	var out []string
 	next := 0

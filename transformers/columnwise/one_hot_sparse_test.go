@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// The sparse result has the entries of the dense one, with copied columns, unknown categories and gaps.
+// The sparse result has the entries of the dense result, with copied columns, unknown categories and gaps.
 func TestSparseOneHot(t *testing.T) {
 	ctx := context.Background()
 	x := mat.NewDense(4, 3, []float64{1, 2.5, 7, 2, 0, 7, math.NaN(), -1, 8, 1, 3, 9})

@@ -49,7 +49,7 @@ func TestOneHotOfGaps(t *testing.T) {
 	assert.ErrorContains(t, (&OneHot{Columns: []int{1}, Gaps: true}).Fit(context.Background(), x), "x[1,0] is NaN")
 	assert.ErrorContains(t, (&OneHot{}).Fit(context.Background(), x), "x[1,0] is NaN")
 
-	// A gap that occurs only after Fit is an unknown category. The model can be written and read.
+	// A gap that occurs only in new rows is an unknown category. The model can be stored and read.
 	require.NoError(t, o.Fit(context.Background(), golden.Dense([][]float64{{2, 1}, {3, 1}})))
 	data, err := o.MarshalBinary()
 	require.NoError(t, err)

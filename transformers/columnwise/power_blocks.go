@@ -16,14 +16,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// mostValues is the number of values of a column of a stream that the first estimate of λ uses.
+// mostValues is the number of values of a stream's column that are used for the first estimate of λ.
 const mostValues = 8192
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream four times, or three times if columns have fewer than 8192
-// values; λ is then that of Fit up to rounding. Otherwise it first finds the λ of 8192 values at evenly spaced ranks of the column,
-// as the FitBlocks of [QuantileTransformer] finds them. It then moves λ to the vertex of a parabola through the likelihood of all
-// rows at three λ. With 100 000 rows the result differs from that of Fit by at most .0001, where the standard error is .004. Mean
-// and standard deviation are exact for that λ. If the first estimate finds only one or two values, λ is 1.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream four times. If all columns have fewer than 8192 values, it
+// reads the stream three times, and λ is that of Fit up to rounding. Otherwise it first finds the λ of 8192 values at evenly spaced
+// ranks of the column, which it finds like the FitBlocks of [QuantileTransformer]. It then moves λ to the vertex of a parabola
+// through the likelihood of all rows at three λ. With 100 000 rows the result differs from that of Fit by at most .0001, where the
+// standard error is .004. Mean and standard deviation are exact for that λ. If the first estimate finds only one or two values, λ
+// is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(powerTransformerName, t); err != nil {
@@ -148,7 +149,7 @@ func (m *powerModel) setWarps(ctx context.Context, rows *rowmap.Stream, columns 
 	return nil
 }
 
-// top holds the likelihood of all values of a column at three λ around the λ of a part of them.
+// top holds the likelihood of all values of a column at three λ, near the λ for some of the values.
 type top struct {
 	middle, step float64
 	n            int
@@ -157,16 +158,16 @@ type top struct {
 		warp
 		centre       float64 // the mean of the part
 		sum, squares float64 // sums of differences from the centre
-		constant     float64 // the term that the warp subtracts from the logarithm of ψ's deviation
+		constant     float64 // the term that the warp subtracts from the logarithm of ψ's standard deviation
 	}
 }
 
-// drop is the difference between the likelihood of a row in the middle and on either side. It is far above rounding, and small
+// drop is the difference between the likelihood of a row at the middle λ and at the outer ones. It is far above rounding, and small
 // enough for a parabola.
 const drop = 1e-4
 
-// newTop returns a top for a column, where l is the likelihood of some of its values with the maximum at lambda. It returns nil if
-// there is no maximum there.
+// newTop returns a top for a column. l is the likelihood of some of its values, with its maximum at lambda. It returns nil if there
+// is no maximum there.
 func newTop(l *likelihood, lambda, least, largest float64, values []float64) *top {
 	h := .01 * max(1, math.Abs(lambda))
 	curvature := (2*l.evaluate(lambda) - l.evaluate(lambda-h) - l.evaluate(lambda+h)) / (h * h)

@@ -21,23 +21,22 @@ const powerTransformerName = "columnwise: PowerTransformer"
 // PowerTransformer makes the distribution of each column as close to normal as a power can, and then scales it to mean 0 and
 // standard deviation 1:
 //
-//	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd those of ψ over the rows of Fit, with n below
+//	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd of ψ over the training rows, with divisor n
 //
 //	ψ(x) = ((1+x)^λ - 1)/λ              x ≥ 0   (λ = 0: ln(1+x))
 //	ψ(x) = -((1-x)^(2-λ) - 1)/(2-λ)     x < 0   (λ = 2: -ln(1-x))
 //
-// Each column has the λ of the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson, Biometrika 87, 2000). A λ < 1 shortens a
+// Each column has the λ with the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson, Biometrika 87, 2000). A λ < 1 shortens a
 // long tail of large values, a λ > 1 one of small values, and λ = 1 changes nothing. Because of the 1 in 1+|x|, the result depends
 // on the unit of a column: a column of tiny numbers hardly changes unless λ is large.
 //
-// A column of one or two distinct values has no shape to change, and its λ is 1. Likelihood and scaling are computed up to an
+// A column with one or two distinct values has no shape to change, and its λ is 1. Likelihood and scaling are computed up to an
 // affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or longitudes, keep their digits,
 // and no finite column overflows.
 //
 // The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs O(nd). In
-// addition to the errors of [transformers.Transformer], Transform returns ErrNotFinite for a row that is so far from the rows of
-// Fit that its value overflows. InverseTransform returns it for a z that no ψ reaches: ψ is bounded above if λ < 0, and below if λ
-// > 2. With NoStandardize this can also happen to the rows of Fit: in a column far from 0 compared with its spread, ψ can overflow
+// addition to the errors of [transformers.Transformer], Transform returns ErrNotFinite for a row that is so far from the training
+// rows that its value overflows. InverseTransform returns it for a z that no ψ reaches: ψ is bounded above if λ < 0, and below if λ
 // or be the same number for all rows.
 //
 // See also [QuantileTransformer], [scalers.StandardScaler].
@@ -47,14 +46,14 @@ type PowerTransformer struct {
 	// NoStandardize leaves ψ unscaled.
 	NoStandardize bool
 
-	// Clip limits values to the range of the column in Fit, in columns with λ ≠ 1, and standardised values to 5. Without it a power
-	// can map a new value very far away.
+	// Clip limits the values of columns with λ ≠ 1 to their range in the training rows, and standardised values to ±5. Without it,
+	// a power can map a new value to an extreme one.
 	Clip bool
 
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
 	Gaps bool
 
-	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
 	Workers int
 
 	learned[powerModel]
@@ -63,7 +62,7 @@ type PowerTransformer struct {
 type powerModel struct {
 	Raw, Clip, Gaps bool
 	Lambdas         codec.Floats
-	Least, Largest  codec.Floats // in the rows of Fit, or 0 for a column of gaps
+	Least, Largest  codec.Floats // in the training rows, or 0 for a column of gaps
 	Shifts          codec.Floats // of the columns' warps
 	Means, Scales   codec.Floats // of the warped columns
 }
@@ -115,7 +114,7 @@ func (m *powerModel) resize(d int) {
 	}
 }
 
-// scale sets all fields of column j that follow from its λ. It overwrites the column.
+// scale sets all fields of column j that depend on its λ. It overwrites the column.
 func (m *powerModel) scale(j int, column []float64, lambda float64) {
 	if len(column) == 0 {
 		m.setWarp(j, lambda, 0, 0)
@@ -126,7 +125,7 @@ func (m *powerModel) scale(j int, column []float64, lambda float64) {
 	m.standardize(j, &s)
 }
 
-// bend sets the fields for the warp of column j.
+// setWarp sets the fields for the warp of column j.
 func (m *powerModel) setWarp(j int, lambda, least, largest float64) {
 	m.Lambdas[j], m.Least[j], m.Largest[j], m.Scales[j] = lambda, least, largest, 1
 	m.Shifts[j] = shiftOf(lambda, least, largest)
@@ -150,8 +149,8 @@ func (m *powerModel) standardize(j int, s *columnstats.Spread) {
 	}
 }
 
-// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). With Clip they lie within the ranges of Fit, in the
-// columns that Clip affects.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). With Clip, columns that Clip affects stay within their
+// ranges in the training rows.
 func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&t.state, z)
@@ -205,7 +204,7 @@ func (m powerModel) warp(j int) warp {
 	return newWarp(m.Lambdas[j], m.Least[j], m.Largest[j], m.Shifts[j])
 }
 
-// clipped returns x limited to the range of Fit, if Clip affects the column.
+// clipped returns x limited to the column's range in the training rows, if Clip affects the column.
 func (m powerModel) clipped(j int, x float64) float64 {
 	if m.Clip && m.Lambdas[j] != 1 {
 		return max(m.Least[j], min(x, m.Largest[j]))

@@ -59,7 +59,7 @@ func yeoJohnsonReference(t *testing.T) (columns []yeoJohnsonColumn, grid [][]*fl
 // present removes the gaps.
 func present(v []float64) []float64 { return slices.DeleteFunc(slices.Clone(v), math.IsNaN) }
 
-// atLambda returns a fitted model of one column with the given λ.
+// atLambda returns a fitted model for one column with the given λ.
 func atLambda(column []float64, lambda float64, raw bool) *PowerTransformer {
 	one := func() codec.Floats { return make(codec.Floats, 1) }
 	m := &powerModel{Raw: raw, Gaps: true, Lambdas: one(), Least: one(), Largest: one(), Shifts: one(), Means: one(), Scales: one()}
@@ -91,7 +91,7 @@ func TestYeoJohnsonGrid(t *testing.T) {
 	assert.Greater(t, len(grid)/2, beyond)
 }
 
-// λ is compared with the optimum at 220 digits.
+// λ agrees with the optimum computed with 220 digits.
 func TestYeoJohnsonLambdas(t *testing.T) {
 	columns, _ := yeoJohnsonReference(t)
 	compared := 0
@@ -116,7 +116,7 @@ func TestYeoJohnsonLambdas(t *testing.T) {
 	assert.Equal(t, 14, compared)
 }
 
-// naiveLikelihood computes the likelihood by its plain formula, for columns and λ where nothing overflows or cancels.
+// naiveLikelihood computes the likelihood with its plain formula, for columns and λ for which nothing overflows or cancels.
 func naiveLikelihood(x []float64, lambda float64) float64 {
 	n := float64(len(x))
 	psi, logs := make([]float64, len(x)), 0.0
@@ -270,8 +270,8 @@ func TestPowerTransformerAnyColumn(t *testing.T) {
 	}
 }
 
-// For any column and any new value, the result is ordered and not NaN, though it may be infinite; and any result has an x. A NaN
-// would be taken for a gap.
+// For any column and any new value, the result is ordered. It may be infinite, but is never NaN, which would be considered a gap.
+// Any result has an inverse.
 func TestWarpIsNeverNaN(t *testing.T) {
 	sizes := []float64{0, 5e-324, 1e-300, 1e-9, 0.5, 1, 100, 1e6, 1e300, math.MaxFloat64}
 	var values []float64
@@ -297,7 +297,7 @@ func TestWarpIsNeverNaN(t *testing.T) {
 	}
 }
 
-// The likelihood in its stable forms equals the plain formula where that can be computed.
+// The likelihood in its stable forms agrees with the plain formula where that can be computed.
 func TestLikelihoodDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(-3, 5), 5, 20).Draw(t, "x")
@@ -338,7 +338,7 @@ func TestPowerTransformerClips(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, []float64{1, 1e4}, back.RawMatrix().Data, name)
 	}
-	// A column of two values is not warped, and is still limited to five standard deviations.
+	// A column with two values is not warped, but is still limited to five standard deviations.
 	maptest.FitTransform(t, clip, maptest.AsColumn([]float64{0, 1, 0, 1}))
 	out, err := clip.Transform(maptest.AsColumn([]float64{2, 100, -100}))
 	require.NoError(t, err)
@@ -373,7 +373,7 @@ func TestPowerTransformerGaps(t *testing.T) {
 	assert.Equal(t, 7.0, out.At(0, 1), "nothing is known of a column of gaps")
 }
 
-// The result is bit-identical for any number of workers, and each λ equals that of the column by itself.
+// The result is bit-identical for any number of workers, and each λ equals that of a fit to the column alone.
 func TestPowerTransformerColumns(t *testing.T) {
 	x := mat.NewDense(60, 5, nil)
 	x.Apply(func(i, j int, _ float64) float64 {
@@ -389,7 +389,7 @@ func TestPowerTransformerColumns(t *testing.T) {
 	assert.Nil(t, (&PowerTransformer{}).Lambdas())
 }
 
-// BenchmarkPowerTransformerFit compares with the scaler, which reads the columns too.
+// BenchmarkPowerTransformerFit compares the transformer with the scaler, which also reads the columns.
 func BenchmarkPowerTransformerFit(b *testing.B) {
 	for _, n := range []int{1000, 1000000} {
 		x := mat.NewDense(n, 2, nil)
@@ -413,7 +413,7 @@ func BenchmarkPowerTransformerFit(b *testing.B) {
 	}
 }
 
-// The λ of a long stream is close to that of Fit: the likelihoods of a row differ by at most 10⁻⁸.
+// The λ of a long stream is close to that of Fit: the likelihoods per row differ by at most 10⁻⁸.
 func TestFitBlocksPower(t *testing.T) {
 	const n = 100_000
 	x := maptest.MixedRows(n, false)

@@ -11,7 +11,7 @@ func (m quantileModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	for j := range parts {
 		z := shareGraph(x.Select(j), m.column(j), m.near(m.column(j)))
 		if m.Normal {
-			// Beyond these limits the following clamp alone determines the quantile.
+			// Outside these limits the following clamp alone determines the quantile.
 			z = normalQuantileGraph(z.Clamp(z.Number(nearEnd/8), z.Number(1-nearEnd/8)))
 			z = z.Clamp(z.Number(leastNormal), z.Number(mostNormal))
 		}
@@ -40,8 +40,8 @@ func shareGraph(v graph.Value, q []float64, near float64) graph.Value {
 	return high.Where(low.Where(v.Number(0.5), v.Number(1)), out)
 }
 
-// normalQuantileGraph computes mathext.NormalQuantile for shares from 1e-11 to 1 - 1e-11: algorithm AS 241 of M. Wichura (Applied
-// Statistics 37, 1988).
+// normalQuantileGraph computes mathext.NormalQuantile for shares from 1e-11 to 1 - 1e-11, with algorithm AS 241 of M. Wichura
+// (Applied Statistics 37, 1988).
 func normalQuantileGraph(p graph.Value) graph.Value {
 	d := p.Plus(-0.5)
 	z := d.Square().Neg().Plus(0.180625)

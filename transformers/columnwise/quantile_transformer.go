@@ -24,7 +24,7 @@ import (
 
 const quantileTransformerName = "columnwise: QuantileTransformer"
 
-// defaultQuantiles is the number of quantiles of a QuantileTransformer whose Quantiles is 0.
+// defaultQuantiles is the number of quantiles in a QuantileTransformer whose Quantiles is 0.
 const defaultQuantiles = 1000
 
 // Output is the distribution that a [QuantileTransformer] gives its columns.
@@ -43,15 +43,15 @@ func (o Output) String() string {
 	return enum.Name("Output", int(o), "Uniform", "Normal")
 }
 
-// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by the normal
-// quantile of that share. It gives any column the chosen distribution, and ignores how far away an outlier is. The distances
+// QuantileTransformer replaces a value by its rank in its column of the training rows: by the share of the rows below it, or by the
+// normal quantile of that share. It gives any column the chosen distribution, and ignores how far away an outlier is. The distances
 // between values are lost; if they are informative, [PowerTransformer] keeps more of them.
 //
 // Fit stores the values of each column at evenly spaced shares. Transform interpolates between them. A value that occurs several
-// times gets the middle of its shares, and values beyond the range get its ends. With Output Normal, values within 10⁻⁷ of an end
-// of the range count as that end, which becomes ±5.1993. This agrees with scikit-learn's QuantileTransformer with three exceptions:
-// a column of one value is mapped to the middle, 0.5 or 0, where scikit-learn takes the lower end; the 10⁻⁷ are relative to a range
-// below 1; and rounding does not separate equal values.
+// times gets the middle of its shares, and values outside the range get the share of the nearest end. With Output Normal, values
+// within 10⁻⁷ of an end of the range count as that end, which is mapped to ±5.1993. This agrees with scikit-learn's
+// QuantileTransformer with three exceptions. A column with one value is mapped to the middle, 0.5 or 0, while scikit-learn uses the
+// lower end. If the range is below 1, the 10⁻⁷ are relative to it. Rounding does not separate equal values.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) for a value and q quantiles.
 //
@@ -59,14 +59,14 @@ func (o Output) String() string {
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type QuantileTransformer struct {
-	// Quantiles is the number of quantiles, limited to n. If it is 0, it is 1000.
+	// Quantiles is the number of quantiles, at most n. If it is 0, it is 1000.
 	Quantiles int `zero:"1000"`
 	Output    Output
 
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
 	Gaps bool
 
-	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
 	Workers int
 
 	learned[quantileModel]
@@ -106,10 +106,10 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once. For up to 8191 values of a column, the quantiles are
-// those of Fit. For n values beyond that, they are values whose rank differs from that of Fit by at most n (log₂(n/8192) + 3) /
-// 16384, six in ten thousand for a million; the smallest and the largest value are those of Fit. It needs about 500 kB a column for
-// a million rows, and 64 kB more for each doubling.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once. If a column has at most 8191 values, its quantiles are
+// those of Fit. If it has n values, more than that, their ranks differ from those of Fit by at most n (log₂(n/8192) + 3) / 16384,
+// six in ten thousand for a million. The smallest and the largest value are those of Fit. FitBlocks needs about 500 kB for each
+// column of a million rows, and 64 kB more for each doubling.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -136,15 +136,15 @@ func (t *QuantileTransformer) statistics() *columnstats.Statistics[*columnstats.
 	return columnstats.NewRankStatistics(quantileTransformerName, gaps)
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with a sketch of the ranks of each column, which keeps all of fewer than
-// 8192 values.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are a sketch of the ranks of each column. If there are
+// fewer than 8192 values, it keeps all of them.
 func (t *QuantileTransformer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return t.statistics(), nil
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With n
-// values beyond that, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, .1% of a million
-// rows, for any parts in any order. Another order gives other quantiles within that bound.
+// values, more than that, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, .1% for a
+// million rows, for any parts in any order. Another order gives other quantiles within that bound.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -205,7 +205,7 @@ func quantileOf(sorted []float64, share float64) float64 {
 	return quantileAt(len(sorted), share, func(i int) (float64, float64) { return sorted[i], sorted[i+1] }, sorted[len(sorted)-1])
 }
 
-// quantileAt is quantileOf for n values, where pair returns those at i and i+1, below the largest.
+// quantileAt is like quantileOf for n values, where pair returns the values at i and i+1, below the largest.
 func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest float64) float64 {
 	i, t := placeOf(n, share)
 	if i >= n-1 {
@@ -216,7 +216,7 @@ func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest f
 }
 
 // placeOf returns the position of a share among n sorted values, and the fraction of the distance to the next one. A share that
-// equals a position up to rounding is that position; otherwise a value next to it would equal none of them.
+// equals a position up to rounding counts as that position; otherwise the interpolated value would equal none of the values.
 func placeOf(n int, share float64) (i int, t float64) {
 	at := share * float64(n-1)
 	if whole := math.Round(at); math.Abs(at-whole) <= 0x1p-50*at {
@@ -237,7 +237,7 @@ func interpolate(a, b, t float64) float64 {
 	}
 }
 
-// InverseTransform returns the rows (m×d) that Transform maps to z (m×d), within the ranges of Fit.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d), within the ranges of the training rows.
 func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&t.state, z)
@@ -276,16 +276,16 @@ func (m quantileModel) MapRow(dst, x []float64) {
 	}
 }
 
-// nearEnd is the distance from an end that counts as the end if the output is normal, as in scikit-learn.
+// nearEnd is the distance from an end within which a value counts as the end if the output is normal, as in scikit-learn.
 const nearEnd = 1e-7
 
-// leastNormal and mostNormal are the ends of a normal output: the quantiles of shares that close to 0 and to 1.
+// leastNormal and mostNormal are the ends of a normal output: the quantiles of shares as close to 0 and to 1 as nearEnd.
 var (
 	leastNormal = mathext.NormalQuantile(nearEnd - 0x1p-52)
 	mostNormal  = mathext.NormalQuantile(1 - (nearEnd - 0x1p-52))
 )
 
-// near returns the distance from an end of the quantiles that counts as the end.
+// near returns the distance from an end of the quantiles within which a value counts as the end.
 func (m quantileModel) near(q []float64) float64 {
 	if m.Normal {
 		return nearEnd * min(1, q[len(q)-1]-q[0])
@@ -293,7 +293,7 @@ func (m quantileModel) near(q []float64) float64 {
 	return 0
 }
 
-// shareOf returns the share of the quantiles q below v. A value closer to an end than near counts as the end.
+// shareOf returns the share of the quantiles q below v. A value that is closer to an end than near counts as the end.
 func shareOf(q []float64, v, near float64) float64 {
 	last := len(q) - 1
 	low, high := v <= q[0] || v-q[0] < near, v >= q[last] || q[last]-v < near

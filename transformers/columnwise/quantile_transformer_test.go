@@ -17,7 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// The numbers are those of scikit-learn, except for a column of one value and for ties that scikit-learn misses by rounding.
+// The results equal those of scikit-learn, except for a column with one value and for ties that scikit-learn misses because of
+// rounding.
 func TestQuantileTransformerReference(t *testing.T) {
 	var ref struct {
 		Cases []struct {
@@ -92,7 +93,7 @@ func TestQuantileTransformerTies(t *testing.T) {
 		x := mat.NewDense(n, 1, nil)
 		for i := range n {
 			x.Set(i, 0, float64(i)/3)
-			if i > 0 && i < n-1 { // pairs, and a single one if n is odd
+			if i > 0 && i < n-1 { // pairs, and a single value if n is odd
 				x.Set(i, 0, float64((i+1)/2)/3)
 			}
 		}

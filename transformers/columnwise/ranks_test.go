@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// A median, bounds, quantiles and a power from a sketch of more values than it can keep have ranks near those of Fit.
+// Medians, bounds, quantiles and powers from a sketch of more values than it can keep have ranks near those of Fit.
 func TestStatisticsOfRanks(t *testing.T) {
 	const n = 60_000
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -23,23 +23,24 @@ import (
 
 const (
 	targetEncoderName = "columnwise: TargetEncoder"
-	// defaultFolds is the number of folds of a TargetEncoder whose Folds is 0.
+	// defaultFolds is the number of folds in a TargetEncoder whose Folds is 0.
 	defaultFolds = 5
 	foldStream   = 0x666f6c6473 // stream of the random numbers: "folds"
 )
 
-// TargetEncoder replaces a column of category codes by the mean target of the rows of each category, shrunk toward the mean of all
+// TargetEncoder replaces a column of category codes by the mean target of the rows of each category, shrunk towards the mean of all
 // rows. It is for categories with many levels, such as names, which a [OneHot] would convert to as many columns. A category that is
-// not in the rows of Fit becomes the mean of all rows. NaN is a category of its own. The other columns are not changed.
+// missing from the training rows is replaced by the mean of all rows. NaN is a separate category. The other columns are not
+// changed.
 //
-// With numbers as targets, or two classes, a column stays one column; with k > 2 classes or k targets it becomes k columns. The
-// mean of a category of n rows has the weight n/(n + m), and that of all rows the rest. With Smoothing 0, m is the variance within
-// the categories divided by the variance of their means, both estimated by the moments of the analysis of variance. The result is
-// then the best linear prediction of the random effect of a category.
+// With numbers as targets, or with two classes, a column stays one column. With k > 2 classes or k targets it becomes k columns.
+// The mean of a category of n rows has the weight n/(n + m), and the mean of all rows has the remaining weight. If Smoothing is 0,
+// m is the variance within the categories divided by the variance of their means, where both are estimated by the moments of the
+// analysis of variance. The result is then the best linear prediction of the random effect of a category.
 //
-// An estimator that is fitted to the mean of a category that includes the row itself would rely on it too much. Fit therefore
-// divides the rows into Folds. In the rows to which a pipeline's estimator is fitted, each row has the means of the other folds.
-// Transform uses the means of all rows.
+// If the mean of a category included the row itself, an estimator that is fitted to it would rely on it too much. Fit therefore
+// divides the rows into Folds. The rows to which a pipeline's estimator is fitted contain means over the other folds. Transform
+// uses the means over all rows.
 //
 // The targets come from the pipeline or search that contains the encoder. Fit receives none and returns an error that wraps
 // errors.ErrUnsupported. The zero value encodes every column. FitTransformTargets costs O(n(log n + Folds·k)) for a column,
@@ -51,13 +52,13 @@ const (
 //
 // See also [OneHot].
 type TargetEncoder struct {
-	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
+	// Columns lists the positions of the columns to encode, ascending. If it is nil, all are encoded.
 	Columns []int
 
 	// Smoothing is m, in rows. If it is 0, it is estimated for each column and target.
 	Smoothing float64 `zero:"an estimate for each column and target"`
 
-	// Folds is the number of folds, limited to the number of rows. If it is 0, it is 5.
+	// Folds is the number of folds, at most the number of rows. If it is 0, it is 5.
 	Folds int `zero:"5" least:"2"`
 
 	// Seed is the seed for the rows of each fold.
@@ -72,7 +73,7 @@ type targetEncoderModel struct {
 	Columns []int          // the encoded columns
 	Values  []codec.Floats // their categories, ascending, NaN last
 	Means   []codec.Floats // for each category, the means of its targets one after the other
-	Unseen  codec.Floats   // the means of all rows, one for each target
+	Unseen  codec.Floats   // the means over all rows, one for each target
 }
 
 // Fit returns an error that wraps errors.ErrUnsupported, because the encoder needs targets.
@@ -189,7 +190,7 @@ type categoryMeans struct {
 	smoothing float64
 }
 
-// rowsWithout holds the rows outside a fold, or all if it is -1.
+// rowsWithout holds the rows outside a fold, or all rows if the fold is -1.
 type rowsWithout struct {
 	folds []int // fold of each row
 	fold  int
@@ -216,7 +217,7 @@ func (c categoryMeans) each(of rowsWithout, visit func(row int, y []float64)) {
 	}
 }
 
-// overall returns the mean targets of the rows, in their units, or those of all rows if there are none.
+// overall returns the mean targets of the rows, in their units, or of all rows if there are none.
 func (c categoryMeans) overall(of rowsWithout) codec.Floats {
 	out := make(codec.Floats, len(c.unit))
 	rows := 0.
@@ -234,7 +235,7 @@ func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Fl
 	center := c.overall(of)
 	out, counts := make(codec.Floats, categories*k), make([]float64, categories)
 	c.each(of, func(row int, _ []float64) { counts[at[row]]++ })
-	c.each(of, func(row int, y []float64) { // sums of differences from the overall mean, which keep their digits
+	c.each(of, func(row int, y []float64) { // sums of deviations from the overall mean, which keep their digits
 		for t, v := range y {
 			out[at[row]*k+t] += (v - center[t]) / counts[at[row]]
 		}
@@ -261,8 +262,8 @@ func (c categoryMeans) encode(at []int, categories int, of rowsWithout) codec.Fl
 	return out
 }
 
-// smoothingByMoments returns the variance within categories divided by that of their means, for a balanced or an unbalanced design.
-// It is +Inf if the means differ by no more than chance.
+// smoothingByMoments returns the variance within categories divided by that of their means. The design may be balanced or
+// unbalanced. The result is +Inf if the means differ by no more than chance.
 func smoothingByMoments(within float64, counts []float64, mean func(category int) float64) float64 {
 	rows, squares, between, seen := 0., 0., 0., 0.
 	for category, n := range counts {
@@ -285,7 +286,7 @@ func smoothingByMoments(within float64, counts []float64, mean func(category int
 // width returns the number of columns of the result.
 func (m targetEncoderModel) width() int { return m.Width + len(m.Columns)*(m.Targets-1) }
 
-// TypeName returns the name that errors begin with.
+// TypeName returns the name with which errors begin.
 func (targetEncoderModel) TypeName() string { return targetEncoderName }
 
 func (m targetEncoderModel) Widths() (from, to int) { return m.Width, m.width() }
@@ -366,8 +367,8 @@ func (m targetEncoderModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return graph.Concat(parts...), nil
 }
 
-// ColumnNames returns the names of x, and name=mean for an encoded column, or name=mean 0, name=mean 1 and so on for several
-// targets, the form that package inspection reads.
+// ColumnNames returns the names of x, with name=mean for an encoded column. With several targets the names are name=mean 0,
+// name=mean 1 and so on. Package inspection reads this form.
 func (m targetEncoderModel) ColumnNames(in []string) []string {
 	var out []string
 	for j, name := range in {

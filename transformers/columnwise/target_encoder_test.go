@@ -31,7 +31,7 @@ func TestTargetEncoder(t *testing.T) {
 	}
 	assert.InDeltaSlice(t, []float64{(2*2 + 2*4.4) / 4, (2*4 + 2*4.4) / 4, (10 + 2*4.4) / 3, 4.4},
 		encode(&TargetEncoder{Columns: []int{0}, Smoothing: 2}), 1e-14)
-	// The sums of squares are 10 within and 43.2 between: variances of 10/2 and (43.2 - 2*5)/(5 - 9/5).
+	// The sums of squares are 10 within and 43.2 between categories. The variances are 10/2 and (43.2 - 2*5)/(5 - 9/5).
 	m := 5 / (33.2 / 3.2)
 	assert.InDeltaSlice(t, []float64{4.4 - 2.4*2/(2+m), 4.4 - .4*2/(2+m), 4.4 + 5.6/(1+m), 4.4}, encode(&TargetEncoder{Columns: []int{0}}), 1e-14)
 }
@@ -65,7 +65,7 @@ func TestTargetEncoderLeavesFoldsOut(t *testing.T) {
 	}
 }
 
-// A category that is unrelated to the target stays unrelated in the rows to which an estimator is fitted.
+// If a category is unrelated to the target, its encoding stays unrelated in the rows to which an estimator is fitted.
 func TestTargetEncoderOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	n := 2000

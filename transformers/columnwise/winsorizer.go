@@ -22,7 +22,7 @@ import (
 
 const winsorizerName = "columnwise: Winsorizer"
 
-// defaultLower and defaultUpper are the quantiles of a Winsorizer whose Lower and Upper are 0.
+// defaultLower and defaultUpper are the quantiles for a Winsorizer whose Lower and Upper are 0.
 const (
 	defaultLower = 0.01
 	defaultUpper = 0.99
@@ -32,10 +32,10 @@ const (
 //
 //	z[i,j] = min(max(x[i,j], low[j]), high[j])
 //
-// The bounds low and high are quantiles of the rows of Fit, interpolated between their values. A row with a wrong value in one
+// The bounds low and high are quantiles of the training rows, interpolated between their values. A row with a wrong value in one
 // column is kept, and its other values count. A hundredth on each side removes such errors and hardly changes the tails of correct
-// columns; with fewer than a hundred rows it changes only the outermost values a little. Other libraries use five hundredths, as in
-// typical calls of scipy.stats.mstats.winsorize, or three standard deviations, the default of feature-engine's Winsorizer, which
+// columns. With fewer than a hundred rows it changes only the outermost values slightly. Typical calls of
+// scipy.stats.mstats.winsorize use five hundredths. The default of feature-engine's Winsorizer is three standard deviations, which
 // the extreme values themselves increase.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
@@ -56,7 +56,7 @@ type Winsorizer struct {
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
 	Gaps bool
 
-	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
 	Workers int
 
 	learned[winsorModel]
@@ -97,9 +97,9 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. The bounds are exactly those of Fit. It reads the stream once and, for columns with
-// 8192 values or more, a second time to count the values that remain possible after the first pass. It needs the memory of
-// [QuantileTransformer], and a counter for each of those values: at most one in 250 of a million rows for each bound.
+// FitBlocks implements [streaming.BlockFitter]. The bounds are exactly those of Fit. It reads the stream once. For columns with
+// 8192 values or more it reads the stream again, to count the values that remain possible after the first pass. It needs the memory
+// of [QuantileTransformer], and a counter for each of those values. For each bound, these are at most one in 250 of a million rows.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
@@ -178,7 +178,7 @@ func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64
 	}
 }
 
-// Bounds returns the d bounds of each side, infinite without a bound, or nil before Fit.
+// Bounds returns the d bounds of each side, which are infinite where there is no bound. It returns nil before Fit.
 func (w *Winsorizer) Bounds() (low, high []float64) {
 	low, high = slices.Clone(w.state.Model().Low), slices.Clone(w.state.Model().High)
 	for j := range low {

@@ -2,8 +2,8 @@ package columnwise
 
 import "math"
 
-// yeoJohnson returns ψ(x) of Yeo and Johnson. With L = ln(1+|x|), it is expm1(λL)/λ for x ≥ 0, and -expm1((2-λ)L)/(2-λ) otherwise,
-// with the limits L and -L.
+// yeoJohnson returns ψ(x) of Yeo and Johnson. With L = ln(1+|x|), it is expm1(λL)/λ for x ≥ 0, and -expm1((2-λ)L)/(2-λ) otherwise.
+// The limits for λ = 0 and λ = 2 are L and -L.
 func yeoJohnson(x, lambda float64) float64 {
 	if x < 0 {
 		return -boxCox(-x, 2-lambda)
@@ -23,7 +23,7 @@ func boxCox(u, p float64) float64 {
 	return growth(p, l, 0)
 }
 
-// inverseYeoJohnson returns the x with ψ(x) = z, or an infinity if z is beyond all ψ.
+// inverseYeoJohnson returns the x with ψ(x) = z, or an infinity if z is beyond all values of ψ.
 func inverseYeoJohnson(z, lambda float64) float64 {
 	switch {
 	case lambda == 1:
@@ -42,14 +42,14 @@ func growth(p, t, s float64) float64 {
 	switch a := p * t; {
 	case math.Abs(a) < negligible:
 		return t * math.Exp(s)
-	case a > 1: // as a product, which may be infinite but is never a difference of two infinities
+	case a > 1: // a product, which may be infinite but is never a difference of two infinities
 		return -math.Expm1(-a) * math.Exp(a+s) / p
 	default:
 		return math.Expm1(a) / p * math.Exp(s)
 	}
 }
 
-// inverseGrowth returns the t with growth(p, t, s) = w, or an infinity if w is beyond all of them.
+// inverseGrowth returns the t with growth(p, t, s) = w, or an infinity if w is beyond all values of growth.
 func inverseGrowth(p, w, s float64) float64 {
 	if w == 0 {
 		return 0
@@ -76,13 +76,13 @@ func inverseGrowth(p, w, s float64) float64 {
 //	v(x) = ± e^(-shift) (ψ(u) - ψ(ref)) / (1+ref)^p
 //
 // A column without negative numbers has the sign + and p = λ, and ref is the value with the largest power. A column of negative
-// numbers has the sign -, which maps ψ to itself with p = 2-λ. A column of both signs has ref = 0, and e^shift is its largest
-// power. λ = 1 is x itself and needs no warp.
+// numbers has the sign -, which maps ψ to itself with p = 2-λ. A column with both signs has ref = 0, and e^shift is its largest
+// power. For λ = 1 the result is x itself, and no warp is needed.
 type warp struct {
 	sign, p, ref, shift float64
 }
 
-// shiftOf returns the shift of the warp of a column with the given smallest and largest value.
+// shiftOf returns the shift for the warp of a column with the given smallest and largest value.
 func shiftOf(lambda, least, largest float64) float64 {
 	if lambda != 1 && least < 0 && largest >= 0 {
 		return max(0, lambda*math.Log1p(largest), (2-lambda)*math.Log1p(-least))
@@ -90,7 +90,7 @@ func shiftOf(lambda, least, largest float64) float64 {
 	return 0
 }
 
-// newWarp returns the warp of such a column.
+// newWarp returns the warp of a column with the given smallest and largest value.
 func newWarp(lambda, least, largest, shift float64) warp {
 	switch {
 	case least < 0 && largest >= 0:
@@ -122,7 +122,7 @@ func (w warp) atZero() float64 { return growth(w.p, logRatio(0, w.ref), -w.shift
 // logSlopeBelow returns the logarithm of the factor of ψ(u) - ψ(0) for u < 0.
 func (w warp) logSlopeBelow() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
 
-// inverse returns the x with v(x) = v, or an infinity if v is beyond all of them.
+// inverse returns the x with v(x) = v, or an infinity if v is beyond all values of the warp.
 func (w warp) inverse(v float64) float64 {
 	v *= w.sign
 	if w.p == 1 {
@@ -139,7 +139,7 @@ func (w warp) inverse(v float64) float64 {
 	return w.sign * max(math.Expm1(math.Log1p(w.ref)+t), 0)
 }
 
-// logRatio returns ln((1+u)/(1+ref)) for two numbers of at least 0.
+// logRatio returns ln((1+u)/(1+ref)) for two numbers that are at least 0.
 func logRatio(u, ref float64) float64 {
 	if q := (u - ref) / (1 + ref); math.Abs(q) < 0.5 {
 		return math.Log1p(q)

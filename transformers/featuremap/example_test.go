@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
-// A kernel map and a centerer convert any linear model to a kernel model: their rows are those of the centred kernel matrix.
+// A kernel map and a centerer turn any linear model into a kernel model: they return rows of the centred kernel matrix.
 func ExampleKernelMap() {
 	x := mat.NewDense(3, 1, []float64{0, 1, 3})
 	kernel := &featuremap.KernelMap{Kernel: kernels.RBFOfLength(1)}
@@ -141,7 +141,7 @@ func ExampleNystroem() {
 	}
 	residual, _ := nystroem.TrainingResidual()
 	fmt.Println(nystroem.LandmarkRows().RawMatrix().Rows, "landmarks, less than 2% of the kernel is left:", residual < 0.02)
-	// Blocks of rows avoid a matrix of all features.
+	// Processing blocks of rows avoids a matrix of all features.
 	sum := 0.0
 	for z, err := range nystroem.Blocks(x, 4) {
 		if err != nil {

@@ -16,28 +16,28 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// defaultComponents is the number of features of a RandomFourier, a LocallyStationaryFourier or a Nystroem whose Components is 0.
+// defaultComponents is the number of features in a RandomFourier, a LocallyStationaryFourier or a Nystroem whose Components is 0.
 const defaultComponents = 500
 
 // Sampling selects how random frequencies are drawn from a kernel's spectral density.
 type Sampling int
 
 const (
-	// AutomaticSampling is [Orthogonal] for more than ten columns and a density that depends only on |w| (RBF, Matern, products of
-	// those), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it is [Independent]: random directions are nearly
+	// AutomaticSampling is [Orthogonal] for more than ten columns and a density that depends only on |w| (RBF, Matern, and their
+	// products), and otherwise [QuasiMonteCarlo]. For more than 2048 columns it is [Independent]: random directions are nearly
 	// orthogonal there, and a rotation costs O(d³).
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency independently (Rahimi and Recht, NIPS 2007).
 	Independent
 	// Orthogonal gives each d frequencies the directions of a random rotation and independent lengths (F. X. Yu and others,
-	// Orthogonal Random Features, NIPS 2016). The error is smaller and has no bias, for densities that depend only on |w|.
+	// Orthogonal Random Features, NIPS 2016). If the density depends only on |w|, the error is smaller and has no bias.
 	Orthogonal
 	// QuasiMonteCarlo maps a Halton sequence with randomly permuted digits (A. B. Owen, arXiv 1706.02808) instead of random numbers
 	// (H. Avron and others, JMLR 17, 2016). The frequencies then cover the density evenly.
 	QuasiMonteCarlo
 )
 
-// quasiColumns is the largest number of columns for which AutomaticSampling is QuasiMonteCarlo. For about 500 features of an RBF,
+// quasiColumns is the largest number of columns for which AutomaticSampling is QuasiMonteCarlo. With about 500 features of an RBF,
 // its error is a tenth of that of Orthogonal with 3 columns, the same with 10, and twice as large with 20.
 const quasiColumns = 10
 
@@ -49,7 +49,7 @@ func (s Sampling) String() string {
 	return enum.Name("Sampling", int(s), "AutomaticSampling", "Independent", "Orthogonal", "QuasiMonteCarlo")
 }
 
-// maxFeatures bounds the features of a map, so that a file cannot request more memory than it has frequencies.
+// maxFeatures bounds the number of features of a map, so that a file cannot request more memory than it contains frequencies.
 const maxFeatures = 1 << 22
 
 // The streams of random numbers.
@@ -87,8 +87,8 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 	return spectrum, s, nil
 }
 
-// draw returns count frequencies for d columns. The first of them are those of a smaller count. A quasi-Monte Carlo sequence omits
-// its first skip coordinates, which others use.
+// draw returns count frequencies for d columns. The first of them equal those for a smaller count. A quasi-Monte Carlo sequence
+// omits its first skip coordinates, which other frequencies use.
 func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, count, d, skip int, seed uint64) (*mat.Dense, error) {
 	if err := check.Numbers(fmt.Sprintf("%d frequencies of %d columns", count, d), float64(count)*float64(d),
 		"take fewer Components"); err != nil {
@@ -122,8 +122,8 @@ func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, co
 	return w, ctx.Err()
 }
 
-// orthogonalize gives the rows of w, d at a time, the directions of a random rotation and keeps their lengths. The error is that of
-// ctx.
+// orthogonalize gives the rows of w, d at a time, the directions of a random rotation and keeps their lengths. It returns the error
+// of ctx.
 func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	count, d := w.Dims()
 	for first := 0; first < count; first += d {
@@ -142,7 +142,7 @@ func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 		for i := first; i < min(first+d, count); i++ {
 			row := w.RawRowView(i)
 			length := floats.Norm(row, 2)
-			// The rotation is uniform if the signs are those of a factor R with positive diagonal.
+			// The rotation is uniform if its signs are those of a factor R with a positive diagonal.
 			if r.At(i-first, i-first) < 0 {
 				length = -length
 			}
@@ -154,14 +154,14 @@ func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 	return nil
 }
 
-// digits is a coordinate of a Halton sequence: the digits of i in a base, each with its own random permutation, in reverse after
-// the point.
+// digits is a coordinate of a Halton sequence: the digits of i in a base, in reverse after the point. Each digit has a separate
+// random permutation.
 type digits struct {
 	base         int
 	permutations [][]int
 }
 
-// newHalton returns the coordinates of the first d primes. The permutations cover digits down to 2⁻⁵³, so that after the digits of
+// newHalton returns the coordinates for the first d primes. The permutations cover digits down to 2⁻⁵³, so that after the digits of
 // the sequence a point has the random digits of a uniform number.
 func newHalton(d int, seed uint64) []*digits {
 	out := make([]*digits, d)

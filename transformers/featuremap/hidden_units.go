@@ -16,7 +16,7 @@ import (
 )
 
 // Activations are computed in tiles of this many units and rows. A tile stays in the cache, and its product is below the size at
-// which gonum uses several processors, which Workers should control.
+// which gonum uses several processors. Workers should control their number.
 const tileUnits, tileRows = 64, 192
 
 // tiles computes all activations. Each task gets memory for tiles from newMemory, and passes each tile to done.
@@ -52,12 +52,12 @@ func finiteTile(tile *mat.Dense, first, unit int) error {
 	return nil
 }
 
-// hiddenUnits holds the units in the form that a product with rows needs.
+// hiddenUnits holds the units in the form that is needed for a product with rows.
 type hiddenUnits struct {
 	*hiddenModel
 	weights *mat.Dense // w (h×d); for distances -2bw, where w is shifted
-	// For distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, x and w are shifted by their mean, so that the norms are not much larger
-	// than the distance.
+	// In the distances b|x-w|² = b(|x|² + |w|²) - 2b<x, w>, x and w are shifted by their mean, so that the norms are not much
+	// larger than the distance.
 	shift   []float64
 	squares []float64 // |w|²
 }
@@ -87,7 +87,7 @@ func (m *hiddenModel) prepare() *hiddenUnits {
 	return u
 }
 
-// hiddenRows holds rows in that form.
+// hiddenRows holds rows in the form that is needed for a product with units.
 type hiddenRows struct {
 	given   *mat.Dense
 	trans   *mat.Dense // d×m, shifted
@@ -109,7 +109,7 @@ func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
 	return r
 }
 
-// activate sets dst to the activations of the units starting at first, in rows.
+// activate sets dst to the activations of units for the rows. The first unit is first.
 func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	units, _ := dst.Dims()
 	_, d := u.weights.Dims()
@@ -124,17 +124,17 @@ func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	}
 }
 
-// cancellation is the share of b(|x|² + |w|²) below which a distance is recomputed from the differences. Above it, at most ten bits
-// are lost.
+// cancellation is the share of b(|x|² + |w|²) below which a distance is recomputed from the differences. Above this share at most
+// ten bits are lost.
 const cancellation = 1e-3
 
-// fromDistances completes the values -2b<x, w> of a unit.
+// fromDistances completes the values -2b<x, w> of a unit to activations.
 func (u *hiddenUnits) fromDistances(dst []float64, unit int, r hiddenRows) {
 	b, own, d := u.B[unit], u.squares[unit], u.W.Cols
 	for i, s := range r.squares[:len(dst)] {
 		norms := b * (own + s)
 		v := norms + dst[i]
-		// The negated comparison is also true for the NaN of norms that overflowed.
+		// The negated comparison is also true if norms overflowed and the distance is NaN.
 		if !(v > cancellation*norms) {
 			v = b * vecmath.SquaredDistance(r.given.RawRowView(i), u.W.Data[unit*d:(unit+1)*d])
 		}

@@ -15,12 +15,12 @@ import (
 
 // KernelCenterer centres rows in the feature space of a kernel. It needs only their kernel values with the training rows:
 //
-//	z[i,j] = k[i,j] - c[j] - mean over j of (k[i,j] - c[j]),   c[j] = mean over the rows of Fit of k[i,j]
+//	z[i,j] = k[i,j] - c[j] - mean over j of (k[i,j] - c[j]),   c[j] = mean of k[i,j] over the training rows i
 //
-// For the square matrix K of Fit this is HKH with H = I - 11'/n. For new rows it is the kernel between them and the training rows,
-// both minus the mean of the training rows in feature space (Embrechts, IJCNN 2004; scikit-learn's KernelCenterer). Use it after a
-// [KernelMap]. If it is fitted to the kernel between n rows and a basis of m rows, it centres in the same way with the mean over
-// the basis instead of all rows.
+// For the square matrix K in Fit this is HKH with H = I - 11'/n. For new rows it is the kernel between these and the training rows,
+// where the mean of the training rows in feature space is subtracted from all rows (Embrechts, IJCNN 2004; scikit-learn's
+// KernelCenterer). Use it after a [KernelMap]. If it is fitted to the kernel values between n rows and a basis of m rows, it uses
+// the mean over the basis instead of the mean over all rows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nm).
 //
@@ -33,7 +33,8 @@ type KernelCenterer struct {
 
 type kernelCentererModel struct{ Means codec.Floats }
 
-// Fit computes the column means of k, which is the kernel matrix of the training rows (n×n) or their kernel with a basis (n×m).
+// Fit computes the column means of k, which is the kernel matrix of the training rows (n×n) or holds their kernel values with a
+// basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return c.state.Learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {

@@ -20,21 +20,21 @@ const (
 	kernelMapKind = "transformers.KernelMap"
 )
 
-// KernelMap maps a row to its kernel values with the n rows of Fit:
+// KernelMap maps a row to its kernel values with the n training rows:
 //
-//	z[i,j] = k(x[i], fitted row j)
+//	z[i,j] = k(x[i], training row j)
 //
-// The rows of Fit become the kernel matrix, and any model that is linear in its features becomes linear in the kernel. These are
-// the direct kernel methods of Embrechts (IJCNN 2004). A model without a bias needs a [KernelCenterer] after it. If it is fitted to
-// a few rows only, these are a basis.
+// The training rows are mapped to the kernel matrix, and any model that is linear in its features becomes linear in the kernel.
+// These are the direct kernel methods of Embrechts (IJCNN 2004). A model without a bias needs a [KernelCenterer] after the map. If
+// the map is fitted to only a few rows, these are a basis.
 //
 // The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores a copy of the rows, O(nd).
 // Transform of m rows costs O(mnd) time and m×n numbers of memory, with ErrTooLarge above MaxKernelBytes. A model file contains the
-// rows and the kernel's name, and is read into a KernelMap with the same Kernel.
+// rows and the kernel's name, and is decoded into a KernelMap with the same Kernel.
 //
 // See also [KernelCenterer], [Nystroem].
 type KernelMap struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
 	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
@@ -54,7 +54,7 @@ type kernelMapModel struct {
 	rows   *mat.Dense
 }
 
-// Fit stores the rows of x (n×d) and chooses the kernel if it is not given.
+// Fit stores the rows of x (n×d) and chooses the kernel if it is not set.
 func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(kernelMapName, k); err != nil {
@@ -76,7 +76,7 @@ func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-// Transform returns the kernel between the rows of x (m×d) and those of Fit, m×n.
+// Transform returns the kernel values between the rows of x (m×d) and the training rows, m×n.
 func (k *KernelMap) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if k.fitted == nil {
@@ -133,7 +133,7 @@ type storedKernelMap struct {
 	Rows   codec.Matrix
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns ErrNotFitted before Fit.
 func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)
@@ -143,7 +143,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave k unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves k unchanged.
 func (k *KernelMap) UnmarshalBinary(data []byte) error {
 	var s storedKernelMap
 	if _, err := codec.Unmarshal(data, kernelMapKind, rowmap.Version, &s); err != nil {
@@ -175,7 +175,7 @@ func (k *KernelMap) Graph(x graph.Value) (graph.Outputs, error) {
 	})
 }
 
-// FeatureNames implements [transformers.FeatureNamer] with kernelmap0 and so on, a name for each row of Fit.
+// FeatureNames implements [transformers.FeatureNamer]. The names are kernelmap0 and so on, one for each training row.
 func (k *KernelMap) FeatureNames(in []string) ([]string, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)

@@ -16,8 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// direct is a reference file for Figure 2 of the direct-kernel paper: scaled rows, their RBF matrix, and both centred. Basis is set
-// for a rectangular kernel.
+// direct holds a reference file for Figure 2 of the direct-kernel paper: scaled rows, their RBF matrix, and the centred form of
+// each. Basis is set for a rectangular kernel matrix.
 type direct struct {
 	X          [][]float64 `json:"X"`
 	Xt         [][]float64 `json:"Xt"`
@@ -60,7 +60,7 @@ func TestDirectKernelReference(t *testing.T) {
 	}
 }
 
-// The centred kernel is the kernel of centred features, which can be computed directly for a linear kernel.
+// The centred kernel equals the kernel of centred features. For a linear kernel these can be computed directly.
 func TestKernelCentererCentresFeatures(t *testing.T) {
 	x := golden.Dense([][]float64{{1, 2}, {3, -1}, {0, 5}, {2, 2}})
 	fresh := golden.Dense([][]float64{{7, 1}, {0, 0}})

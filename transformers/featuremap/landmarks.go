@@ -19,16 +19,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LandmarkRule selects how a [Nystroem] chooses landmarks among the rows of Fit.
+// LandmarkRule selects how a [Nystroem] chooses landmarks among the training rows.
 type LandmarkRule int
 
 const (
-	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the landmarks so far do not represent (Chen, Epperly,
-	// Tropp and Webber, Communications on Pure and Applied Mathematics 78, 2025). The trace is nearly the best for the number of
-	// landmarks, and no other rule computes it.
+	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the current landmarks do not represent (Chen, Epperly,
+	// Tropp and Webber, Communications on Pure and Applied Mathematics 78, 2025). The remaining trace is nearly the smallest for
+	// the number of landmarks, and no other rule computes it.
 	PivotedCholesky LandmarkRule = iota
-	// KMeansPlusPlus draws rows in proportion to the squared distance to the nearest landmark so far, in the kernel's feature space
-	// (D. Oglic and T. Gärtner, ICML 2017).
+	// KMeansPlusPlus draws rows in proportion to the squared distance to the nearest current landmark, in the kernel's feature
+	// space (D. Oglic and T. Gärtner, ICML 2017).
 	KMeansPlusPlus
 	// UniformLandmarks draws rows without replacement, all with the same probability.
 	UniformLandmarks
@@ -47,7 +47,7 @@ type chosenLandmarks struct {
 	residual float64
 }
 
-// landmarks returns the chosen rows, and what the choice computed about them.
+// landmarks returns the chosen rows, with their indices and the residual of the choice.
 func (t *Nystroem) landmarks(ctx context.Context, k kernels.Kernel, x *mat.Dense) (*mat.Dense, chosenLandmarks, error) {
 	n, d := x.Dims()
 	out := chosenLandmarks{residual: math.NaN()}
@@ -107,7 +107,7 @@ func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	return chosenLandmarks{indices: p.Pivots, residual: p.Residual / p.Trace}, nil
 }
 
-// spread draws landmarks far from each other. It ends early when every row has distance 0 from a landmark.
+// spread draws landmarks far from each other. It ends early if every row has distance 0 from a landmark.
 func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, count int, rng *rand.Rand) ([]int, error) {
 	n, _ := x.Dims()
 	parts, err := newKernelParts(ctx, k, x, t.Workers)
@@ -171,7 +171,7 @@ func newKernelParts(ctx context.Context, k kernels.Kernel, x *mat.Dense, workers
 	})
 }
 
-// diagonal returns ErrNotFinite for a kernel that overflows.
+// diagonal returns ErrNotFinite if the kernel overflows.
 func (p *kernelParts) diagonal() ([]float64, error) {
 	n, _ := p.x.Dims()
 	out := make([]float64, n)

@@ -26,47 +26,47 @@ import (
 
 const locallyStationaryName = "featuremap: LocallyStationaryFourier"
 
-// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With frequencies w of the kernel k2 and v of
-// the kernel k1, both stationary, and x relative to the origin,
+// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With frequencies w of a stationary kernel k2
+// and v of a stationary kernel k1, and with x relative to the origin, the features are
 //
 //	z(x) = √(c/M) [cos(<v1,x>/2) cos <w1,x>, cos(<v1,x>/2) sin <w1,x>, ...]      c = k1(0) k2(0)
 //
-// over M pairs (v, w), whose inner products approximate
+// for M pairs (v, w). Their inner products approximate
 //
 //	k(x, x') = ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x')
 //
 // This kernel is positive semi-definite. It is the stationary kernel k2, increased near the origin, where k1 determines the
-// neighbourhood. A narrow k1 makes k small far from the origin, but at least half of k2. With v = 0 the map is the [RandomFourier]
-// of k2.
+// neighbourhood. With a narrow k1, k is smaller far from the origin, but at least half of k2. With v = 0 the map is the
+// [RandomFourier] of k2.
 //
 // Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, give a map for the product k1((x+x')/2) k2(x-x'). Their equation (6) as printed
-// does not approximate that product, and no map could, because it is not positive semi-definite in general. The map here has the
-// kernel above. Their all-pairs form, AllPairs, combines each v with each w. For the same number of features it converges far more
-// slowly than the pairs, and their Theorem 1 does not hold for it.
+// does not approximate that product, and no map could, because it is not positive semi-definite in general. The map here
+// approximates the kernel above. Their all-pairs form, AllPairs, combines each v with each w. For the same number of features it
+// converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
 //
-// The map depends on the origin of x. By default the origin is the mean of the rows of Fit. It costs as much as [RandomFourier].
+// The map depends on the origin of x. By default the origin is the mean of the training rows. It costs as much as [RandomFourier].
 //
 // See also [RandomFourier], [Nystroem].
 type LocallyStationaryFourier struct {
-	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the training rows.
 	Local kernels.Kernel
 
 	// Stationary is k2, with the same requirement and default as Local.
 	Stationary kernels.Kernel
 
 	// Components is the number of features, 2M, which must be even. If it is 0, it is 500. With AllPairs there are
-	// ⌊√(Components/2)⌋ of v and as many of w, and two features for each of their pairs.
+	// ⌊√(Components/2)⌋ frequencies v and as many w, and two features for each of their pairs.
 	Components int `zero:"500"`
 	AllPairs   bool
 
 	// Sampling selects how v and w are drawn.
 	Sampling Sampling
 
-	// LocalFrequencies and Frequencies, if not nil, are v and w, one in each row. Both or neither must be given, with the same
-	// number of rows except with AllPairs, and Components and Sampling must be 0.
+	// If LocalFrequencies and Frequencies are not nil, they are v and w, one in each row. Both or neither must be set, with the
+	// same number of rows except with AllPairs. If they are set, Components and Sampling must be 0.
 	LocalFrequencies, Frequencies *mat.Dense
 
-	// Origin is the origin of the coordinates. If it is nil, it is the column means of the rows of Fit.
+	// Origin is the origin of the coordinates. If it is nil, it is the column means of the training rows.
 	Origin []float64
 	Seed   uint64
 
@@ -83,7 +83,7 @@ type localModel struct {
 	Scale    float64 // √(c/M)
 }
 
-// frequencyCount returns the numbers of v and w to draw.
+// frequencyCount returns the numbers of frequencies v and w to draw.
 func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 	if err := settings.Check(locallyStationaryName, l); err != nil {
 		return 0, err
@@ -103,8 +103,8 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 	return features / 2, nil
 }
 
-// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a kernel without a spectral density and for
-// a Sampling that it does not allow; ErrShape; ErrNotFinite; and the error of ctx.
+// Fit draws the frequencies for rows like those of x (n×d). It returns ErrParam, also for a kernel without a spectral density and
+// for a Sampling that the kernel does not allow. It also returns ErrShape, ErrNotFinite, or the error of ctx.
 func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, err := l.frequencyCount()
@@ -127,8 +127,8 @@ func (l *LocallyStationaryFourier) statistics() (s *samplestats.Statistics, coun
 	return s, count, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with sums of the columns and, if a kernel is nil, a sample of the 4096
-// different rows with the smallest hash with Seed.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold sums of the columns and, if a kernel is nil, a sample
+// of rows: the 4096 different rows whose hashes with Seed are smallest.
 func (l *LocallyStationaryFourier) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, _, err := l.statistics()
 	if err != nil {
@@ -171,14 +171,14 @@ func (l *LocallyStationaryFourier) UnmarshalStatistics(data []byte) error {
 	return l.state.UnmarshalStatistics(l, data)
 }
 
-// draw returns the map of count frequencies for rows like those of x.
+// draw returns the map with count frequencies for rows like those of x.
 func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*localModel, error) {
 	m := &localModel{AllPairs: l.AllPairs, Scale: 1}
 	var err error
 	if m.Origin, err = l.origin(x, means); err != nil {
 		return nil, err
 	}
-	skip := 0 // v and w are coordinates of the same points, or come from separate streams
+	skip := 0 // v and w are coordinates of the same points, or come from separate streams of random numbers
 	for _, part := range []struct {
 		kernel kernels.Kernel
 		field  string
@@ -262,13 +262,13 @@ func (l *LocallyStationaryFourier) mapMany(dst, x *mat.Dense) error {
 	return projection.MapChunks(m, l.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
 }
 
-// Blocks yields the features of the rows of x in blocks of rows, the last with the remainder, without a matrix of all of them. The
-// next step overwrites the matrix. After an error, which is that of Transform, there is no further block.
+// Blocks yields the features of the rows of x in blocks of rows, without a matrix of all features. The last block holds the
+// remaining rows. The next step overwrites the matrix. After an error, which is that of Transform, there are no further blocks.
 func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(l.transformAll, x, rows)
 }
 
-// features sets dst to the features of up to hiddenRows rows. With AllPairs, those of the first v come first.
+// features sets dst to the features of up to hiddenRows rows. With AllPairs, the features with the first v come first.
 func (m *localModel) features(dst, x *mat.Dense, v, w *projection.Projection) {
 	rows, _ := x.Dims()
 	sv, sw := v.Borrow(), w.Borrow()
@@ -281,7 +281,7 @@ func (m *localModel) features(dst, x *mat.Dense, v, w *projection.Projection) {
 	}
 }
 
-// combine sets out to the features of a row from its products with v, halved, and with w. It overwrites all of them.
+// combine sets out to the features of a row from its halved products with v and its products with w. It overwrites all arguments.
 func (m *localModel) combine(out, of, cos, unused, sin []float64) {
 	vecmath.Sincos(unused, of, of)
 	vecmath.Sincos(sin, cos, cos)

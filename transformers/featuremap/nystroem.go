@@ -4,12 +4,13 @@
 //	RandomFourier             random features of a stationary kernel
 //	LocallyStationaryFourier  random features of a kernel that depends on the position
 //	Nystroem                  the features that a kernel has on a few rows, the landmarks
-//	KernelMap                 a row to its kernel values with the rows of Fit
+//	KernelMap                 the kernel values of a row with the training rows
 //	KernelCenterer            the centring of the kernel's feature space
 //	RandomHidden              a hidden layer of random units, never trained
 //
-// The time for random features and for Nystroem is proportional to the number of rows; KernelMap has a feature for each row. All
-// except KernelMap and KernelCenterer can be fitted from statistics of parts of the rows and over time.
+// The time for random features and for Nystroem is proportional to the number of rows. KernelMap has a feature for each training
+// row. All except KernelMap and KernelCenterer can be fitted from statistics of parts of the rows, and continued when more rows
+// arrive.
 package featuremap
 
 import (
@@ -51,32 +52,32 @@ const (
 //	z(x) = L⁻¹ k(landmarks, x),    K = LL' the kernel matrix of the landmarks
 //
 // so that <z(x), z(x')> = k(x, landmarks) K⁻¹ k(landmarks, x'). This is k(x, x') if x is a landmark, and otherwise the best
-// approximation that uses only the landmarks. Features are unique up to a rotation: scikit-learn uses eigenvectors, whose features
-// have the same inner products.
+// approximation that uses only the landmarks. Features are unique up to a rotation. scikit-learn uses eigenvectors, which give
+// features with the same inner products.
 //
 // A landmark that depends on those before it, up to h·2⁻⁵² of the largest k(x, x), adds no feature. With repeated rows, a kernel of
 // low rank, or more Components than rows, there are therefore fewer features than Components.
 //
 // With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which stores h kernel rows of n numbers (ErrTooLarge above
 // MaxKernelBytes), O(nhd) by KMeansPlusPlus, and O(h²d + h³) by [UniformLandmarks]. Transform of m rows costs O(mhd + mh²). A model
-// file contains the landmarks and the name of the kernel, and is read into a Nystroem with the same Kernel.
+// file contains the landmarks and the name of the kernel. It must be decoded into a Nystroem with the same Kernel.
 //
 // See also [RandomFourier], [KernelMap], [pca.KernelPCA].
 //
 // [pca.KernelPCA]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/pca#KernelPCA
 type Nystroem struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
 	// Components is h, the number of landmarks, limited to n. If it is 0, it is 500.
 	Components int `zero:"500"`
 	Rule       LandmarkRule
 
-	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is this share of
-	// the trace.
+	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is at most this
+	// share of the trace.
 	Tolerance float64 `zero:"no end before Components" below:"1"`
 
-	// Landmarks, if not nil, are given landmarks (h×d). Components, Rule and Tolerance must then be 0.
+	// Landmarks sets the landmarks (h×d). If it is not nil, Components, Rule and Tolerance must be 0.
 	Landmarks *mat.Dense
 	Seed      uint64
 
@@ -94,7 +95,7 @@ type nystroemModel struct {
 	landmarks *mat.Dense // r×d, the landmarks that add a feature
 	prepared  *kernels.Prepared
 	factor    blas64.Triangular                    // L'
-	indices   []int                                // of the landmarks among the rows of Fit, or nil for given ones
+	indices   []int                                // indices of the landmarks among the training rows, or nil if Landmarks is set
 	residual  float64                              // share of the trace, or NaN if the rule does not compute it
 	sums      streaming.Statistics[streaming.None] // the statistics of FitStatistics or PartialFit, or nil
 }
@@ -113,8 +114,8 @@ func (t *Nystroem) validate() error {
 	return nil
 }
 
-// Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel
-// that is 0 on all landmarks, and the error of ctx.
+// Fit chooses landmarks among the rows of x (n×d). It returns ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, ErrNotPSD for a kernel
+// that is 0 on all landmarks, or the error of ctx.
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := t.validate(); err != nil {
@@ -165,8 +166,9 @@ func (t *Nystroem) statistics() (*samplestats.Statistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with a sample of 4096 different rows, or four for each of Components, those
-// with the smallest hash with Seed. If Kernel and Landmarks are given, it stores only the width of the rows.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold a sample of different rows: those whose hashes with
+// Seed are smallest. The sample has 4096 rows, or four for each of Components if that is more. If Kernel and Landmarks are set,
+// only the width of the rows is stored.
 func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := t.statistics()
 	if err != nil {
@@ -175,8 +177,8 @@ func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error)
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. It is Fit for the rows of the sample, in the order of their hashes. The
-// result is bit-identical for any parts in any order. Indices is nil afterwards.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit for the rows of the sample, in the order of
+// their hashes. It is bit-identical for any parts in any order. Indices returns nil afterwards.
 func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()
@@ -187,7 +189,7 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[str
 		if err := t.Fit(ctx, rows); err != nil {
 			return err
 		}
-		t.fitted.indices = nil // the caller does not have the rows in this order
+		t.fitted.indices = nil // the indices refer to the order of the sample, which the caller does not know
 		t.fitted.sums = s.Clone()
 		return nil
 	})
@@ -227,7 +229,7 @@ func (t *Nystroem) UnmarshalStatistics(data []byte) error {
 	return nil
 }
 
-// whiten keeps the rows that add a feature, and computes the map from their kernel to features.
+// whiten keeps the rows that add a feature, and computes the map from their kernel values to features.
 func (m *nystroemModel) whiten(ctx context.Context, rows *mat.Dense, workers int) (kept []int, err error) {
 	parts := progress.Parts(ctx, 1, 6, .2)
 	gram, err := kernels.Matrix(parts[0], m.kernel, rows, &kernels.Options{Workers: workers})
@@ -286,7 +288,7 @@ func (t *Nystroem) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }
 
-// transformInto sets dst to the features of x. With rows, few rows are mapped one by one.
+// transformInto sets dst to the features of x. If rows is set, a small number of rows is mapped one by one.
 func (t *Nystroem) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := t.fitted
 	if m == nil {
@@ -313,7 +315,8 @@ func (m *nystroemModel) Widths() (from, to int) {
 	return from, to
 }
 
-// nystroemRows is the number of rows that are mapped at a time. A block of the kernel contains all landmarks for them.
+// nystroemRows is the number of rows that are mapped at a time. A block of the kernel matrix contains their values for all
+// landmarks.
 const nystroemRows = 128
 
 // features sets dst to the features of up to nystroemRows rows.
@@ -333,15 +336,15 @@ func (m *nystroemModel) MapRow(dst, x []float64) {
 	fast.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
 
-// Blocks yields the features of the rows of x in blocks of rows, the last with the remainder, without a matrix of all of them. The
-// next step overwrites the matrix. After an error, which is that of Transform, there is no further block.
+// Blocks yields the features of the rows of x in blocks of rows, without a matrix of all features. The last block holds the
+// remaining rows. The next step overwrites the matrix. After an error, which is that of Transform, there are no further blocks.
 func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(t.transformAll, x, rows)
 }
 
 // Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the share of the kernel that the landmarks do
-// not represent. It is 0 with all rows as landmarks. It costs as much as Transform and does not store the features. Errors are
-// those of Transform.
+// not represent. If all rows are landmarks, it is 0. It costs as much as Transform and does not store the features. It returns the
+// errors of Transform.
 func (t *Nystroem) Residual(x mat.Matrix) (_ float64, err error) {
 	defer fault.Recover(&err)
 	trace, left := 0.0, 0.0
@@ -367,7 +370,7 @@ func (t *Nystroem) Residual(x mat.Matrix) (_ float64, err error) {
 }
 
 // RowResiduals implements [transformers.RowResidualer]. It returns for each row the part of k(x, x) that the landmarks do not
-// represent, 0 for a landmark. It costs O(m(d+r)).
+// represent, which is 0 for a landmark. It costs O(m(d+r)).
 func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	m := t.fitted
 	if m == nil {
@@ -396,7 +399,7 @@ func (t *Nystroem) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// unseen subtracts |z|² from k(x, x) of each row. Values below 0 by rounding become 0.
+// unseen subtracts |z|² from k(x, x) for each row. Values that are below 0 because of rounding become 0.
 func unseen(diagonal []float64, z *mat.Dense) {
 	for i, v := range diagonal {
 		row := z.RawRowView(i)
@@ -404,8 +407,8 @@ func unseen(diagonal []float64, z *mat.Dense) {
 	}
 }
 
-// TrainingResidual returns the Residual of the rows of Fit as [PivotedCholesky] computed it. Ok is false before Fit and for other
-// rules.
+// TrainingResidual returns the Residual of the training rows, which [PivotedCholesky] computes. Ok is false before Fit and for
+// other rules.
 func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	if t.fitted == nil || math.IsNaN(t.fitted.residual) {
 		return 0, false
@@ -413,8 +416,8 @@ func (t *Nystroem) TrainingResidual() (residual float64, ok bool) {
 	return t.fitted.residual, true
 }
 
-// Indices returns the indices of the rows of Fit that are landmarks of the features. It returns nil before Fit, for given
-// landmarks, and after FitStatistics.
+// Indices returns the indices of the training rows that are landmarks of the features. It returns nil before Fit, after
+// FitStatistics, and if Landmarks is set.
 func (t *Nystroem) Indices() []int {
 	if t.fitted == nil {
 		return nil
@@ -446,7 +449,7 @@ type storedNystroem struct {
 	Residual  codec.Floats // empty if the rule does not compute it
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns ErrNotFitted before Fit.
 func (t *Nystroem) MarshalBinary() ([]byte, error) {
 	m := t.fitted
 	if m == nil {
@@ -462,7 +465,7 @@ func (t *Nystroem) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(nystroemKind, rowmap.Version, s)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave t unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves t unchanged.
 func (t *Nystroem) UnmarshalBinary(data []byte) error {
 	var s storedNystroem
 	if _, err := codec.Unmarshal(data, nystroemKind, rowmap.Version, &s); err != nil {
@@ -495,7 +498,7 @@ func (m *nystroemModel) restore(s storedNystroem) error {
 	switch {
 	case m.landmarks == nil:
 		return fmt.Errorf("no landmarks")
-	// This is computed in floating point because a hostile file may contain any r.
+	// The product is computed in floating point because a hostile file may contain any r.
 	case float64(r)*(float64(r)+1)/2 != float64(len(s.Factor)) || !s.Factor.Finite():
 		return fmt.Errorf("%d landmarks and a factor of %d numbers, want a triangle and finite", r, len(s.Factor))
 	case len(s.Indices) != 0 && len(s.Indices) != r:
@@ -530,8 +533,8 @@ func (t *Nystroem) Graph(x graph.Value) (graph.Outputs, error) {
 	})
 }
 
-// RowResidualsGraph returns RowResiduals as a graph with one column, for rows x that were transformed to z. A pipeline adds their
-// variance.
+// RowResidualsGraph computes RowResiduals as a graph with one column, for rows x and their features z. A pipeline adds the
+// residuals to the variance.
 func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
 	if t.fitted == nil {
 		return z, fault.NotFitted(nystroemName)
@@ -543,7 +546,7 @@ func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
 	return own.Sub(z.Square().Sum()).Max(z.Number(0)), nil
 }
 
-// FeatureNames implements [transformers.FeatureNamer] with nystroem0 and so on, a name for each landmark.
+// FeatureNames implements [transformers.FeatureNamer]. The names are nystroem0 and so on, one for each landmark.
 func (t *Nystroem) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(nystroemName)

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 )
 
-// The inner products equal those of scikit-learn for the same landmarks.
+// For the same landmarks, the inner products equal those of scikit-learn.
 func TestNystroemReference(t *testing.T) {
 	var cases []struct {
 		Kernel                           string
@@ -43,8 +43,8 @@ func TestNystroemReference(t *testing.T) {
 
 var rules = []LandmarkRule{PivotedCholesky, KMeansPlusPlus, UniformLandmarks}
 
-// Landmarks are rows of Fit, on which the kernel is exact. Elsewhere K - ZZ' is positive semi-definite, and its trace is the
-// residual. With all rows as landmarks the residual is 0.
+// Landmarks are training rows, on which the approximation is exact. Elsewhere K - ZZ' is positive semi-definite, and its trace
+// gives the residual. If all rows are landmarks, the residual is 0.
 func TestNystroemProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(rt, "n")
@@ -81,7 +81,7 @@ func TestNystroemProperties(t *testing.T) {
 	})
 }
 
-// If the rank is below Components, there are fewer features.
+// If the rank of the kernel matrix is below Components, there are fewer features.
 func TestNystroemShrinks(t *testing.T) {
 	x := maptest.NormalRows(30, 2, 1)
 	twice := mat.NewDense(60, 2, nil)
@@ -207,7 +207,7 @@ func TestNystroemErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "this value has Kernel Matern")
 }
 
-// The residuals of rows equal their definition.
+// The residuals of rows agree with their definition.
 func TestNystroemRowResiduals(t *testing.T) {
 	x := maptest.NormalRows(30, 3, 1)
 	m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.3}, Components: 8}

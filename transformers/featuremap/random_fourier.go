@@ -33,20 +33,20 @@ const randomFourierName = "featuremap: RandomFourier"
 //	z(x) = √(2c/D) [cos <w1,x>, sin <w1,x>, cos <w2,x>, ...]      D/2 frequencies
 //	z(x) = √(2c/D) [cos(<w1,x> + b1), cos(<w2,x> + b2), ...]      RandomPhase: D frequencies, b uniform in [0, 2π)
 //
-// The pairs of the first form have the smaller error where the kernel is large, and their diagonal is exact. The mean squared error
-// of the approximation decreases as 1/D. Drawn frequencies are applied to x minus the column means of Fit. This changes no inner
-// product of pairs, and it keeps the arguments small. Maps of the same Seed are nested: apart from the factor, the features of a
-// smaller map are the first features of a larger one.
+// The pairs of the first form have the smaller error where the kernel is large, and reproduce its diagonal exactly. The mean
+// squared error of the approximation decreases as 1/D. Drawn frequencies are applied to x minus the column means of the training
+// rows. This changes no inner product of pairs, and it keeps the arguments small. Maps of the same Seed are nested: apart from the
+// factor, the features of a smaller map are the first features of a larger one.
 //
-// Fit uses the rows for their means, and for the median distance if Kernel is nil. Transform of m rows costs O(mDd). Columns should
-// have comparable scales. If x is a mat.RowNonZeroDoer, Fit and Transform read only its nonzero entries. This costs O(D) for each
-// entry and makes no dense copy.
+// Fit uses only the means of the rows and, if Kernel is nil, the median of their distances. Transform of m rows costs O(mDd).
+// Columns should have comparable scales. If x is a mat.RowNonZeroDoer, Fit and Transform read only its nonzero entries. This costs
+// O(D) for each entry and makes no dense copy.
 //
 // See also [Nystroem], [LocallyStationaryFourier].
 type RandomFourier struct {
-	// Kernel must have a spectral density: RBF, Laplacian, Matern, RationalQuadratic, an ARD, Columns or Additive of those, a
-	// Product of those, Scaled, or a kernel of another package ([kernels.Spectral]). If it is nil, it is [kernels.MedianRBF] of the
-	// rows of Fit.
+	// Kernel must have a spectral density. This holds for RBF, Laplacian, Matern and RationalQuadratic; for an ARD, Columns,
+	// Additive or Product of those; for Scaled; and for a third-party kernel that implements [kernels.Spectral]. If Kernel is nil,
+	// it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
 	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, it is 500.
@@ -54,7 +54,7 @@ type RandomFourier struct {
 	Sampling    Sampling
 	RandomPhase bool
 
-	// Frequencies, if not nil, are the frequencies w, one in each row, for unscaled x. Only phases are then drawn, and Components
+	// Frequencies sets the frequencies w, one in each row, for unscaled x. If it is not nil, only phases are drawn, and Components
 	// and Sampling must be 0. The factor is that of Kernel.
 	Frequencies *mat.Dense
 	Seed        uint64
@@ -90,8 +90,8 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 	return features / 2, nil
 }
 
-// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a kernel without a spectral density and for
-// a Sampling that it does not allow; ErrShape; ErrNotFinite; and the error of ctx.
+// Fit draws the frequencies for rows like those of x (n×d). It returns ErrParam, also for a kernel without a spectral density and
+// for a Sampling that the kernel does not allow. It also returns ErrShape, ErrNotFinite, or the error of ctx.
 func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, err := r.frequencyCount()
@@ -117,8 +117,8 @@ func (r *RandomFourier) statistics() (s *samplestats.Statistics, count int, err 
 	return s, count, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with sums of the columns and, for a nil Kernel, a sample of the 4096
-// different rows with the smallest hash with Seed.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold sums of the columns and, for a nil Kernel, a sample of
+// rows: the 4096 different rows whose hashes with Seed are smallest.
 func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, _, err := r.statistics()
 	if err != nil {
@@ -127,8 +127,8 @@ func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], e
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With a Kernel the result is that of Fit. Without one the median distance
-// is that of the sample's rows. The result is bit-identical for any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. If Kernel is set, the result is that of Fit. Otherwise the median distance
+// is that of the rows in the sample. The result is bit-identical for any parts in any order.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := r.statistics()
@@ -160,7 +160,7 @@ func (r *RandomFourier) UnmarshalStatistics(data []byte) error {
 	return r.state.UnmarshalStatistics(r, data)
 }
 
-// draw returns the map of count frequencies for rows like those of x.
+// draw returns the map with count frequencies for rows like those of x.
 func (r *RandomFourier) draw(ctx context.Context, x mat.Matrix, count int, means func() codec.Floats) (*fourierModel, error) {
 	k, err := kernels.OrMedianRBF(ctx, r.Kernel, x, r.Seed)
 	if err != nil {
@@ -248,8 +248,8 @@ func (r *RandomFourier) mapMany(dst, x *mat.Dense) error {
 	return projection.MapChunks(m, r.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, p) })
 }
 
-// Blocks yields the features of the rows of x in blocks of rows, the last with the remainder, without a matrix of all of them. The
-// next step overwrites the matrix. After an error, which is that of Transform, there is no further block.
+// Blocks yields the features of the rows of x in blocks of rows, without a matrix of all features. The last block holds the
+// remaining rows. The next step overwrites the matrix. After an error, which is that of Transform, there are no further blocks.
 func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
 	return blocks(r.transformAll, x, rows)
 }
@@ -269,7 +269,7 @@ func (m *fourierModel) features(dst, x *mat.Dense, p *projection.Projection) {
 	}
 }
 
-// waves sets out to the features of a row from the products with the phases added. It overwrites the products and sin.
+// waves sets out to the features of a row, from the products to which the phases are added. It overwrites products and sin.
 func (m *fourierModel) waves(out, products, sin []float64) {
 	vecmath.Sincos(sin, products, products)
 	if len(m.Phases) > 0 {
@@ -332,7 +332,7 @@ func (m fourierModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return pairsGraph(products.Cos().Times(m.Scale), products.Sin().Times(m.Scale)), nil
 }
 
-// pairsGraph interleaves the columns of cosines and sines.
+// pairsGraph interleaves the columns of the cosines and the sines.
 func pairsGraph(cos, sin graph.Value) graph.Value {
 	n := cos.Cols()
 	order := make([]int, 0, 2*n)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// fitSparse is Fit for sparse rows.
+// fitSparse fits r to sparse rows.
 func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) error {
 	rows, err := sparse.From("x", x)
 	if err != nil {
@@ -33,7 +33,8 @@ func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) 
 	return nil
 }
 
-// sparseTo sets dst to the features of sparse rows: <w, x - shift> is <w, x> over the nonzero entries, minus <w, shift>.
+// sparseTo sets dst to the features of sparse rows. It computes <w, x - shift> as the sum <w, x> over the nonzero entries, minus
+// <w, shift>.
 func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 	m := r.state.Fitted
 	rows, err := sparse.From("x", x)

@@ -40,7 +40,7 @@ func meanSquare(a, b mat.Matrix) float64 {
 	return f * f / float64(n*m)
 }
 
-// The features equal their definition, for given frequencies, pairs and phases.
+// The features agree with their definition, for set frequencies, with pairs and with phases.
 func TestFourierDefinition(t *testing.T) {
 	x, w := maptest.NormalRows(150, 3, 1), maptest.NormalRows(210, 3, 2)
 	x.Scale(100, x)
@@ -70,8 +70,8 @@ var fourierKernels = []kernels.Kernel{
 	kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Laplacian{Gamma: 0.1}}, kernels.Scaled{Kernel: kernels.Product{kernels.Matern{Length: 3}, kernels.RBF{Gamma: 0.1}}, Factor: 2},
 }
 
-// The error agrees with theory: over the pairs of rows, D·E(error²) is E(1 + k(2δ) - 2k(δ)²) of one pair of features, for
-// independent frequencies. The other samplings have no larger error.
+// The error agrees with theory. For independent frequencies, D·E(error²) over the pairs of rows is E(1 + k(2δ) - 2k(δ)²) of one
+// pair of features. The other samplings have no larger error.
 func TestFourierApproximatesItsKernel(t *testing.T) {
 	x := maptest.NormalRows(60, 4, 1)
 	n, _ := x.Dims()
@@ -97,7 +97,7 @@ func TestFourierApproximatesItsKernel(t *testing.T) {
 			const repeats, features = 40, 256
 			for seed := range uint64(repeats) {
 				z := maptest.FitTransform(t, &RandomFourier{Kernel: k, Components: features, Sampling: s, Seed: seed}, x)
-				for i := range 5 { // cos² + sin² of each pair
+				for i := range 5 { // cos² + sin² of each pair is constant
 					assert.InDelta(t, c, mat.Dot(z.RowView(i), z.RowView(i)), 1e-12)
 				}
 				total += meanSquare(exact, gram(z)) / repeats
@@ -172,7 +172,7 @@ func TestAutomaticSampling(t *testing.T) {
 	}
 }
 
-// Quasi-Monte Carlo has the smaller error below quasiColumns, and orthogonal frequencies above.
+// Quasi-Monte Carlo has the smaller error below quasiColumns columns, and orthogonal frequencies have it above.
 func TestQuasiColumns(t *testing.T) {
 	for _, d := range []int{1, 3, 5, quasiColumns, 20, 40} {
 		x := maptest.NormalRows(100, d, 1)
@@ -196,7 +196,7 @@ func TestQuasiColumns(t *testing.T) {
 	}
 }
 
-// Each coordinate of the sequence has one point in each of the first b^k intervals.
+// Each coordinate of the sequence has one of its first b^k points in each of b^k equal intervals.
 func TestHaltonIsEven(t *testing.T) {
 	for j, c := range newHalton(7, 5) {
 		base := []int{2, 3, 5, 7, 11, 13, 17}[j]
@@ -214,7 +214,7 @@ func TestHaltonIsEven(t *testing.T) {
 	assert.Less(t, open(1), 1.0)
 }
 
-// Maps of a seed are nested up to the factor, for every sampling.
+// Maps with the same seed are nested up to the factor, for every sampling.
 func TestFourierMapsAreNested(t *testing.T) {
 	x := maptest.NormalRows(20, 3, 1)
 	for _, k := range []kernels.Kernel{nil, kernels.Laplacian{}} {
@@ -333,7 +333,7 @@ func TestBlocks(t *testing.T) {
 	for _, err := range n.Blocks(nil, 3) {
 		assert.ErrorIs(t, err, fault.ErrShape)
 	}
-	// The row in the error is that of x.
+	// The error names the row of x.
 	x.Set(200, 1, 1e200)
 	r.Frequencies, r.Components = mat.NewDense(1, 3, []float64{0, 1e200, 0}), 0
 	require.NoError(t, r.Fit(context.Background(), x))

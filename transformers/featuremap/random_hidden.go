@@ -26,13 +26,13 @@ const randomHiddenName = "featuremap: RandomHidden"
 // defaultUnits is the number of hidden units of a RandomHidden whose Units is 0.
 const defaultUnits = 250
 
-// Activation is the function that a hidden unit with weights w and bias b computes from a row x of d columns, and the distribution
-// from which w and b are drawn.
+// Activation selects the function that a hidden unit with weights w and bias b computes from a row x of d columns, and the
+// distribution from which w and b are drawn.
 type Activation int
 
-// The activations. The first and Tanh are for features of comparable scale ([scalers.StandardScaler]). Sigmoid, [NormalizedSigmoid]
-// and [RandomRBF] are those of Czarnecki and Tabor (arXiv 1501.05279), for features in [0, 1] ([scalers.MinMaxScaler]), with w and
-// b uniform in [0, 1].
+// The activations. [DataRBF] and [Tanh] are for features of comparable scale ([scalers.StandardScaler]). [Sigmoid],
+// [NormalizedSigmoid] and [RandomRBF] come from Czarnecki and Tabor (arXiv 1501.05279), for features in [0, 1]
+// ([scalers.MinMaxScaler]), with w and b uniform in [0, 1].
 //
 // [scalers.MinMaxScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#MinMaxScaler
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
@@ -56,10 +56,10 @@ func (a Activation) String() string {
 }
 
 // RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features of extreme
-// learning machines. Layers of the same Seed are nested: the units of a smaller one are the first of a larger one.
+// learning machines. Layers with the same Seed are nested: the units of a smaller one are the first of a larger one.
 //
-// Fit draws the units in O(hd), and for [DataRBF] uses a sample of the rows. Transform of m rows costs O(mhd). [DataRBF] has at
-// most as many units as Fit has rows.
+// Fit draws the units in O(hd). For [DataRBF] it uses a sample of the rows. Transform of m rows costs O(mhd). With [DataRBF] there
+// are at most as many units as training rows.
 //
 // See also [RandomFourier], [Activation].
 type RandomHidden struct {
@@ -105,7 +105,7 @@ func (r *RandomHidden) unitCount() (int, error) {
 	return cmp.Or(r.Units, defaultUnits), settings.Check(randomHiddenName, r)
 }
 
-// RowsWanted returns the number of rows that Fit needs for all Units: with fewer rows [DataRBF] has as many units as rows.
+// RowsWanted returns the number of rows that Fit needs for all Units. With fewer rows, [DataRBF] has as many units as rows.
 func (r *RandomHidden) RowsWanted() int {
 	if units, err := r.unitCount(); err == nil && r.Activation == DataRBF {
 		return units
@@ -125,8 +125,9 @@ func (r *RandomHidden) statistics() (*samplestats.Statistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with the width of the rows and, for [DataRBF], a sample of 4096 different
-// rows, or four for each unit, those with the smallest hash with Seed.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the width of the rows. For [DataRBF] they also hold a
+// sample of different rows: those whose hashes with Seed are smallest. The sample has 4096 rows, or four for each unit if that is
+// more.
 func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := r.statistics()
 	if err != nil {
@@ -135,8 +136,8 @@ func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], er
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit, for [DataRBF] with the rows of the sample. It
-// is bit-identical for any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit; for [DataRBF] it is that of Fit for the rows of
+// the sample. It is bit-identical for any parts in any order.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := r.statistics()
@@ -164,9 +165,9 @@ func (r *RandomHidden) UnmarshalStatistics(data []byte) error {
 	return r.state.UnmarshalStatistics(r, data)
 }
 
-// stream returns the random numbers of unit i, which are separate so that layers are nested.
+// stream returns the random numbers for unit i. Each unit has its own stream, so that layers are nested.
 func (r *RandomHidden) stream(i int) *rand.Rand {
-	return rand.New(rand.NewPCG(r.Seed, 0x68696464656e<<16+uint64(i))) // the streams "hidden" 0, 1, ...
+	return rand.New(rand.NewPCG(r.Seed, 0x68696464656e<<16+uint64(i))) // the streams "hidden" 0, 1 and so on
 }
 
 func (r *RandomHidden) draw(units, d int) *hiddenModel {
@@ -240,8 +241,8 @@ func (r *RandomHidden) mapMany(dst, x *mat.Dense) error {
 	})
 }
 
-// UnitsTo sets dst, h×m, to the activations with the units in rows. It is the transpose of the result of Transform, for sums over
-// rows, which are faster in this layout.
+// UnitsTo sets dst (h×m) to the activations, with a row for each unit. It is the transpose of the result of Transform. Sums over
+// the rows of x are faster in this layout.
 func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	m := r.state.Fitted
 	if m == nil {
@@ -262,8 +263,8 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	}, func(int, int, *mat.Dense) {})
 }
 
-// Truncate returns a fitted layer of the first units of r, at most as many as it has. It equals the result of Fit for that number.
-// The error is ErrNotFitted before Fit.
+// Truncate returns a fitted layer with the first units of r, at most as many as it has. The layer equals the result of Fit for that
+// number. Truncate returns ErrNotFitted before Fit.
 func (r *RandomHidden) Truncate(units int) (*RandomHidden, error) {
 	switch {
 	case r.state.Fitted == nil:
@@ -306,7 +307,7 @@ func (m hiddenModel) Validate() error {
 }
 
 // TransformRow sets dst (h) to the activations of the units for one row x (d), without allocating. They agree with Transform up to
-// rounding. Errors: ErrNotFitted, ErrShape, ErrNotFinite.
+// rounding. It returns ErrNotFitted, ErrShape or ErrNotFinite.
 func (r *RandomHidden) TransformRow(dst, x []float64) (err error) {
 	defer fault.Recover(&err)
 	m := r.state.Fitted

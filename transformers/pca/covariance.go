@@ -17,15 +17,15 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// covariance holds the means of columns and the products of their differences from them, in units of 2^exponent. The exponent is 0,
-// except for rows whose largest number has a square that overflows or underflows.
+// covariance holds the means of the columns and the products of the differences from these means, in units of 2^exponent. The
+// exponent is 0, except for rows whose largest number has a square that overflows or underflows.
 type covariance struct {
 	exponent int
 	gram     moments.Gram
 }
 
-// farExponent is the exponent for rows with numbers above 2^squareExponent. Minus that is the exponent for rows whose numbers are
-// all below 2^-squareExponent.
+// farExponent is the exponent for rows with a number above 2^squareExponent. If all numbers are below 2^-squareExponent, the
+// exponent is -farExponent.
 const farExponent, squareExponent = 700, 400
 
 func exponentFor(x *mat.Dense) int {
@@ -150,7 +150,7 @@ func (s *covarianceStatistics) AddBlock(ctx context.Context, b streaming.Block[s
 	return nil
 }
 
-// wideCovariance returns an error if the columns are too many for the memory.
+// wideCovariance returns an error if the covariances of d columns do not fit into memory.
 func wideCovariance(typ string, d int) error {
 	return check.Numbers(fmt.Sprintf("%s: the covariances of %d columns", typ, d), 3*float64(d)*float64(d),
 		"take fewer columns, or Fit on fewer rows")
@@ -219,7 +219,7 @@ func (s *covarianceStatistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *covarianceStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

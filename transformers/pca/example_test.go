@@ -12,7 +12,7 @@ import (
 )
 
 func ExamplePCA() {
-	// Leaves have a length, a width and an area, which differ mainly in the size of the leaf.
+	// The columns are the length, width and area of leaves, which differ mainly in size.
 	leaves := mat.NewDense(6, 3, []float64{2, 1, 1.7, 3, 1.4, 3.6, 4, 2.1, 7, 5, 2.4, 10, 6, 3.1, 15.5, 7, 3.4, 20})
 	pca := &pca.PCA{Share: .99}
 	if err := pca.Fit(context.Background(), leaves); err != nil {
@@ -36,7 +36,7 @@ func ExamplePCA() {
 }
 
 func ExampleKernelPCA() {
-	// The rows lie in the middle and at both ends, which no single bound on the column can separate.
+	// Rows in the middle and rows at both ends form two groups that no single threshold can separate.
 	rows := mat.NewDense(7, 1, []float64{-3, -2.8, -.1, 0, .1, 2.8, 3})
 	kpca := &pca.KernelPCA{Kernel: kernels.Polynomial{Degree: 2, Gamma: 1, Coef0: 1}, Components: 1}
 	if err := kpca.Fit(context.Background(), rows); err != nil {

@@ -33,31 +33,32 @@ const (
 //
 //	z[i,k] = Σⱼ kc(x[i], x[j]) u[j,k] / √λ[k],   HKH u[k] = λ[k] u[k]
 //
-// with K the kernel matrix of the rows of Fit, H = I - 11'/n, and kc the kernel centred as [featuremap.KernelCenterer] does. The
-// sign of each u makes its largest entry positive, or the first of several that are equal up to rounding. With the Linear kernel
-// the components equal those of [PCA] up to their signs.
+// where K is the kernel matrix of the training rows, H = I - 11'/n, and kc is the kernel centred as in [featuremap.KernelCenterer].
+// The sign of each u makes its largest entry positive, or the first of several that are equal up to rounding. With the Linear
+// kernel the components equal those of [PCA] up to their signs.
 //
-// An eigenvalue of at most n·2⁻⁵² of the largest comes from rounding and is not a component, nor is one below 0, from a kernel that
-// is not positive semi-definite. If none remains, because all rows are equal, there is one component, which is 0.
+// An eigenvalue of at most n·2⁻⁵² times the largest comes from rounding and gives no component. Neither does one below 0, which
+// comes from a kernel that is not positive semi-definite. If none remains, because all rows are equal, there is one component,
+// which is 0.
 //
-// The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores the rows and costs O(n²d +
-// n³) time and 2n² numbers of memory (ErrTooLarge above MaxKernelBytes for the matrix). Transform of m rows costs O(mn(d+r)). For
-// many rows use the features of [featuremap.Nystroem]. A model file contains the rows and the kernel's name, and is read into a
-// KernelPCA with the same Kernel.
+// The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores the rows. It costs O(n²d +
+// n³) time and memory for 2n² numbers (ErrTooLarge if the matrix exceeds MaxKernelBytes). Transform of m rows costs O(mn(d+r)). For
+// many rows use the features of [featuremap.Nystroem]. A model file contains the rows and the kernel's name. It must be decoded
+// into a KernelPCA with the same Kernel.
 //
 // See also [PCA], [featuremap.Nystroem].
 //
 // [featuremap.KernelCenterer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#KernelCenterer
 // [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
 type KernelPCA struct {
-	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
 	// Components is r, the number of components. If it is 0, it is unlimited.
 	Components int `zero:"all"`
 
-	// Share, in (0, 1], keeps the fewest components that have this share of the variance in the feature space, at most Components.
-	// If it is 0, it has no effect.
+	// Share, in (0, 1], keeps the smallest number of components that have this share of the variance in the feature space, at most
+	// Components. If it is 0, it has no effect.
 	Share float64 `zero:"all" most:"1"`
 
 	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
@@ -76,13 +77,13 @@ type kernelPCAModel struct {
 	kernel   kernels.Kernel
 	rows     *mat.Dense // n×d
 	prepared *kernels.Prepared
-	weights  *mat.Dense // n×r, with columns that sum to 0 and therefore centre
+	weights  *mat.Dense // n×r; the columns sum to 0 and therefore centre the kernel
 	shift    []float64  // products of the kernel means with the weights
 	values   []float64
 	ratios   []float64
 }
 
-// Fit computes the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, and the error of ctx.
+// Fit computes the components of x (n×d). It returns ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(kernelPCAName, t); err != nil {
@@ -123,7 +124,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	}
 	var total float64
 	values, u, err := linalg.Eigen(parts[2], gram, func(values []float64) (count int) {
-		// The rounding error is relative to the kernel before it was centred.
+		// The rounding error is relative to the kernel before centring.
 		count, total = componentsOf(values, n, t.Components, t.Share)
 		for count > 0 && !(values[count-1] > float64(n)*0x1p-52*math.Abs(mean)) {
 			count--
@@ -141,7 +142,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	m.weights = mat.NewDense(n, r, nil)
 	for c := range r {
 		v := signed(mat.Col(nil, c, u))
-		// Weights w of columns that sum to 0 centre rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
+		// Weights w whose columns sum to 0 centre new rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
 		sum, shift := columnstats.Mean(v), 0.0
 		for j := range v {
 			v[j] = (v[j] - sum) / math.Sqrt(values[c])
@@ -200,7 +201,8 @@ func (t *KernelPCA) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	return t.transformInto(dst, x, false)
 }
 
-// blockRows is the number of rows that are mapped at a time. A block of the kernel contains all fitted rows for them.
+// blockRows is the number of rows that are mapped at a time. A block of the kernel matrix contains their values for all training
+// rows.
 const blockRows = 128
 
 func (t *KernelPCA) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
@@ -257,7 +259,7 @@ func (t *KernelPCA) Eigenvalues() []float64 {
 	return slices.Clone(t.fitted.values)
 }
 
-// Ratios returns the share of the variance in the feature space of each component, or nil before Fit.
+// Ratios returns each component's share of the variance in the feature space, or nil before Fit.
 func (t *KernelPCA) Ratios() []float64 {
 	if t.fitted == nil {
 		return nil
@@ -280,7 +282,7 @@ type storedKernelPCA struct {
 	Values, Ratios codec.Floats
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns ErrNotFitted before Fit.
 func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 	m := t.fitted
 	if m == nil {
@@ -292,7 +294,7 @@ func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave t unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves t unchanged.
 func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 	var s storedKernelPCA
 	if _, err := codec.Unmarshal(data, kernelPCAKind, rowmap.Version, &s); err != nil {
@@ -339,7 +341,7 @@ func (t *KernelPCA) Graph(x graph.Value) (_ graph.Outputs, err error) {
 	})
 }
 
-// FeatureNames implements [transformers.FeatureNamer] with kernelpca0 and so on.
+// FeatureNames implements [transformers.FeatureNamer]. The names are kernelpca0 and so on.
 func (t *KernelPCA) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(kernelPCAName)

@@ -1,5 +1,5 @@
 // Package pca computes principal components: [PCA] of the rows, and [KernelPCA] of their images in the feature space of a kernel.
-// Both keep a given number of components, or as many as have a share of the variance.
+// Both keep a given number of components, or as many as are needed for a share of the variance.
 package pca
 
 import (
@@ -30,21 +30,21 @@ import (
 
 const pcaName = "pca: PCA"
 
-// PCA maps rows to their principal components: their coordinates along the directions in which the rows of Fit vary most (K.
+// PCA maps rows to their principal components: their coordinates along the directions in which the training rows vary most (K.
 // Pearson, 1901; scikit-learn's PCA),
 //
 //	z[i,k] = <v[k], x[i] - mean>,   C v[k] = λ[k] v[k],   C = Σᵢ (x[i] - mean)(x[i] - mean)' / (n-1)
 //
-// with the orthonormal eigenvectors v of the covariance matrix C in descending order of the eigenvalues λ. The sign of each v makes
-// its largest entry positive, or the first of several that are equal up to rounding. If the columns have different units, put a
-// [scalers.StandardScaler] before it.
+// where v are the orthonormal eigenvectors of the covariance matrix C, in descending order of the eigenvalues λ. The sign of each v
+// makes its largest entry positive, or the first of several that are equal up to rounding. If the columns have different units, use
+// a [scalers.StandardScaler] first.
 //
-// A direction whose variance is at most max(n, d)·2⁻⁵² of the largest comes from rounding and is not a component. There are at most
-// n-1 components. If all rows are equal, there is one component of variance 0.
+// A direction whose variance is at most max(n, d)·2⁻⁵² times the largest comes from rounding and is not a component. There are at
+// most n-1 components. If all rows are equal, there is one component of variance 0.
 //
 // Eigenvalues are computed from the smaller of two matrices: the covariances (d×d) or the inner products of the rows (n×n).
-// Directions whose standard deviation is below 10⁻⁷ of the largest are therefore dominated by rounding. Fit costs O(ndm + m³) with
-// m = min(n, d), and memory for 2m² numbers (ErrTooLarge above 8 GiB). Transform of m rows costs O(mdr).
+// Directions whose standard deviation is below 10⁻⁷ of the largest are therefore dominated by rounding. Fit costs O(ndm + m³) time,
+// where m = min(n, d), and memory for 2m² numbers (ErrTooLarge above 8 GiB). Transform of m rows costs O(mdr).
 //
 // See also [KernelPCA], [scalers.StandardScaler].
 //
@@ -53,14 +53,14 @@ type PCA struct {
 	// Components is r, the number of components, at most d. If it is 0, it is unlimited.
 	Components int `zero:"all"`
 
-	// Share, in (0, 1], keeps the fewest components that have this share of the variance, at most Components. If it is
+	// Share, in (0, 1], keeps the smallest number of components that have this share of the variance, at most Components. If it is
 	// 0, it has no effect.
 	Share float64 `zero:"all" most:"1"`
 
 	// Whiten divides each component by its standard deviation.
 	Whiten bool
 
-	// Workers is the number of goroutines of Transform. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Transform. If it is 0, it is GOMAXPROCS.
 	Workers int
 
 	state rowmap.State[pcaModel]
@@ -82,7 +82,8 @@ func (p *PCA) wide(d int) error {
 	return nil
 }
 
-// componentsOf returns how many of the descending eigenvalues of a matrix of the given number of rows are kept, and the sum of all.
+// componentsOf returns how many eigenvalues are kept, and the sum of all that exceed rounding. The eigenvalues are in descending
+// order and belong to a matrix with the given number of rows.
 func componentsOf(values []float64, rows, components int, share float64) (count int, total float64) {
 	limit := float64(rows) * 0x1p-52 * values[0]
 	for _, v := range values {
@@ -94,7 +95,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 	if share > 0 {
 		sum := 0.0
 		for k, v := range values[:count] {
-			// A difference within rounding does not count.
+			// A share that is too small only by rounding suffices.
 			if sum += v; sum >= share*total*(1-1e-14) {
 				count = k + 1
 				break
@@ -107,7 +108,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 	return count, total
 }
 
-// Fit computes the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, and the error of ctx.
+// Fit computes the components of x (n×d). It returns ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -133,10 +134,10 @@ func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// fewColumns is a number of columns whose covariances are always cheap.
+// fewColumns is a number of columns up to which the covariances are always cheap.
 const fewColumns = 64
 
-// ofCovariance returns the model from covariances. It overwrites c.
+// ofCovariance computes the model from covariances. It overwrites c.
 func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error) {
 	n, d := c.gram.N, len(c.gram.Mean)
 	if err := p.wide(d); err != nil { // also for statistics
@@ -157,7 +158,7 @@ func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error
 	return m, m.take(values, vectors, total, n, c.exponent)
 }
 
-// ofRows returns the model from the inner products of few rows.
+// ofRows computes the model from the inner products of few rows.
 func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	n, d := x.Dims()
 	if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns and their inner products", pcaName, n, d),
@@ -196,16 +197,16 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	if err := fast.MulContext(parts[2], vectors, centred.T(), u); err != nil {
 		return nil, err
 	}
-	// The vectors have the length of their deviation and are orthogonal up to rounding of the largest. The factorisation, which
-	// begins with the largest, makes each orthogonal up to its own rounding.
+	// The length of each vector is its deviation, and the vectors are orthogonal up to the rounding of the largest. The
+	// factorisation starts with the largest and makes each one orthogonal up to its own rounding.
 	if _, err := orthogonal.ThinQR(parts[3], vectors); err != nil {
 		return nil, err
 	}
 	return m, m.take(values, vectors, total, n, e)
 }
 
-// take sets the components to the columns of vectors (d×r), with the eigenvalues of sums over n rows in units of 2^2e. The error is
-// ErrNotFinite if a deviation overflows.
+// take sets the components to the columns of vectors (d×r). The values are eigenvalues of sums over n rows in units of 2^2e. If a
+// deviation overflows, take returns ErrNotFinite.
 func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, e int) error {
 	d := len(m.Means)
 	if vectors == nil { // no column varies
@@ -228,7 +229,8 @@ func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, 
 	return nil
 }
 
-// signed changes the sign of v so that its largest entry is positive, or the first of several that are equal up to rounding.
+// signed flips the sign of v if necessary, so that its largest entry is positive, or the first of several that are equal up to
+// rounding.
 func signed(v []float64) []float64 {
 	largest := columnstats.LargestMagnitude(v)
 	for _, x := range v {
@@ -243,7 +245,7 @@ func signed(v []float64) []float64 {
 }
 
 // FitBlocks implements [streaming.BlockFitter]. It reads the stream once and stores the covariances of the columns, O(d²). The
-// result is that of Fit; with more columns than rows it agrees up to rounding.
+// result is that of Fit. With more columns than rows it agrees up to rounding.
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -282,8 +284,8 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[st
 	})
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with means of the columns and sums of the products of their differences
-// from them, so that a common offset costs no digits.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold the means of the columns and sums of the products of
+// differences from these means, so that a common offset costs no digits.
 func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	if err := settings.Check(pcaName, p); err != nil {
 		return nil, err
@@ -358,29 +360,29 @@ func (p *PCA) mapMany(dst, x *mat.Dense) error {
 	})
 }
 
-// FeatureNames implements [transformers.FeatureNamer] with pca0 and so on.
+// FeatureNames implements [transformers.FeatureNamer]. The names are pca0 and so on.
 func (p *PCA) FeatureNames(in []string) ([]string, error) { return p.state.FeatureNames(in) }
 
 // Graph implements [graph.Grapher].
 func (p *PCA) Graph(x graph.Value) (graph.Outputs, error) { return p.state.Graph(x) }
 
-// MarshalBinary implements encoding.BinaryMarshaler. The error is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns ErrNotFitted before Fit.
 func (p *PCA) MarshalBinary() ([]byte, error) { return p.state.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave the value unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves the value unchanged.
 func (p *PCA) UnmarshalBinary(data []byte) error { return p.state.UnmarshalBinary(data) }
 
 // InverseTransform returns the rows (m×d) with the components z (m×r). With all components these are the rows that Transform maps
-// to z, and with fewer components their nearest approximation.
+// to z. With fewer components they are the nearest approximation of those rows.
 func (p *PCA) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&p.state, z)
 }
 
-// Means returns the d means of the columns, or nil before Fit.
+// Means returns the means of the d columns, or nil before Fit.
 func (p *PCA) Means() []float64 { return slices.Clone(p.state.Model().Means) }
 
-// Directions returns the components' unit vectors v, r×d, or nil before Fit.
+// Directions returns the unit vectors v of the components (r×d), or nil before Fit.
 func (p *PCA) Directions() *mat.Dense {
 	c := p.state.Model().Components
 	if c.Rows == 0 {
@@ -389,10 +391,10 @@ func (p *PCA) Directions() *mat.Dense {
 	return mat.NewDense(c.Rows, c.Cols, slices.Clone(c.Data))
 }
 
-// Deviations returns the r standard deviations √λ of the components over the rows of Fit, or nil before Fit.
+// Deviations returns the standard deviations √λ of the r components over the training rows, or nil before Fit.
 func (p *PCA) Deviations() []float64 { return slices.Clone(p.state.Model().Deviations) }
 
-// Ratios returns the share of the variance of each component, or nil before Fit.
+// Ratios returns each component's share of the variance, or nil before Fit.
 func (p *PCA) Ratios() []float64 { return slices.Clone(p.state.Model().Ratios) }
 
 func (pcaModel) TypeName() string { return pcaName }

@@ -38,11 +38,11 @@ type pcaReference struct {
 	}
 }
 
-// The numbers are those of scikit-learn, written by
+// The numbers agree with those of scikit-learn, written by
 //
 //	python3 measurements/benchmark/peers/sklearn_pca.py transformers/pca/testdata/sklearn_pca.json
 //
-// up to the signs of PCA's components, which scikit-learn takes from other entries if there are few rows.
+// up to the signs of the components of PCA, which scikit-learn determines from other entries if there are few rows.
 func TestPCAReference(t *testing.T) {
 	var cases pcaReference
 	golden.Load(t, "sklearn_pca.json", &cases)
@@ -83,7 +83,7 @@ func largestAt(v []float64) (at int) {
 	return at
 }
 
-// The numbers are those of scikit-learn, from the same script.
+// The numbers agree with those of scikit-learn, written by the same script.
 func TestKernelPCAReference(t *testing.T) {
 	var cases pcaReference
 	golden.Load(t, "sklearn_pca.json", &cases)
@@ -104,9 +104,9 @@ func TestKernelPCAReference(t *testing.T) {
 	}
 }
 
-// By definition the directions are orthonormal, and the components are uncorrelated, with the reported deviations in descending
-// order. Whitened components have deviation 1, and all components together have an inverse. This holds for covariances and for
-// inner products of rows.
+// According to their definition, the directions are orthonormal, and the components are uncorrelated, with the reported deviations
+// in descending order. Whitened components have deviation 1. If all components are kept, there is an exact inverse. This holds for
+// covariances and for inner products of rows.
 func TestPCADefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(2, 30).Draw(rt, "n"), rapid.SampledFrom([]int{1, 3, 8, 64, 90}).Draw(rt, "d")
@@ -165,8 +165,8 @@ func unit(v []float64, scale float64, already bool) []float64 {
 	return v
 }
 
-// The fewest components that have the share are kept, up to Components. Equal rows have one component that is 0, and a linear
-// dependence gives no component.
+// The smallest number of components that have the share is kept, up to Components. Equal rows have one component that is 0. A
+// linearly dependent column adds no component.
 func TestPCACounts(t *testing.T) {
 	x := mat.NewDense(4, 3, []float64{3, 1, 6, -3, 1, -6, 0, 3, 0, 0, -1, 0}) // the third column is twice the first
 	m := &PCA{}
@@ -194,7 +194,7 @@ func TestPCACounts(t *testing.T) {
 	assert.ErrorIs(t, (&KernelPCA{MaxKernelBytes: 8}).Fit(context.Background(), x), fault.ErrTooLarge)
 }
 
-// More components than columns give an error, for rows from any source, and so does a deviation that overflows.
+// More components than columns give an error, whichever method fits the rows, and so does a deviation that overflows.
 func TestPCARefuses(t *testing.T) {
 	x, ctx := maptest.NormalRows(20, 5, 1), context.Background()
 	nine := &PCA{Components: 9}
@@ -219,8 +219,8 @@ func TestPCARefuses(t *testing.T) {
 	assert.ErrorIs(t, (&PCA{}).Fit(ctx, largest), fault.ErrNotFinite)
 }
 
-// New rows are centred as KernelCenterer does, and their components are the products with the eigenvectors. With the linear kernel
-// they equal those of PCA.
+// New rows are centred as in KernelCenterer, and their components are the products with the eigenvectors. With the linear kernel
+// the components equal those of PCA.
 func TestKernelPCADefinition(t *testing.T) {
 	x, fresh := maptest.NormalRows(20, 3, 1), maptest.NormalRows(7, 3, 2)
 	for _, k := range []kernels.Kernel{kernels.RBF{Gamma: .4}, kernels.Laplacian{}, kernels.Linear{}} {
@@ -231,7 +231,7 @@ func TestKernelPCADefinition(t *testing.T) {
 		require.NoError(t, err)
 		mapped, err = centre.Transform(mapped)
 		require.NoError(t, err)
-		// z = U √λ, so new rows are kc z / λ.
+		// Since z = U √λ, the components of new rows are kc z / λ.
 		var again, new mat.Dense
 		again.Mul(centred, z)
 		new.Mul(mapped, z)
@@ -255,7 +255,7 @@ func TestKernelPCADefinition(t *testing.T) {
 	}
 }
 
-// Sums of parts give the result of Fit, also far from 0 and with huge and tiny columns together.
+// Sums of parts give the result of Fit, also for rows far from 0 and for huge and tiny columns together.
 func TestPCAOfParts(t *testing.T) {
 	x := maptest.FarRows(5000)
 	want, got := &PCA{}, &PCA{}
@@ -279,7 +279,7 @@ func TestPCAOfParts(t *testing.T) {
 	require.NoError(t, d.FitStatistics(context.Background(), maptest.SumParts(t, d, huge, 6, 2)))
 	assert.InEpsilonSlice(t, c.Deviations(), d.Deviations(), 1e-9)
 
-	// Earlier versions of statistics can be read.
+	// Statistics of earlier versions can be decoded.
 	old, err := (&PCA{}).NewStatistics()
 	require.NoError(t, err)
 	whole := maptest.SumParts(t, want, maptest.FarRows(40), 1, 1)

@@ -34,7 +34,7 @@ func ExampleRMSScaler() {
 }
 
 func ExampleUnitRows() {
-	// Two texts are counts of three words; the second is twice the first.
+	// The two texts are counts of three words. The second text is the first one twice.
 	x := mat.NewDense(2, 3, []float64{
 		3, 0, 4,
 		6, 0, 8,
@@ -64,12 +64,12 @@ func ExampleMinMaxScaler() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(z.RawMatrix().Data) // 80 lies beyond the range of Fit
+	fmt.Println(z.RawMatrix().Data) // 80 lies beyond the range of the training rows
 	// Output: [-0.5 2]
 }
 
 func ExampleStandardScaler() {
-	// Metres above sea level and degrees Celsius have different scales.
+	// The columns are metres above sea level and degrees Celsius, which have different scales.
 	train := mat.NewDense(3, 2, []float64{
 		200, 14,
 		400, 12,

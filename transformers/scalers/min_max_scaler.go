@@ -30,12 +30,12 @@ const (
 //
 //	z[i,j] = Low + (High - Low) (x[i,j] - min[j]) / (max[j] - min[j])
 //
-// with the smallest and the largest value of Fit, which are mapped to Low and High exactly. A column of one value is mapped to Low.
-// New rows beyond the range of Fit are mapped beyond Low and High, unless Clip is set. A single extreme value compresses all others
-// of its column; [StandardScaler] is less affected.
+// where min and max are taken over the training rows, and are mapped to Low and High exactly. A column of one value is mapped to
+// Low. Values of new rows beyond this range are mapped beyond Low and High, unless Clip is set. A single extreme value compresses
+// all others of its column; [StandardScaler] is less affected.
 //
 // Low and High both 0 mean 0 and 1. Fit and Transform cost O(nd). In addition to the errors of Transformer, Transform returns
-// ErrNotFinite for a row that is so far from the rows of Fit that its scaled value overflows.
+// ErrNotFinite for a row that is so far from the training rows that its scaled value overflows.
 //
 // See also [StandardScaler], [columnwise.Winsorizer].
 //
@@ -43,7 +43,7 @@ const (
 type MinMaxScaler struct {
 	Low, High float64
 
-	// Clip maps values beyond the range of Fit to Low or High.
+	// Clip maps values beyond the range of the training rows to Low or High.
 	Clip bool
 
 	learned[minMaxModel]
@@ -113,7 +113,7 @@ func (s *MinMaxScaler) statistics() *columnstats.Statistics[*columnstats.Extreme
 		Fresh: func(int) *columnstats.Extremes { return &columnstats.Extremes{} }}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with the ranges of the columns.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are the ranges of the columns.
 func (s *MinMaxScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
@@ -150,16 +150,16 @@ func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error {
 }
 
 // InverseTransform returns the rows (m×d) that Transform maps to z (m×d). For a column of one value it returns that value for any
-// z. With Clip the rows lie within the ranges of Fit.
+// z. With Clip the rows lie within the ranges of the training rows.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&s.state, z)
 }
 
-// Min returns the d smallest values of Fit, or nil before Fit.
+// Min returns the minimum of each of the d columns in the training rows, or nil before Fit.
 func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.state.Model().Min) }
 
-// Max returns the d largest values of Fit, or nil before Fit.
+// Max returns the maximum of each of the d columns in the training rows, or nil before Fit.
 func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.state.Model().Max) }
 
 func (minMaxModel) TypeName() string { return minMaxScalerName }
@@ -198,7 +198,7 @@ func (m minMaxModel) scale(v, low, high float64) float64 {
 	case width > 0:
 		t = (v - low) / width
 	}
-	// This form reaches both ends exactly, which Low + t(High-Low) does not.
+	// This form reaches both ends exactly, unlike Low + t(High-Low).
 	return m.Low*(1-t) + m.High*t
 }
 
@@ -226,7 +226,7 @@ func (m minMaxModel) BuildGraph(x graph.Value) (graph.Value, error) {
 		widths[j] = m.Max[j] - m.Min[j]
 		inside[j] = 1
 		if widths[j] == 0 {
-			widths[j], inside[j] = 1, 0 // a column of one value is mapped to the lower end
+			widths[j], inside[j] = 1, 0 // a column of a single value is mapped to the lower end
 		}
 		if math.IsInf(widths[j], 1) {
 			return x, graph.Unsupported(&MinMaxScaler{}, "the range of a column overflows")

@@ -21,9 +21,9 @@ import (
 //
 //	z[i,j] = x[i,j] / rms[j],  rms[j]² = Σᵢ x[i,j]² / max(1, n-1)
 //
-// This is scale(x, center = FALSE) of the language R, whose n-1 makes it equal to [StandardScaler] for a column of mean 0. It
-// differs from R for a column of zeros: R divides by zero, whereas here rms = 1 and the column stays unchanged. Zeros stay zeros,
-// and sparse rows stay sparse. No finite column overflows.
+// This is scale(x, center = FALSE) in R. With the divisor n-1 it equals [StandardScaler] for a column of mean 0. It differs from R
+// for a column of zeros: R divides by zero, whereas here rms = 1 and the column stays unchanged. Zeros stay zeros, and sparse rows
+// stay sparse. No finite column overflows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd). In addition to the errors of [transformers.Transformer], Transform
 // returns ErrNotFinite for a row whose scaled value overflows.
@@ -74,13 +74,13 @@ func (s *RMSScaler) statistics() *columnstats.Statistics[*columnstats.Sums] {
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with exact sums of the squares of the columns.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are exact sums of the squares of each column.
 func (s *RMSScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once, and bit-identical
-// for any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once. It is
+// bit-identical for any parts in any order.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
@@ -117,7 +117,7 @@ func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Invert(&s.state, z)
 }
 
-// Scales returns the d numbers by which the columns are divided, or nil before Fit.
+// Scales returns the d divisors of the columns, or nil before Fit.
 func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
 
 func (rmsScalerModel) TypeName() string { return "scalers: RMSScaler" }

@@ -43,8 +43,8 @@ func TestUnitRowsDefinition(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{0.6, 0.8, 0, 0, -1, 0, r, r}, z.RawMatrix().Data, 1e-15)
 }
 
-// Each column here breaks a textbook formula: by cancellation, or by overflow or underflow of the squares, the sum, a difference or
-// the deviation.
+// Each column here breaks a textbook formula. The reason is cancellation, or that the squares, the sum, a difference or the
+// deviation overflow or underflow.
 func TestExtremeColumns(t *testing.T) {
 	const huge, tiny = math.MaxFloat64, math.SmallestNonzeroFloat64
 	for name, c := range map[string]struct {
@@ -97,7 +97,7 @@ func TestFittedFactsAreCopies(t *testing.T) {
 	assert.Positive(t, r.Scales()[0])
 }
 
-// matrices draws n×d matrices of multiples of 1/1024, so that no factor in a test exceeds the range of float64.
+// matrices draws n×d matrices of multiples of 1/1024, so that a factor in a test keeps them within the range of float64.
 func matrices(minRows int) *rapid.Generator[*mat.Dense] {
 	return rapid.Custom(func(t *rapid.T) *mat.Dense {
 		n, d := rapid.IntRange(minRows, 12).Draw(t, "n"), rapid.IntRange(1, 4).Draw(t, "d")
@@ -122,7 +122,7 @@ func TestScalingInvariance(t *testing.T) {
 			_, d := x.Dims()
 			for j := range d {
 				if constant(mat.Col(nil, j, x)) {
-					continue // its scale is 1 for any factor
+					continue // its scale is 1 whatever the factor is
 				}
 				assert.Equal(t, mat.Col(nil, j, a), mat.Col(nil, j, b))
 			}
@@ -175,7 +175,7 @@ func TestUnitRowsHaveLengthOne(t *testing.T) {
 	})
 }
 
-// Every finite column has a usable scale, without an error.
+// Every finite column has a usable scale, and no error occurs.
 func TestEveryFiniteColumnScales(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
@@ -186,7 +186,7 @@ func TestEveryFiniteColumnScales(t *testing.T) {
 	})
 }
 
-// A file of a hundred bytes may claim two thousand million columns. They do not get a name each.
+// A file of a hundred bytes may claim to have two thousand million columns. FeatureNames returns an error and allocates no names.
 func TestFeatureNamesOfManyColumns(t *testing.T) {
 	u := &UnitRows{}
 	u.state.Fitted = &unitRowsModel{Width: math.MaxInt32}

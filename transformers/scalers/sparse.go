@@ -21,7 +21,7 @@ var (
 	_ transformers.SparseTransformer = (*UnitRows)(nil)
 )
 
-// fitSparse is Fit for sparse rows.
+// fitSparse fits s to sparse rows.
 func (s *RMSScaler) fitSparse(ctx context.Context, x mat.Matrix) error {
 	rows, err := sparse.From("x", x)
 	if err != nil {
@@ -54,7 +54,7 @@ func learnSparse[M rowmap.Stored](ctx context.Context, state *rowmap.State[M], m
 	return nil
 }
 
-// sparseRows checks the rows of Transform.
+// sparseRows checks that x suits Transform, and returns it as sparse rows.
 func sparseRows[M rowmap.Stored](state *rowmap.State[M], x mat.Matrix) (*sparse.Rows, error) {
 	if state.Fitted == nil {
 		return nil, fault.NotFitted(state.TypeName())

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// A scaler of sparse rows equals that of their dense copy, and returns sparse rows.
+// For sparse rows, a scaler gives the same numbers as for their dense copy, and returns sparse rows.
 func TestSparseScalers(t *testing.T) {
 	dense := mat.NewDense(4, 3, []float64{3, 0, 0, 0, 1e300, 0, -4, 1e300, 0, 0, 0, 0})
 	x, err := sparse.From("x", dense)
@@ -55,7 +55,7 @@ func TestSparseScalers(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrNotFinite)
 }
 
-// bad has a NaN in each row.
+// bad has a NaN as an entry in each row.
 type bad struct{ *sparse.Rows }
 
 func (b bad) DoRowNonZero(i int, f func(i, j int, v float64)) { f(i, 0, math.NaN()) }

@@ -1,4 +1,4 @@
-// Package scalers contains the transformers that bring columns, or rows, to a common size, which kernels of distances need:
+// Package scalers contains transformers that scale columns or rows to a common size, as kernels that depend on distances require:
 //
 //	StandardScaler  mean 0 and standard deviation 1 in each column: the usual choice
 //	RMSScaler       root mean square 1, not centred: zeros stay zeros
@@ -6,7 +6,7 @@
 //	UnitRows        each row to length 1
 //
 // All of them also fit from a stream of rows and from statistics of parts of the rows, with the same result up to rounding. Those
-// for columns have InverseTransform.
+// that scale columns have InverseTransform.
 package scalers
 
 import (
@@ -30,18 +30,18 @@ import (
 //
 //	z[i,j] = (x[i,j] - mean[j]) / sd[j],  sd[j]² = Σᵢ (x[i,j] - mean[j])² / (n-1)
 //
-// A column whose values are all equal, and so every column of a single row, has sd = 1: it is only centred. The statistics are
-// those of the rows of Fit, and Transform applies them to new rows. They lose no digits to a large common offset, and do not
-// overflow or underflow for any finite column.
+// A column whose values are all equal has sd = 1: it is only centred. This includes every column of a single row. The statistics
+// are computed from the training rows, and Transform applies them to new rows. They lose no digits to a large common offset, and do
+// not overflow or underflow for any finite column.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd). In addition to the errors of [transformers.Transformer], Transform
-// returns ErrNotFinite for a row that is so far from the rows of Fit that its scaled value overflows.
+// returns ErrNotFinite for a row that is so far from the training rows that its scaled value overflows.
 //
 // See also [MinMaxScaler], [RMSScaler], [columnwise.PowerTransformer].
 //
 // [columnwise.PowerTransformer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#PowerTransformer
 type StandardScaler struct {
-	// Clip limits scaled values to the range from -5 to 5, so that rows far from those of Fit stay near them.
+	// Clip limits scaled values to the range from -5 to 5, so that rows far from the training rows stay near them.
 	Clip bool
 
 	learned[standardScalerModel]
@@ -83,13 +83,13 @@ func (s *StandardScaler) statistics() *columnstats.Statistics[*columnstats.Sums]
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with exact sums of the columns and of their squares.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics are exact sums of each column and of its squares.
 func (s *StandardScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once, and bit-identical
-// for any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once. It is
+// bit-identical for any parts in any order.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
@@ -126,10 +126,10 @@ func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error
 	return rowmap.Invert(&s.state, z)
 }
 
-// Means returns the d column means, or nil before Fit.
+// Means returns the means of the d columns, or nil before Fit.
 func (s *StandardScaler) Means() []float64 { return slices.Clone(s.state.Model().Means) }
 
-// Scales returns the d numbers by which the columns are divided, or nil before Fit.
+// Scales returns the d divisors of the columns, or nil before Fit.
 func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
 
 func (standardScalerModel) TypeName() string { return "scalers: StandardScaler" }

@@ -50,7 +50,7 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, to check it.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and checks the rows.
 func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return u.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*unitRowsModel, error) {
@@ -64,7 +64,7 @@ func (u *UnitRows) statistics() *columnstats.Statistics[*columnstats.Nothing] {
 		Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
 }
 
-// NewStatistics implements [streaming.StatisticsFitter] with the width of the rows.
+// NewStatistics implements [streaming.StatisticsFitter]. The statistics hold only the width of the rows.
 func (u *UnitRows) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return u.statistics(), nil
 }

@@ -1,23 +1,22 @@
 // Package text converts documents to sparse rows.
 //
-//	TFIDF     fits a vocabulary, and weights each term of a document by its count and by the number of documents that contain it
+//	TFIDF     fits a vocabulary, and weights each term of a document according to its count and the number of documents with it
 //	Hashing   needs no fit: the hash of a term is its column
 //
 // Both take a slice of documents and return a [sparse.Rows] with a row for each. Their formulas and defaults are those of
-// TfidfVectorizer and HashingVectorizer of scikit-learn 1.6. ridge, lssvm, falkon, pipelines and cross-validation take these rows
-// without a dense copy; docs/guide/text.md contains a program.
+// TfidfVectorizer and HashingVectorizer of scikit-learn 1.6. ridge, lssvm, falkon, pipelines and cross-validation use these rows
+// without a dense copy. docs/guide/text.md contains a program.
 //
 // # Terms
 //
-// [Terms] selects the terms: words, sequences of words, or sequences of characters. Letters are first converted to lower case, by
-// the mapping of single runes of package unicode. Python maps two letters differently: the capital İ, and a capital Σ at the end of
-// a word.
+// [Terms] selects the terms: words, sequences of words, or sequences of characters. Letters are first converted to lower case, one
+// rune at a time as in package unicode. Python maps two letters differently: the capital İ, and a capital Σ at the end of a word.
 //
 // # Hostile text
 //
 // Any string is a document. An empty document is an empty row. A byte that is not UTF-8 counts as U+FFFD, which belongs to no word.
-// MaxBytes bounds the memory of vocabulary and rows, with ErrTooLarge before that memory is allocated. Reading a document takes
-// another 16 bytes for each of its characters.
+// MaxBytes bounds the memory of the vocabulary and the rows. If it does not suffice, ErrTooLarge is returned before that memory is
+// allocated. Reading a document takes another 16 bytes for each of its characters.
 //
 // # Files
 //

@@ -28,7 +28,7 @@ func ExampleTFIDF() {
 	// 13 entries
 }
 
-// Sequences of characters match words that differ only by an ending.
+// Sequences of characters match words that differ only in their endings.
 func ExampleTerms() {
 	var unit text.Unit = text.CharactersOfWords
 	var norm text.Norm = text.L2

@@ -14,13 +14,13 @@ const hashingType = "text: Hashing"
 // defaultColumns is the number of columns of scikit-learn's HashingVectorizer.
 const defaultColumns = 1 << 20
 
-// Hashing puts each term of a document into the column of its hash. It needs no vocabulary, so documents may arrive one by one,
+// Hashing puts each term of a document into the column of its hash. It needs no vocabulary, so documents may arrive one at a time,
 // with any terms. The hash h of a term is the 32-bit MurmurHash3 with seed 0, as a signed number. Its column is |h| modulo Columns,
 // and its count is added there with the sign of h, so that terms in the same column cancel on average. A column does not identify
 // its terms. The formulas and defaults are those of HashingVectorizer of scikit-learn.
 //
-// The zero value is ready to use. The time is proportional to the number of terms in the documents, and the memory to the entries
-// of the rows.
+// The zero value is ready to use. The time is proportional to the number of terms in the documents, and the memory to the number of
+// entries in the rows.
 //
 // See also [TFIDF].
 type Hashing struct {
@@ -33,7 +33,7 @@ type Hashing struct {
 	// NoSigns adds counts without signs.
 	NoSigns bool
 
-	// Binary replaces the value of each column with a term by 1.
+	// Binary replaces the value of each column that has a term by 1.
 	Binary bool
 
 	// Norm is the norm by which rows are divided. The zero value is [L2].
@@ -46,7 +46,7 @@ type Hashing struct {
 	Workers int
 }
 
-// Transform returns a row for each document. Errors: ErrParam, ErrShape without documents, ErrTooLarge above MaxBytes, and the
+// Transform returns a row for each document. It returns ErrParam, ErrShape without documents, ErrTooLarge above MaxBytes, or the
 // error of ctx.
 func (h *Hashing) Transform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
@@ -86,7 +86,7 @@ func columnOf(hash int32, d int) (column int, sign float64) {
 	return int(wide % int64(d)), sign
 }
 
-// murmur3 returns MurmurHash3_x86_32 of Austin Appleby with seed 0.
+// murmur3 returns Austin Appleby's MurmurHash3_x86_32 with seed 0.
 func murmur3(key []byte) uint32 {
 	const c1, c2 = 0xcc9e2d51, 0x1b873593
 	rotated := func(v uint32, by int) uint32 { return v<<by | v>>(32-by) }

@@ -16,7 +16,7 @@ import (
 const (
 	// chunkDocuments is the number of documents that a goroutine processes at a time.
 	chunkDocuments = 64
-	// bytesOfEntry is the memory of an entry while a chunk and the result hold it.
+	// bytesOfEntry is the memory for an entry while both a chunk and the result hold it.
 	bytesOfEntry = 32
 	// termsPerLook is the number of terms of a document between two checks of the context.
 	termsPerLook = 1 << 14
@@ -33,7 +33,7 @@ func newBudget(typ, what string, limit int64) *budget {
 	return &budget{typ: typ, what: what, limit: cmp.Or(limit, int64(check.MaxBytes))}
 }
 
-// take returns an ErrTooLarge error if all bytes taken exceed the limit.
+// take adds bytes to those taken so far, and returns an ErrTooLarge error if the sum exceeds the limit.
 func (b *budget) take(bytes int) error {
 	return check.BytesWithin(fmt.Sprintf("%s: %s", b.typ, b.what), float64(b.taken.Add(int64(bytes))), b.limit,
 		"take fewer documents at a time, shorter terms or fewer columns; or raise MaxBytes")
@@ -69,9 +69,9 @@ type vectorizer struct {
 	limit   int64
 	workers int
 	*analyzer
-	// column returns the column of a term and the number that the term adds there. Ok is false for a term without a column.
+	// column returns the column of a term and the number that the term adds to it. Ok is false for a term without a column.
 	column func(term []byte) (j int, add float64, ok bool)
-	// finish replaces the sums of a row by its values.
+	// finish replaces the sums in a row by its values.
 	finish func(columns []int, values []float64)
 }
 
@@ -136,7 +136,7 @@ func (v *vectorizer) chunk(ctx context.Context, documents []string, limit *budge
 	return out, nil
 }
 
-// looking returns f with regular checks of the context.
+// looking returns f with regular checks of the context added.
 func looking(ctx context.Context, f func(term []byte) error) func(term []byte) error {
 	count := 0
 	return func(term []byte) error {

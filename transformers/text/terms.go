@@ -10,16 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Unit is the unit from which terms are formed.
+// Unit is the unit of which terms are formed.
 type Unit int
 
 // The units.
 const (
-	// Words are runs of two or more letters, digits and underscores. It is the default.
+	// Words are runs of two or more letters, digits and underscores. This is the default.
 	Words Unit = iota
-	// Characters are all characters of a document, with each run of two or more white spaces as one space.
+	// Characters are all characters of a document. Each run of two or more white-space characters counts as one space.
 	Characters
-	// CharactersOfWords are the characters between white spaces, with a space before and after. A sequence of them lies within one
+	// CharactersOfWords are the characters between white space, with a space before and after. A sequence of them lies within one
 	// such part.
 	CharactersOfWords
 )
@@ -41,14 +41,14 @@ type Terms struct {
 	Longest int `zero:"Shortest"`
 
 	// StopWords are words that are removed before terms are formed from words. They are compared with the words of a document in
-	// lower case. They are an error with characters.
+	// lower case. With units of characters, StopWords must be empty.
 	StopWords []string
 
 	// KeepCase keeps capital letters.
 	KeepCase bool
 }
 
-// analyzer forms the terms of documents.
+// analyzer splits documents into terms.
 type analyzer struct {
 	unit              Unit
 	shortest, longest int
@@ -87,7 +87,7 @@ func (t Terms) analyzer() (*analyzer, error) {
 // each calls f with each term of a document until f returns an error. The function f must not keep the term, whose memory is
 // reused.
 func (a *analyzer) each(document string, f func(term []byte) error) error {
-	document = strings.Map(a.letter, document) // this also replaces bytes that are not UTF-8
+	document = strings.Map(a.letter, document) // this also replaces bytes that are not UTF-8 by U+FFFD
 	switch a.unit {
 	case Words:
 		return a.sequences(a.words(document), " ", f)
@@ -112,7 +112,7 @@ func (a *analyzer) words(document string) (out []string) {
 	return out
 }
 
-// sequences calls f with the sequences of all lengths.
+// sequences calls f with the sequences of units of all lengths.
 func (a *analyzer) sequences(units []string, between string, f func(term []byte) error) error {
 	var term []byte
 	for length := a.shortest; length <= min(a.longest, len(units)); length++ {
@@ -132,7 +132,7 @@ func (a *analyzer) sequences(units []string, between string, f func(term []byte)
 	return nil
 }
 
-// sequencesOfWord calls f with the sequences of the characters of a word. A word that is shorter than the length counts once,
+// sequencesOfWord calls f with the sequences of characters in a word. A word that is shorter than the length counts once,
 // unchanged, as in scikit-learn.
 func (a *analyzer) sequencesOfWord(units []string, f func(term []byte) error) error {
 	if len(units) > a.shortest {
@@ -154,7 +154,7 @@ func characters(s string) []string {
 	return out
 }
 
-// collapse replaces each run of two or more white spaces by one space.
+// collapse replaces each run of two or more white-space characters by one space.
 func collapse(document string) string {
 	var out strings.Builder
 	run, last := 0, rune(0)
@@ -178,5 +178,5 @@ func collapse(document string) string {
 	return out.String()
 }
 
-// isSpace reports white space as Python defines it, which has four more separators than package unicode.
+// isSpace reports whether r is white space in Python, which has four separators more than package unicode.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -17,12 +17,13 @@ import (
 
 const tfidfType = "text: TFIDF"
 
-// TFIDF weights the terms of documents by a vocabulary that Fit computes. The row of a document has for each term
+// TFIDF weights the terms of documents. Fit computes the vocabulary and its weights. The row of a document contains for each term
 //
 //	count · (ln((1+n)/(1+m)) + 1)
 //
-// where n is the number of documents of Fit and m the number of those that contain the term, divided by the length of the row. The
-// columns are the terms in the order of their bytes. The formulas and defaults are those of TfidfVectorizer of scikit-learn.
+// where n is the number of documents in Fit and m is the number of those that contain the term. The row is then divided by its
+// length. The columns are the terms in the order of their bytes. The formulas and defaults are those of TfidfVectorizer of
+// scikit-learn.
 //
 // The zero value is ready to use. The time and memory of Fit and Transform are proportional to the number of terms in all
 // documents.
@@ -33,7 +34,7 @@ type TFIDF struct {
 	Terms Terms
 
 	// MinDocuments and MaxDocuments are the smallest and the largest number of documents that may contain a term of the vocabulary.
-	// Values of 0 set no limit.
+	// A value of 0 sets no limit.
 	MinDocuments int `zero:"no limit"`
 	MaxDocuments int `zero:"no limit"`
 
@@ -41,7 +42,7 @@ type TFIDF struct {
 	MinShare float64 `zero:"no limit" most:"1"`
 	MaxShare float64 `zero:"no limit" most:"1"`
 
-	// MaxTerms limits the vocabulary to the terms with the largest counts in all documents. Terms with equal counts are taken in
+	// MaxTerms limits the vocabulary to the terms with the largest counts in all documents. Terms with equal counts are chosen in
 	// the order of their bytes. If it is 0, there is no limit.
 	MaxTerms int `zero:"no limit"`
 
@@ -69,7 +70,7 @@ type TFIDF struct {
 	fitted *vocabulary
 }
 
-// vocabulary holds the terms and factors of a fit.
+// vocabulary holds the fitted terms and factors.
 type vocabulary struct {
 	documents int
 	terms     []string // ascending
@@ -84,8 +85,8 @@ type termCount struct {
 	latest           int // the last document that contains it
 }
 
-// Fit computes the vocabulary of the documents. Errors: ErrParam, ErrShape without documents or if no term remains, ErrTooLarge
-// above MaxBytes, and the error of ctx.
+// Fit computes the vocabulary of the documents. It returns ErrParam, ErrShape without documents or if no term remains, ErrTooLarge
+// above MaxBytes, or the error of ctx.
 func (t *TFIDF) Fit(ctx context.Context, documents []string) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	a, err := t.validated()
@@ -119,14 +120,14 @@ func (t *TFIDF) validated() (*analyzer, error) {
 	return t.Terms.analyzer()
 }
 
-// bytesOfTerm is the memory of a term in addition to its bytes.
+// bytesOfTerm is the memory for a term in addition to its bytes.
 const bytesOfTerm = 128
 
-// count counts the terms of chunks of documents, and adds up the counts.
+// count counts the terms in chunks of documents, and adds up the counts.
 func (t *TFIDF) count(ctx context.Context, a *analyzer, documents []string) (map[string]*termCount, error) {
 	limit := newBudget(tfidfType, fmt.Sprintf("the terms of %d documents", len(documents)), t.MaxBytes)
 	counts := map[string]*termCount{}
-	// Chunks are processed in waves, so that the terms of all chunks are never in memory together.
+	// Chunks are processed in groups, so that the terms of all chunks are never in memory together.
 	wave := 4 * parallel.Workers(t.Workers)
 	chunks, group := chunkCount(documents), progress.Open(ctx)
 	for first := 0; first < chunks; first += wave {
@@ -177,7 +178,7 @@ func countChunk(ctx context.Context, a *analyzer, documents []string, limit *bud
 	return counts, nil
 }
 
-// prune returns the terms of the vocabulary, ascending.
+// prune returns the terms of the vocabulary in ascending order.
 func (t *TFIDF) prune(counts map[string]*termCount, documents int) ([]*termCount, error) {
 	n := float64(documents)
 	least, most := max(float64(t.MinDocuments), t.MinShare*n), n
@@ -205,7 +206,7 @@ func (t *TFIDF) prune(counts map[string]*termCount, documents int) ([]*termCount
 	return kept, nil
 }
 
-// factor returns the factor of a term that some of the documents contain.
+// factor returns the factor of a term, where with is the number of documents that contain it.
 func (t *TFIDF) factor(documents, with int) float64 {
 	switch {
 	case t.NoIDF:
@@ -223,8 +224,8 @@ func (v *vocabulary) index() {
 	}
 }
 
-// Transform returns a row for each document with a column for each term of the vocabulary. It ignores other terms. Errors:
-// ErrNotFitted, ErrParam, ErrShape without documents, ErrTooLarge above MaxBytes, and the error of ctx.
+// Transform returns a row for each document with a column for each term of the vocabulary. It ignores other terms. It returns
+// ErrNotFitted, ErrParam, ErrShape without documents, ErrTooLarge above MaxBytes, or the error of ctx.
 func (t *TFIDF) Transform(ctx context.Context, documents []string) (_ *sparse.Rows, err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	v := t.fitted

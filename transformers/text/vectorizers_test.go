@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// reference holds the rows of scikit-learn, see testdata/vectorizers.py.
+// reference holds the rows from scikit-learn; see testdata/vectorizers.py.
 type reference struct {
 	Documents []string
 	TFIDF     map[string]struct {
@@ -46,7 +46,7 @@ var hashingCases = map[string]*Hashing{
 	"characters":  {Columns: 1000, Terms: Terms{Unit: CharactersOfWords, Shortest: 2, Longest: 4}},
 }
 
-// nonzero returns the nonzero entries as [row, column] and value.
+// nonzero returns the positions, as [row, column], and the values of the nonzero entries.
 func nonzero(x *sparse.Rows) (places [][2]float64, values []float64) {
 	n, _ := x.Dims()
 	for i := range n {

@@ -1,5 +1,5 @@
-// Bagging lets several models vote, or averages them, like golearn's BaggedModel, but with a seed, with errors, and also for
-// numbers.
+// Bagging lets several models vote, or averages them, like golearn's BaggedModel. Unlike it, Bagging has a seed, returns errors,
+// and also works for numbers.
 //
 //	go run ./examples/golearn/bagging
 package main

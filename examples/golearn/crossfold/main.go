@@ -1,4 +1,4 @@
-// Crossfold cross-validates on reproducible stratified folds, and compares regressors by golearn-like summaries of each fold.
+// Crossfold cross-validates on reproducible stratified folds, and compares regressors with golearn-like summaries for each fold.
 //
 //	go run ./examples/golearn/crossfold
 package main

@@ -51,7 +51,7 @@ func run() error {
 	}
 	fmt.Printf("the columns are %q\n", cls.Features())
 
-	// The rows have columns in another order, a gap, and a soil that the training rows lack.
+	// The rows have their columns in another order, a gap, and a soil that is missing from the training rows.
 	rows, err := table.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), nil)
 	if err != nil {
 		return err

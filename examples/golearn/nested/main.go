@@ -1,5 +1,5 @@
-// Nested saves a pipeline of golearn filters, our transformers and another pipeline as one file, and loads it into a value of the
-// same configuration. A file with another configuration is an error with the reason.
+// Nested saves a pipeline of golearn filters, our transformers and another pipeline as one file, and loads it into a value with the
+// same configuration. If the configuration differs, the error states the reason.
 //
 //	go run ./examples/golearn/nested
 package main
@@ -29,12 +29,12 @@ func main() {
 	}
 }
 
-// model returns the configuration, which the programs that save and load share.
+// model returns the configuration, which must be the same for saving and loading.
 func model(bins int) *golearn.Pipeline {
 	return &golearn.Pipeline{
 		Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 		Final: &golearn.Pipeline{
-			// The filter is built on the grid of its Fit, which is the scaled one.
+			// The filter is built on the training grid of Fit, which is the scaled one.
 			Steps: []golearn.Step{golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, bins)
 				for _, a := range base.NonClassFloatAttributes(train) {

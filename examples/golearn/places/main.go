@@ -1,5 +1,5 @@
-// Places puts estimators of this module where golearn takes a classifier: its confusion matrix and summary, its cross-validation,
-// its bagging and its one-versus-all.
+// Places uses estimators of this module where golearn takes a classifier: in its confusion matrix and summary, its
+// cross-validation, its bagging and its one-versus-all.
 //
 //	go run ./examples/golearn/places
 package main
@@ -44,7 +44,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// A third of the rows is enough, so that the program takes seconds.
+	// A third of the rows is enough, and the program takes only seconds.
 	_, grid, err = grids.StratifiedSplit(grid, 0.33, 1)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func run() error {
 	return nil
 }
 
-// everywhere is golearn code, which also works with a classifier of golearn.
+// everywhere is golearn code, which also works with a golearn classifier.
 func everywhere(build func() base.Classifier, train, test base.FixedDataGrid) error {
 	cls := build()
 	if err := cls.Fit(train); err != nil {

@@ -1,5 +1,5 @@
 // Probabilities prints the class probabilities of single rows and the variance of predicted numbers, which golearn's own models do
-// not have.
+// not provide.
 //
 //	go run ./examples/golearn/probabilities
 package main

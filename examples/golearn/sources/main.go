@@ -1,5 +1,5 @@
 // Sources trains on an ARFF file that golearn reads. It predicts the rows of a CSV file whose columns and categories have another
-// order, and those of a dataframe-go frame. Then it chooses another column as the class.
+// order, and the rows of a dataframe-go frame. Then it chooses another column as the class.
 //
 //	go run ./examples/golearn/sources
 package main

@@ -1,6 +1,7 @@
-// Theirs takes unchanged programs of golearn's own module, replaces the one line that creates the classifier (and its import), and
-// prints the accuracy of each beside golearn's. The same program also runs on golearn's house-votes and titanic data, with a change
-// of the line that reads its file. It needs the go command and, for golearn's nearest neighbours and random forest, a C compiler.
+// Theirs takes unchanged programs from golearn's own module, replaces the one line that creates the classifier (and its import),
+// and prints the accuracy of each next to golearn's. The same program also runs on golearn's house-votes and titanic data, after a
+// change of the line that reads its file. It needs the go command and, for golearn's nearest neighbours and random forest, a C
+// compiler.
 //
 //	go run ./examples/golearn/theirs
 package main
@@ -21,13 +22,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
-// program is a program of golearn.
+// program is a program from golearn.
 type program struct {
 	name     string
 	file     string   // below the module's examples folder
 	line     string   // the expression that creates the classifier
 	imported string   // the package that only this line needs
-	assign   string   // the beginning of the line, which stays
+	assign   string   // the beginning of the line, which is kept
 	data     []string // the old and the new text of the line that reads the data, or that begins a loop, if it changes
 }
 
@@ -44,7 +45,7 @@ var programs = []program{
 		data: []string{readsIris, `base.ParseCSVToInstances("../datasets/titanic.csv", false)`}},
 	{name: "cross-fold random forest, iris", file: "crossfold/rf.go", assign: "tree = ",
 		line: `ensemble.NewRandomForest(i, 4)`, imported: "ensemble",
-		data: []string{"for i := 1; i < 60", "for i := 59; i < 60"}}, // only the accuracy of the last number of trees is read
+		data: []string{"for i := 1; i < 60", "for i := 59; i < 60"}}, // only the accuracy for the largest number of trees is read
 }
 
 // ours lists the replacements of golearn's lines, with the packages that they need.
@@ -88,9 +89,9 @@ func run(out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 
-	// The changed programs are packages of an overlay: they are in a folder of this module only for the compiler. Each becomes a
-	// package with a function Main. A single program calls the Main of its first argument, so that one program is linked instead of
-	// 36.
+	// The changed programs are packages of an overlay: only the compiler sees them in a folder of this module. Each becomes a
+	// package with a function Main. A single program calls the Main that its first argument names, so that one program is linked
+	// instead of 36.
 	overlay := map[string]string{}
 	add := func(virtual, text string) error {
 		file := filepath.Join(dir, strings.ReplaceAll(virtual, "/", "_"))
@@ -161,7 +162,7 @@ func lineOf(p program, k int) string {
 	return ours[k].line
 }
 
-// changed returns the program as a package called name, with line k of ours, or with its own for k = -1.
+// changed returns the program as a package called name. It contains line k of ours, or for k = -1 its own line.
 func (p program) changed(source, name string, k int) (string, error) {
 	edits := append([]string{"package main", "package " + name, "func main()", "func Main()"}, p.data...)
 	if k >= 0 {
@@ -185,7 +186,7 @@ var (
 	lastLine = regexp.MustCompile(`(?m)^\d+\t(\S+)\t\(\+/- \S+\)\n\z`)
 )
 
-// accuracyIn returns the accuracy in golearn's summary, or in the last line of its forests.
+// accuracyIn returns the accuracy in golearn's summary, or in the last line that its forests print.
 func accuracyIn(printed string) (string, error) {
 	for _, pattern := range []*regexp.Regexp{summary, lastLine} {
 		if m := pattern.FindStringSubmatch(printed); m != nil {

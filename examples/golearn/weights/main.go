@@ -1,5 +1,5 @@
-// Weights gives one class a larger weight than the other, by name, or gives all classes the same weight whatever their number of
-// rows.
+// Weights gives one class a larger weight than the other, by its name, or gives all classes the same weight whatever their number
+// of rows.
 //
 //	go run ./examples/golearn/weights
 package main

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Additive compiles a sum over columns of a radial kernel, each with a length and a variance. The parameter with index skip of the
-// radial kernel is not learnt, unless skip is -1. It reports whether the radial kernel has the required derivatives.
+// Additive compiles a sum over columns of a radial kernel. Each column has a length and a variance. The parameter with index skip
+// of the radial kernel is not learnt, unless skip is -1. Additive reports whether the radial kernel has the required derivatives.
 func (l *Layout) Additive(lengths, variances []float64, of Radial, skip int) (_ Part, ok bool) {
 	p := additive{variances: variances, inner: of, skip: skip, view: l.rowsView(needColumns, Lengths{Of: lengths}.Scale())}
 	return p, !l.derivatives || of.stretchable()
@@ -31,7 +31,7 @@ func (p additive) diag(dst []float64, _ *operand) {
 	setAll(dst, total)
 }
 
-// eachColumn calls do with the squared distances of row i of x and all rows of z, for each column.
+// eachColumn calls do for each column, with the squared distances of row i of x and all rows of z.
 func (p additive) eachColumn(x, z *operand, do func(i, column int, squared []float64)) {
 	squared := make([]float64, z.len())
 	rows, columns := x.views[p.view].moved, z.views[p.view].movedTrans
@@ -78,7 +78,7 @@ func (p additive) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	})
 }
 
-// shapes adds the derivatives in the parameters of κ at squared distances with weights w.
+// shapes adds the derivatives with respect to the parameters of κ at squared distances, with weights w.
 func (p additive) shapes(dst, w, squared []float64) {
 	row := make([]float64, len(squared))
 	if p.inner.ParamSlopes != nil {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Arcsine is
+// Arcsine is the kernel
 //
 //	k(x, z) = (2/π) asin( (1 + <x,z>) / √((Offset + <x,x>)(Offset + <z,z>)) )
 type Arcsine struct{ Offset float64 }
@@ -17,7 +17,7 @@ func (l *Layout) Arcsine(k Arcsine) Part {
 	return arcsine{Arcsine: k}
 }
 
-// Value returns the kernel from an inner product and the roots of both rows.
+// Value returns the kernel value from an inner product and the roots for both rows.
 func (Arcsine) Value(dot, rx, rz float64) float64 {
 	return 2 / math.Pi * math.Asin(min(max((1+dot)*rx*rz, -1), 1))
 }
@@ -25,7 +25,7 @@ func (Arcsine) Value(dot, rx, rz float64) float64 {
 // Root returns 1/√(Offset + |x|²).
 func (k Arcsine) Root(squared float64) float64 { return 1 / math.Sqrt(k.Offset+squared) }
 
-// arcsine is the part of the kernel. It has no parameters to learn.
+// arcsine is the kernel's part. It has no parameters to learn.
 type arcsine struct {
 	Arcsine
 	Pairwise

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// ColumnValue returns the value for a column from values for each column or one for all.
+// ColumnValue returns the value for a column, from one value for each column or one for all.
 func ColumnValue(values []float64, column int) float64 {
 	switch len(values) {
 	case 0:
@@ -21,8 +21,8 @@ func ColumnValue(values []float64, column int) float64 {
 }
 
 // Circles compiles the RBF exp(-s/2) of the rows as points on circles of radius 1/l, whose squared distances s are 4 sin²(πD/p)/l².
-// There is a length and a period for each column, or one for all, or none, which means 1. The parameters are the lengths and the
-// periods.
+// There are as many lengths and periods as columns, or one for all columns, or none, which means 1. The parameters are the lengths
+// and the periods.
 func (l *Layout) Circles(lengths, periods []float64) Part {
 	p := periodic{lengths: lengths, periods: periods}
 	p.view = l.rowsView(needDistances|needColumns, func(rows *mat.Dense) *mat.Dense {
@@ -41,7 +41,7 @@ func (l *Layout) Circles(lengths, periods []float64) Part {
 	return p
 }
 
-// periodic holds points on circles. The view has the cosine and the sine of each column in turn.
+// periodic holds points on circles. The view contains the cosine and the sine of each column in turn.
 type periodic struct {
 	lengths, periods []float64
 	view             int
@@ -70,13 +70,13 @@ func (p periodic) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// stretch adds the derivatives in the periods: a column divided by a length has a longer period.
+// stretch adds the derivatives for lengths through the periods: a column divided by a length has a longer period.
 func (p periodic) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	p.columns(make([]float64, len(dst)), dst, w, x, z)
 }
 
-// columns adds the derivatives in the lengths and the periods of all columns. With G = w∘k and the points c, s on circles, the
-// derivative in a length is radial's stretch of c and s, and that in a period is
+// columns adds the derivatives with respect to the lengths and the periods of all columns. With G = w∘k and the points c, s on
+// circles, the derivative for a length is radial's stretch of c and s, and that for a period is
 //
 //	2π/p Σ_ij G[i,j] (x[i]-z[j]) (s[i] c[j] - c[i] s[j])
 //
@@ -108,7 +108,7 @@ func (p periodic) addPair(lengths, periods []float64, g float64, x, z []float64)
 	}
 }
 
-// addPeriods adds the derivatives in the periods of pairs with weights g.
+// addPeriods adds the derivatives with respect to the periods, for pairs with weights g.
 func (p periodic) addPeriods(periods []float64, g *mat.Dense, x, z *operand) {
 	xv, zv := x.views[p.view], z.views[p.view]
 	xd, zd := timesRows(xv.movedTrans, x), timesRows(zv.movedTrans, z)

@@ -14,7 +14,7 @@ func (l *Layout) Columns(of []int, compile func(l *Layout) Part) Part {
 	return p
 }
 
-// SelectColumns returns some columns of rows.
+// SelectColumns returns a function that returns some columns of rows.
 func SelectColumns(of []int) func(rows *mat.Dense) *mat.Dense {
 	return func(rows *mat.Dense) *mat.Dense {
 		r, _ := rows.Dims()
@@ -57,8 +57,8 @@ func (p selected) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// Lengths compiles a kernel of rows divided by lengths. The parameter with index skip is not learnt, unless skip is -1. It reports
-// whether the kernel has the required derivatives.
+// Lengths compiles a kernel of rows divided by lengths. The parameter with index skip is not learnt, unless skip is -1. Lengths
+// reports whether the kernel has the required derivatives.
 func (l *Layout) Lengths(of Lengths, skip int, compile func(l *Layout) Part) (_ Part, ok bool) {
 	p := stretched{of: of, skip: skip}
 	p.inner, p.view = l.view(compile, of.Scale())
@@ -96,7 +96,7 @@ func (p stretched) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	addLearnt(p.inner, p.skip, dst[len(p.of.Of):], w, x.views[p.view], z.views[p.view])
 }
 
-// learnt returns the number of parameters of a part that are learnt: all except that with index skip, unless skip is -1.
+// learnt returns the number of parameters of a part that are learnt: all except the one with index skip, unless skip is -1.
 func learnt(p Part, skip int) int {
 	if skip < 0 {
 		return p.params()
@@ -104,7 +104,7 @@ func learnt(p Part, skip int) int {
 	return p.params() - 1
 }
 
-// addLearnt is addGradient for the parameters that are learnt.
+// addLearnt is like addGradient, for the parameters that are learnt.
 func addLearnt(p Part, skip int, dst []float64, w *mat.Dense, x, z *operand) {
 	if len(dst) == 0 {
 		return
@@ -114,7 +114,7 @@ func addLearnt(p Part, skip int, dst []float64, w *mat.Dense, x, z *operand) {
 	floats.Add(dst, skipping(inner, skip))
 }
 
-// skipping returns the values without that with index skip, unless skip is -1.
+// skipping returns the values without the one with index skip, unless skip is -1.
 func skipping(values []float64, skip int) []float64 {
 	if skip < 0 {
 		return values
@@ -122,8 +122,8 @@ func skipping(values []float64, skip int) []float64 {
 	return append(slices.Clone(values[:skip]), values[skip+1:]...)
 }
 
-// stretch handles lengths around these lengths. Both apply to the same columns, except those of categories, whose distances stay
-// the same.
+// stretch handles further lengths around these lengths. Both apply to the same columns, except those of categories, whose distances
+// stay the same.
 func (p stretched) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	columns := make([]float64, p.of.Columns())
 	p.inner.stretch(columns, w, x.views[p.view], z.views[p.view])

@@ -34,7 +34,7 @@ func (s scaled) block(dst *mat.Dense, x, z *operand) {
 func (s scaled) params() int       { return 1 + s.inner.params() }
 func (s scaled) stretchable() bool { return s.inner.stretchable() }
 
-// gradient adds the derivative in the factor, which is the kernel itself, and those of the inner part.
+// gradient adds the derivative with respect to the factor, which is the kernel itself, and those of the inner part.
 func (s scaled) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	values := borrow(w)
 	defer values.free()
@@ -68,8 +68,8 @@ func Product(inner []Part) Part {
 	return fold{inner: inner, op: func(a, b float64) float64 { return a * b }, neutral: 1}
 }
 
-// fold joins parts by an operation, starting from its neutral element 0 or 1. Without a part, which Validate rejects, it is that
-// element.
+// fold joins parts by an operation, starting from its neutral element 0 or 1. If there is no part, which Validate rejects, the
+// result is that element.
 type fold struct {
 	inner   []Part
 	neutral float64
@@ -135,8 +135,8 @@ func (f fold) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	f.eachPart(w, x, z, func(p Part, w *mat.Dense) { p.stretch(dst, w, x, z) })
 }
 
-// eachPart calls do for each part with the weights of its derivatives. For a sum this is w. For a product it is w times the values
-// of the other parts, which are multiplied instead of divided out, because they may be 0.
+// eachPart calls do for each part with the weights of its derivatives. For a sum these are w. For a product they are w times the
+// values of the other parts. These values are multiplied rather than divided out, because they may be 0.
 func (f fold) eachPart(w *mat.Dense, x, z *operand, do func(p Part, w *mat.Dense)) {
 	if f.sum || len(f.inner) == 1 {
 		for _, p := range f.inner {
@@ -174,7 +174,7 @@ type normalized struct {
 	Pairwise // it has no parameters to learn
 }
 
-// diag sets exactly 1, or 0 if k(x,x) is 0, or NaN if it overflows.
+// diag sets the diagonal to exactly 1, or to 0 if k(x,x) is 0, or to NaN if it overflows.
 func (k normalized) diag(dst []float64, x *operand) {
 	k.inner.diag(dst, x)
 	for i, v := range dst {

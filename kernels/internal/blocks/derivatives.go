@@ -10,18 +10,18 @@ import (
 )
 
 // Derivatives computes matrices of kernels for the same rows, and sums of their derivatives. Memory and the distances of the pairs
-// are kept from one kernel to the next.
+// are reused for the next kernel.
 type Derivatives struct {
 	x       *mat.Dense
 	shift   []float64
 	workers int
 
-	// The unchanged rows, whose distances are valid for all kernels, and the distances that they have.
+	// The unchanged rows, with the distances that are stored. These are valid for all kernels.
 	rows []*operand
 	have need
 	kept *pairs
 
-	// These belong to the last kernel.
+	// The next fields belong to the last kernel.
 	compiled *Compiled
 	sides    []*operand
 
@@ -35,8 +35,8 @@ func NewDerivatives(x *mat.Dense, workers int) *Derivatives {
 	return &Derivatives{x: x, shift: exactMean(x), workers: workers, kept: newPairs(blocks, blocks)}
 }
 
-// exactMean is like MeanRow, but returns the value itself for a column of equal values. Such a column minus its mean is then
-// exactly 0, and so are its derivatives.
+// exactMean is like MeanRow, except that it returns the value itself for a constant column. Such a column minus its mean
+// is then exactly 0, and so are its derivatives.
 func exactMean(x *mat.Dense) []float64 {
 	differences := mat.DenseCopyOf(x)
 	n, _ := x.Dims()
@@ -63,7 +63,7 @@ func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, c *Compil
 	return c.matrixTo(ctx, dst, sides, d.workers)
 }
 
-// prepare returns the operands of a kernel's layout.
+// prepare returns the operands for a kernel's layout.
 func (d *Derivatives) prepare(ctx context.Context, l *Layout) ([]*operand, error) {
 	if d.rows == nil || l.need&^d.have != 0 {
 		have := l.need | d.have
@@ -88,8 +88,8 @@ func (d *Derivatives) prepare(ctx context.Context, l *Layout) ([]*operand, error
 	return sides, nil
 }
 
-// enterViews assigns memory for pairs to the views of a side. The memory was used for the views of other kernels. It returns the
-// remaining memory.
+// enterViews assigns memory for pairs to the views of a side. The memory was previously used for the views of other kernels. It
+// returns the remaining memory.
 func enterViews(side []*operand, memory []*pairs) []*pairs {
 	for v := range side[0].views {
 		views := make([]*operand, len(side))
@@ -106,7 +106,7 @@ func enterViews(side []*operand, memory []*pairs) []*pairs {
 // Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] for the last kernel of MatrixTo. The result is the same for any number of
 // workers.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) error {
-	// There is a sum for each pair of blocks, and these are added in order.
+	// There is a sum for each pair of blocks, and the sums are added in order.
 	sums := mat.NewDense(len(d.sides)*(len(d.sides)+1)/2, max(len(dst), 1), nil)
 	n, _ := sums.Dims()
 	err := parallel.ForEach(ctx, d.workers, n, func(t int) error {

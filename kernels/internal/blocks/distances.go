@@ -25,7 +25,7 @@ func product(dst *mat.Dense, alpha float64, a, b *mat.Dense) {
 }
 
 // cancellation is the ratio of squared distance to squared norms below which the distance is recomputed from the differences. Above
-// it at most ten bits are lost.
+// this ratio at most ten bits are lost.
 const cancellation = 1e-3
 
 // squaredDistances returns |x[i]-z[j]|², in dst or in the memory of keep.
@@ -48,7 +48,7 @@ func computeSquaredDistances(dst *mat.Dense, x, z *operand) {
 	})
 }
 
-// addNorms adds squared norms to -2 times the products of rows. If they cancel, it uses near, which returns the distance of two
+// addNorms adds squared norms to -2 times the products of rows. If these cancel, it calls near, which returns the distance of two
 // rows.
 func addNorms(dst *mat.Dense, ofX, ofZ []float64, near func(i, j int) float64) {
 	for i, sx := range ofX {
@@ -57,7 +57,7 @@ func addNorms(dst *mat.Dense, ofX, ofZ []float64, near func(i, j int) float64) {
 			continue
 		}
 		for j, sz := range ofZ {
-			// The negated comparison is also true for the NaN of norms that overflowed.
+			// The negated comparison is also true if norms overflowed and the distance is NaN.
 			if !(di[j] > cancellation*(sx+sz)) {
 				di[j] = near(i, j)
 			}
@@ -65,8 +65,8 @@ func addNorms(dst *mat.Dense, ofX, ofZ []float64, near func(i, j int) float64) {
 	}
 }
 
-// sparseProducts sets dst[i,j] = <x[i], z[j]>. It adds the products of entries by ascending columns, so that the result is the same
-// in either order and for any other rows.
+// sparseProducts sets dst[i,j] = <x[i], z[j]>. It adds the products of entries by ascending columns, so that the result does not
+// depend on the order of x and z or on the other rows.
 func sparseProducts(dst *mat.Dense, x, z *operand) {
 	for i := range x.len() {
 		columns, values := x.sparse.rows.Row(i)
@@ -75,7 +75,7 @@ func sparseProducts(dst *mat.Dense, x, z *operand) {
 }
 
 // sparseSquaredDistances sets dst[i,j] = |x[i]-z[j]|², as computeSquaredDistances does. The rows are not shifted, because rows
-// minus their mean would not be sparse. If the norms exceed a distance, it is computed from the differences.
+// minus their mean would not be sparse. If the norms are much larger than a distance, it is computed from the differences.
 func sparseSquaredDistances(dst *mat.Dense, x, z *operand) {
 	sparseProducts(dst, x, z)
 	for i := range x.len() {

@@ -12,7 +12,7 @@ import (
 )
 
 // The rows are far from the origin and close to each other, so |x|²+|z|²-2<x,z> would have no correct digit. The reference is the
-// difference in 200 bits.
+// difference computed in 200 bits.
 func TestDistancesDoNotCancel(t *testing.T) {
 	for _, tc := range []struct{ offset, spread float64 }{{0, 1}, {1e8, 1e-3}, {1, 1e-9}, {1e6, 1e-6}} {
 		t.Run(fmt.Sprint(tc), func(t *testing.T) {

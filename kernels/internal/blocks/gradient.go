@@ -10,7 +10,7 @@ import (
 // blocks keeps the memory of blocks between calls.
 var blocks = sync.Pool{New: func() any { return new([Stripe * Stripe]float64) }}
 
-// scratch is a block of memory for the values of as many pairs.
+// scratch is a block of memory for the values of as many pairs as a block has.
 type scratch struct {
 	*mat.Dense
 	memory *[Stripe * Stripe]float64
@@ -37,7 +37,7 @@ func addSquares(dst []float64, g float64, x, z []float64) {
 }
 
 // stretchSquares adds Σ_ij g[i,j] (x[i,c]-z[j,c])² to dst[c], where g is w times the slopes of squared distances. For pairs of
-// close rows, whose squares cancel, it calls near and sets g to 0.
+// close rows, whose squares would cancel, it calls near and sets g to 0.
 func stretchSquares(dst []float64, g scratch, w *mat.Dense, x, z *operand, slopes func(dst, squared []float64),
 	near func(i, j int, g float64)) {
 	memory := borrow(w)

@@ -1,11 +1,11 @@
 // Package blocks computes kernel matrices block by block.
 //
-// A kernel is compiled to a [Part] ([Compile]), which computes a block of its values from two operands. An operand is some rows
-// with the numbers that the part needs, such as their squared norms ([Layout]). Operands are prepared once for all their blocks.
-// Parts that contain other parts (sums, columns, lengths) compile these into the same layout.
+// [Compile] compiles a kernel to a [Part], which computes a block of its values from two operands. An operand holds some rows and
+// the numbers that the part needs, such as their squared norms ([Layout]). Operands are prepared once for all their blocks. Parts
+// that contain other parts (sums, columns, lengths) compile these into the same layout.
 //
-// There are matrices for rows in memory ([Matrix], [Rows]), for sparse rows, for rows whose distances are kept for other kernels
-// ([Shared]), and with derivatives ([Derivatives]). Package kernels checks the input.
+// Matrices can be computed for rows in memory ([Matrix], [Rows]), for sparse rows, for rows whose distances are kept for other
+// kernels ([Shared]), and with derivatives ([Derivatives]). Package kernels checks the input.
 package blocks
 
 import (
@@ -37,7 +37,7 @@ func addGradient(p Part, dst []float64, w *mat.Dense, x, z *operand) {
 	}
 }
 
-// Compiled is the part of a complete kernel, with the layout of its operands.
+// Compiled holds the part of a complete kernel, and the layout of its operands.
 type Compiled struct {
 	part   Part
 	layout Layout
@@ -52,7 +52,7 @@ func Compile(name fmt.Stringer, derivatives bool, compile func(l *Layout) Part) 
 	return c
 }
 
-// Err returns the first error of a part without derivatives.
+// Err returns the first error of a part that lacks derivatives.
 func (c *Compiled) Err() error { return c.layout.fault() }
 
 // IsSparse reports whether the kernel supports sparse rows.
@@ -73,7 +73,7 @@ func (c *Compiled) Block(dst, x, z *mat.Dense) {
 // Diag sets dst[i] = k(x[i], x[i]).
 func (c *Compiled) Diag(dst []float64, x *mat.Dense) { c.part.diag(dst, diagonal(x, &c.layout)) }
 
-// Gradient sets dst to the derivatives of k(x, z) in the logarithms of its parameters, from a block of one pair.
+// Gradient sets dst to the derivatives of k(x, z) with respect to the logarithms of its parameters, from a block of one pair.
 func (c *Compiled) Gradient(dst, x, z []float64) {
 	clear(dst)
 	// After subtracting z, both rows are as small as their difference.
@@ -82,22 +82,22 @@ func (c *Compiled) Gradient(dst, x, z []float64) {
 	addGradient(c.part, dst, mat.NewDense(1, 1, []float64{1}), xo, zo)
 }
 
-// Layout describes the contents of an operand that a kernel needs.
+// Layout describes the contents that a kernel needs in an operand.
 type Layout struct {
 	need  need
 	views []*view
 	// dense is set if a part needs more than inner products, squared distances and squared norms of rows.
 	dense bool
-	// derivatives is set if parts need derivatives. The error is that of a part without them.
+	// derivatives is true if parts need derivatives. err is the error of a part without derivatives.
 	derivatives bool
 	err         error
 }
 
-// view describes rows that a part uses instead of the given ones: scaled rows, or some of their columns.
+// view describes rows that a part uses instead of the original ones: scaled rows, or some of their columns.
 type view struct {
 	Layout
 	of func(rows *mat.Dense) *mat.Dense // returns a new matrix with as many rows
-	// categories are columns of the given rows. Two rows that differ in one have the distance rates there.
+	// categories are columns of the original rows. Two rows that differ in one have the distance rates there.
 	categories []int
 	rates      []float64
 }
@@ -108,7 +108,7 @@ func (l *Layout) Derivatives() bool { return l.derivatives }
 // Fail records that a part has no derivatives.
 func (l *Layout) Fail(err error) { l.err = err }
 
-// view adds a view and compiles the inner kernel for it. Index is its position among the views of an operand.
+// view adds a view and compiles the inner kernel for it. index is the view's position among the views of an operand.
 func (l *Layout) view(compile func(l *Layout) Part, of func(rows *mat.Dense) *mat.Dense) (p Part, index int) {
 	v := &view{of: of, Layout: Layout{derivatives: l.derivatives}}
 	l.views = append(l.views, v)

@@ -11,7 +11,7 @@ import (
 // Lengths holds the lengths of columns.
 type Lengths struct {
 	Of []float64
-	// Groups has the index of the length of each column. If it is nil, each column has its own.
+	// Groups holds the index of the length of each column. If it is nil, each column has its own length.
 	Groups []int
 	// Categories are columns in which only equality matters. They are not part of the distance.
 	Categories []int
@@ -56,7 +56,7 @@ func (l Lengths) Rates() []float64 {
 	return out
 }
 
-// SetApart sets the entries of Categories in a scaled row to the distances of x and z. The other scaled row has 0 there.
+// SetApart sets the entries of Categories in a scaled row to the distances between x and z. The other scaled row has 0 there.
 func (l Lengths) SetApart(scaled, x, z []float64) {
 	for _, j := range l.Categories {
 		scaled[j] = 0
@@ -79,7 +79,7 @@ func (l Lengths) Scale() func(rows *mat.Dense) *mat.Dense {
 	}
 }
 
-// Scaler divides rows by lengths. It has memory for two of them.
+// Scaler divides rows by lengths. It holds memory for two rows.
 type Scaler struct{ Inverse, X, Z []float64 }
 
 var scalers = sync.Pool{New: func() any { return new(Scaler) }}

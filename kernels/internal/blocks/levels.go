@@ -2,7 +2,7 @@ package blocks
 
 import "gonum.org/v1/gonum/mat"
 
-// levels holds columns of categories, and the distances of two rows that differ in one.
+// levels holds columns of categories, and the distances between two rows that differ in one.
 type levels struct {
 	columns      []int        // indices in the rows
 	apart        [3][]float64 // indexed by the power of the distance
@@ -18,7 +18,7 @@ func newLevels(rows *mat.Dense, v *view) *levels {
 	return &levels{columns: v.categories, apart: [3][]float64{1: v.rates, 2: squares}, codes: codes, trans: transpose(codes)}
 }
 
-// add adds to dst the distances, or squared distances, of row i from the rows of z over all columns.
+// add adds to dst the distances, or squared distances, between row i and the rows of z over all columns.
 func (l *levels) add(dst []float64, i int, z *levels, power int) {
 	for c, v := range l.codes.RawRowView(i) {
 		apart := l.apart[power][c]
@@ -40,8 +40,8 @@ func (o *operand) addLevels(dst *mat.Dense, z *operand, power int) {
 	}
 }
 
-// weigh adds to dst[j], for each column j of categories, the sum of g times the distances, or squared distances, of row i from the
-// rows of z.
+// weigh adds to dst[j], for each column j of categories, the sum of g times the distances, or squared distances, between row i and
+// the rows of z.
 func (l *levels) weigh(dst, g []float64, i int, z *levels, power int) {
 	for c, v := range l.codes.RawRowView(i) {
 		sum := 0.0

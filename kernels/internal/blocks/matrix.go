@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// Matrix returns the kernel matrix of the rows of x, exactly symmetric.
+// Matrix returns the kernel matrix of the rows of x. It is exactly symmetric.
 func Matrix(ctx context.Context, c *Compiled, x *mat.Dense, workers int) (*mat.SymDense, error) {
 	sides, err := operands(ctx, &c.layout, x, MeanRow(x), workers)
 	if err != nil {
@@ -21,7 +21,7 @@ func Matrix(ctx context.Context, c *Compiled, x *mat.Dense, workers int) (*mat.S
 	return c.matrix(ctx, x.RawMatrix().Rows, sides, workers)
 }
 
-// matrix computes Matrix from operands of n rows.
+// matrix computes Matrix from operands with n rows.
 func (c *Compiled) matrix(ctx context.Context, n int, sides []*operand, workers int) (*mat.SymDense, error) {
 	out := mat.NewSymDense(n, nil)
 	if err := c.matrixTo(ctx, out, sides, workers); err != nil {
@@ -80,8 +80,8 @@ func Prepare(ctx context.Context, c *Compiled, z *mat.Dense, workers int) (_ *Ro
 	return r, err
 }
 
-// BlockTo sets dst[a,b] to the kernel of rows i+a and j+b, where i and j are multiples of Stripe. If both are the same row, it
-// takes the value of the kernel's diag.
+// BlockTo sets dst[a,b] to the kernel value of rows i+a and j+b, where i and j are multiples of Stripe. If both are the same row,
+// the value is that of the kernel's diag.
 func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
 	if r.sparse != nil {
 		return r.sparseBlockTo(dst, i, j)
@@ -104,7 +104,7 @@ func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
 	return nil
 }
 
-// CrossTo sets dst[i,j] to the kernel of x[i] and row j.
+// CrossTo sets dst[i,j] to the kernel value of x[i] and row j.
 func (r *Rows) CrossTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
 	return r.of.cross(ctx, dst, func(i int) *operand {

@@ -12,18 +12,18 @@ import (
 )
 
 // Stripe is the number of rows of a block. It is a constant because the last bits of a product depend on the blocks, and the result
-// must not depend on the machine. 128 × 128 values stay in the second-level cache from the product to the pass over its elements.
+// must not depend on the computer. 128 × 128 values stay in the second-level cache from the product to the pass over its elements.
 const Stripe = 128
 
-// operand is one side of a block, with the numbers that every block would otherwise compute again.
+// operand is one side of a block, with the numbers that would otherwise be computed again for every block.
 type operand struct {
 	sparse *sparseSide // used for sparse rows, together with sq
 	rows   *mat.Dense  // r×d, as given by the caller or computed by a view
-	// trans is d×r, the rows in columns: gonum's product runs along the rows of its second factor, several times faster than the
-	// dot products of A·Bᵀ.
+	// trans is d×r, the rows in columns. With it, gonum's product runs along the rows of its second factor, which is several times
+	// faster than the dot products of A·Bᵀ.
 	trans *mat.Dense
 	sq    []float64 // squared norms of rows
-	// moved holds rows that may be shifted, for parts that depend only on differences of rows. The given rows are not shifted,
+	// moved holds rows that may be shifted, for parts that depend only on differences of rows. The original rows are not shifted,
 	// because the differences of close rows are then exact. Views compute their rows from the shifted ones, so that an offset in a
 	// column costs no digits.
 	moved, movedTrans *mat.Dense
@@ -34,7 +34,7 @@ type operand struct {
 	centredSq             []float64
 	views                 []*operand // the views of the layout
 	levels                *levels    // columns of categories, or nil
-	// pairs are the kept values for pairs of blocks of a Shared, or nil. Index is this operand's position on its side.
+	// pairs holds the kept values for pairs of blocks of a Shared, or nil. index is this operand's position on its side.
 	pairs *pairs
 	index int
 }
@@ -46,7 +46,7 @@ func newOperand(rows *mat.Dense, l *Layout, shift []float64) *operand {
 	return o
 }
 
-// diagonal returns rows with the contents that their diagonal needs.
+// diagonal returns an operand with the contents that the diagonal needs.
 func diagonal(rows *mat.Dense, l *Layout) *operand {
 	o := &operand{rows: rows}
 	if l.need&needDots != 0 {
@@ -108,7 +108,7 @@ func (o *operand) addViews(l *Layout) {
 	}
 }
 
-// withViews returns operands with the views of a layout, which share everything else with the given ones.
+// withViews returns operands with the views of a layout, which share everything else with the original ones.
 func withViews(ctx context.Context, side []*operand, l *Layout, workers int) ([]*operand, error) {
 	if len(l.views) == 0 {
 		return side, nil
@@ -128,7 +128,7 @@ func withViews(ctx context.Context, side []*operand, l *Layout, workers int) ([]
 func operands(ctx context.Context, l *Layout, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
 	rows, _ := x.Dims()
 	out := make([]*operand, (rows+Stripe-1)/Stripe)
-	err := parallel.ForEach(progress.Detach(ctx), workers, len(out), func(i int) error { // this takes little of the total time
+	err := parallel.ForEach(progress.Detach(ctx), workers, len(out), func(i int) error { // detached: it takes little of the time
 		out[i] = newOperand(rowWindow(x, i*Stripe, min(Stripe, rows-i*Stripe)), l, shift)
 		return nil
 	})

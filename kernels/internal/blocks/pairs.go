@@ -16,7 +16,7 @@ const (
 	pairKinds
 )
 
-// pairs keeps for each pair of blocks of two sides the values from which kernels are computed.
+// pairs keeps the values from which kernels are computed, for each pair of blocks of two sides.
 type pairs struct {
 	columns int
 	slots   [pairKinds][]slot
@@ -44,15 +44,15 @@ func (p *pairs) forget() {
 	}
 }
 
-// enter stores in the operands of a side where their pairs are kept.
+// enter records in the operands of a side where their pairs are kept.
 func enter(side []*operand, p *pairs) {
 	for i, o := range side {
 		o.pairs, o.index = p, i
 	}
 }
 
-// keep returns the result of compute for the blocks x and z. It is in dst, or, if the operands keep it, in the memory of the first
-// call, which the caller must not change.
+// keep returns the result of compute for the blocks x and z. If the operands keep it, it is in the memory of the first call, which
+// the caller must not change. Otherwise it is in dst.
 func keep(kind pairKind, dst *mat.Dense, x, z *operand, compute func(dst *mat.Dense)) *mat.Dense {
 	if x.pairs == nil {
 		compute(dst)

@@ -31,10 +31,10 @@ type Radial struct {
 	Values func(dst, squared []float64)
 	// Slopes sets dst[i] to -2 times the derivative at squared[i]. The slices may be the same. It is nil without derivatives.
 	Slopes func(dst, squared []float64)
-	// ParamSlopes sets dst[i] to the derivative in the logarithm of the p-th parameter at squared[i]. The slices must not be the
-	// same. If it is nil, derivatives are computed pair by pair.
+	// ParamSlopes sets dst[i] to the derivative with respect to the logarithm of the p-th parameter at squared[i]. The slices must
+	// not be the same. If it is nil, derivatives are computed pair by pair.
 	ParamSlopes func(p int, dst, squared []float64)
-	// Singles replaces squared distances in float32 by the values. It is nil without values in float32.
+	// Singles replaces squared distances in float32 by the kernel values. It is nil if there are no values in float32.
 	Singles func(v []float32)
 	Pairwise
 }
@@ -78,12 +78,12 @@ func (k Radial) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 func (k Radial) stretchable() bool { return k.Slopes != nil }
 
 // stretch sums G[i,j] (x[i,c]-z[j,c])² with G = w∘g, where g are the slopes. For all columns at once, it adds the weighted squares
-// of both sides and subtracts twice the products in
+// of both sides and subtracts twice the products
 //
 //	Σ_ij G[i,j] x[i,c] z[j,c]
 //
-// which are one matrix product. Rows that are close, whose squares cancel and whose slopes may be large, are summed by their
-// differences.
+// which are one matrix product. If rows are close, their squares cancel and their slopes may be large. Such rows are summed by
+// their differences.
 func (k Radial) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	g := borrow(w)
 	defer g.free()
@@ -132,7 +132,7 @@ func (k DotProduct) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	stretchProducts(dst, -2, x.trans, g.Dense, z.trans)
 }
 
-// General is a kernel that is computed by its own methods.
+// General is a kernel that is computed with its own methods.
 type General struct {
 	Eval func(x, z []float64) float64
 	// Block and Diag compute many values faster than one by one. If they are nil, Eval is used.

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Shared holds rows whose inner products and distances, among each other or with other rows, are kept for the matrices of many
-// kernels.
+// Shared holds rows whose inner products and distances are kept for the matrices of many kernels. The distances are those among the
+// rows, or to other rows.
 type Shared struct {
 	n    int
 	side []*operand
@@ -23,13 +23,13 @@ func Share(ctx context.Context, x *mat.Dense, workers int) (*Shared, error) {
 	return s, nil
 }
 
-// share prepares rows with everything that a kernel without views may need.
+// share prepares rows with all contents that a kernel without views may need.
 func share(ctx context.Context, x *mat.Dense, shift []float64, workers int) (*Shared, error) {
 	side, err := operands(ctx, &Layout{need: needDots | needDistances | needManhattan}, x, shift, workers)
 	return &Shared{n: x.RawMatrix().Rows, side: side}, err
 }
 
-// ShareCross prepares the rows of x and z, which it keeps, for the pairs of both.
+// ShareCross prepares the rows of x and z, which it keeps, for all pairs of a row of x and a row of z.
 func ShareCross(ctx context.Context, x, z *mat.Dense, workers int) (ofX, ofZ *Shared, err error) {
 	shift := MeanRow(z)
 	if ofX, err = share(ctx, x, shift, workers); err != nil {
@@ -53,7 +53,7 @@ func (s *Shared) Matrix(ctx context.Context, c *Compiled, workers int) (*mat.Sym
 	return c.matrix(ctx, s.n, side, workers)
 }
 
-// Cross returns the kernel of all pairs of rows of s and with, which must come from the same ShareCross.
+// Cross returns the kernel values for all pairs of rows of s and with, which must come from the same ShareCross.
 func (s *Shared) Cross(ctx context.Context, c *Compiled, with *Shared, workers int) (*mat.Dense, error) {
 	x, err := withViews(ctx, s.side, &c.layout, workers)
 	if err != nil {

@@ -99,7 +99,7 @@ func (s *singles) addLevels(dst []float32, w single.Window, power int) {
 	}
 }
 
-// singleStrip is the number of rows of values in float32 that are computed at a time. They stay in the first-level cache.
+// singleStrip is the number of rows of float32 values that are computed at a time. They stay in the first-level cache.
 const singleStrip = 8
 
 // InSingle reports whether SingleTo supports the kernel.
@@ -116,7 +116,7 @@ func (r *Rows) InSingle() bool {
 }
 
 // SingleTo is BlockTo in float32, computed from rows in float32. It writes dst row by row. It returns false if the kernel has no
-// values in float32, or if one of them is not finite.
+// values in float32, or if a value is not finite.
 func (r *Rows) SingleTo(dst []float32, rows, columns, i, j int) bool {
 	if !r.InSingle() {
 		return false
@@ -133,7 +133,7 @@ func (r *Rows) SingleTo(dst []float32, rows, columns, i, j int) bool {
 	return true
 }
 
-// setDiagonalIn sets the values of a row with itself to those of the kernel's diag.
+// setDiagonalIn replaces the values of rows with themselves by those of the kernel's diag.
 func (r *Rows) setDiagonalIn(dst []float32, rows, columns, i, j int) {
 	for a := 0; a < rows; a += Stripe {
 		b := i + a - j

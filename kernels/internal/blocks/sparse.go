@@ -10,16 +10,16 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// sparseSide is an operand of sparse rows.
+// sparseSide holds sparse rows as one side of a block.
 type sparseSide struct {
 	rows    *sparse.Rows
 	columns *postings.Lists // set for the second operand
 }
 
-// sparseStripe is the number of rows that are compared with all others at a time.
+// sparseStripe is the number of rows that are compared with all other rows at a time.
 const sparseStripe = 32
 
-// sparseOperand returns an operand of the rows from and before to.
+// sparseOperand returns an operand of the rows from from to to, without the last.
 func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *postings.Lists) *operand {
 	o := &operand{sparse: &sparseSide{rows: rows.Slice(from, to)}, sq: squared[from:to]}
 	if columns != nil {
@@ -45,7 +45,7 @@ func SparseMatrix(ctx context.Context, c *Compiled, rows *sparse.Rows, workers i
 	return out, nil
 }
 
-// eachSparseStripe calls do for each stripe of sparse rows, which begins with the row first.
+// eachSparseStripe calls do for each stripe of sparse rows. first is the number of its first row.
 func eachSparseStripe(ctx context.Context, workers int, rows *sparse.Rows, squared []float64, do func(first int, x *operand) error) error {
 	n, _ := rows.Dims()
 	return parallel.ForEach(ctx, workers, (n+sparseStripe-1)/sparseStripe, func(s int) error {
@@ -63,9 +63,9 @@ func PrepareSparse(c *Compiled, rows *sparse.Rows) *Rows {
 // IsSparse reports whether the rows are sparse.
 func (r *Rows) IsSparse() bool { return r.sparse != nil }
 
-// SparseTo is CrossTo if one side or both are sparse.
+// SparseTo is CrossTo if at least one side is sparse.
 func (r *Rows) SparseTo(ctx context.Context, dst *mat.Dense, rows *sparse.Rows, workers int) error {
-	if r.sparse == nil { // one stripe at a time is converted to dense rows
+	if r.sparse == nil { // converts one stripe at a time to dense rows
 		n, _ := rows.Dims()
 		return r.of.cross(ctx, dst, func(i int) *operand {
 			return newOperand(rows.Slice(i*Stripe, min((i+1)*Stripe, n)).Dense(), &r.of.layout, r.shift)

@@ -1,4 +1,4 @@
-// Package median computes the median of the squared distances of rows.
+// Package median computes the median of the squared distances between rows.
 package median
 
 import (
@@ -31,7 +31,7 @@ func SquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, e
 		return 0, nil
 	}
 	all := make([]float64, 0, n*(n-1)/2)
-	ctx = progress.Silent(ctx) // it takes a few hundredths of a second for any n
+	ctx = progress.Silent(ctx) // silent, because it takes a few hundredths of a second for any n
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -52,9 +52,9 @@ func SquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, e
 	return lower + (upper-lower)/2, nil
 }
 
-// partition reorders the values so that none before index k is larger than that at k, and none after it smaller, and returns the
-// value at k. It is Hoare's selection, which shrinks a range that contains k. The expected cost is O(n), where sorting takes
-// several times as long as all distances.
+// partition reorders the values so that none before index k is larger than that at k, and none after it is smaller. It returns the
+// value at k. It uses Hoare's selection, which shrinks a range that contains k. The expected cost is O(n), while sorting would take
+// several times as long as computing all distances.
 func partition(v []float64, k int) float64 {
 	for lo, hi := 0, len(v)-1; lo < hi; {
 		mid := lo + (hi-lo)/2
@@ -84,7 +84,7 @@ func partition(v []float64, k int) float64 {
 	return v[k]
 }
 
-// pairs returns the number of rows that are used, and a function that returns the squared distance of two of them.
+// pairs returns the number of rows that are used, and a function that returns the squared distance between two of them.
 func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, err error) {
 	if sparse.Is(x) {
 		rows, err := sparse.From("x", x)
@@ -108,7 +108,7 @@ func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, e
 	return n, func(i, j int) float64 { return vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)) }, nil
 }
 
-// sampledRows draws limit of n rows in ascending order, each set of rows with the same probability. It returns nil for all rows.
+// sampledRows draws limit of n rows, in ascending order. Each set of rows has the same probability. It returns nil for all rows.
 func sampledRows(n, limit int, seed uint64) []int {
 	if n <= limit {
 		return nil

@@ -1,5 +1,5 @@
-// Package columnstats computes the statistics of single columns that transformers need: exact sums, extremes, counts and ranks, of
-// all rows at once, of a stream, or as [Statistics] of parts that are merged.
+// Package columnstats computes the statistics of single columns that transformers need: exact sums, extremes, counts and ranks. It
+// computes them from all rows at once, from a stream, or as [Statistics] of parts that are merged.
 package columnstats
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Summary is the summary of a column in statistics. C is a pointer to a struct of fields that files contain.
+// Summary is the summary of a column in statistics. C is a pointer to a struct whose fields are stored in files.
 type Summary[C any] interface {
 	// add adds values, and may overwrite them.
 	add(values []float64) error
@@ -26,21 +26,21 @@ type Summary[C any] interface {
 	// merge adds o, which it does not change.
 	merge(o C)
 	clone() C
-	// restore takes the fields that files do not contain from an empty summary, and returns an error if the summary of the given
-	// number of rows is invalid.
+	// restore copies the fields that files do not contain from an empty summary. It returns an error if the summary is invalid for
+	// the given number of rows.
 	restore(rows int, fresh C) error
 }
 
 // reversible is a summary from which values can be removed.
 type reversible[C any] interface {
-	// unmerge removes the values of o, or returns an error if o was not merged before.
+	// unmerge removes the values of o. It returns an error if o cannot have been merged before.
 	unmerge(o C) error
 }
 
 // Statistics holds the summaries for a transformer that treats each column separately.
 type Statistics[C Summary[C]] struct {
-	Type     string                // name of the transformer: "columnwise: Imputer"
-	Settings string                // the settings that matter for the statistics
+	Type     string                // name of the transformer, such as "columnwise: Imputer"
+	Settings string                // the settings on which the statistics depend
 	Gap      func(column int) bool // reports whether NaN is allowed
 	Start    func(d int) error     // checks the width of the first rows, or nil
 	Fresh    func(j int) C         // returns an empty summary
@@ -80,7 +80,7 @@ func (s *Statistics[C]) like(other streaming.Statistics[streaming.None]) (*Stati
 	return o, nil
 }
 
-// AddBlock implements Statistics. It first adds up the rows separately.
+// AddBlock implements Statistics. It first adds up the rows of the block separately.
 func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
@@ -115,7 +115,7 @@ func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streamin
 	return s.take(block)
 }
 
-// width checks the number of columns of more rows.
+// width returns an error if further rows with d columns do not fit.
 func (s *Statistics[C]) width(d int) error {
 	switch {
 	case s.N > 0 && d != len(s.Columns):
@@ -141,7 +141,7 @@ func (s *Statistics[C]) Merge(other streaming.Statistics[streaming.None]) error 
 	return s.take(o)
 }
 
-// take merges statistics that fit. If s has no rows, it may keep the columns of o.
+// take merges o, which has the same type, settings and width. If s has no rows, it may keep the columns of o.
 func (s *Statistics[C]) take(o *Statistics[C]) error {
 	switch {
 	case o.N == 0:
@@ -243,7 +243,7 @@ func (s *Statistics[C]) UnmarshalBinary(data []byte) error {
 
 func (s *Statistics[C]) ColumnCount() int { return len(s.Columns) }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *Statistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -251,7 +251,7 @@ func (s *Statistics[C]) UnmarshalText(text []byte) error {
 	return codec.FromText(s.kind(), s, text)
 }
 
-// Learn assigns the result of f for the statistics s, which must have rows and a summary C for each column like fresh.
+// Learn stores the result of f for the statistics s. They must have rows, and for each column a summary C like fresh.
 func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s streaming.Statistics[streaming.None],
 	fresh *Statistics[C],
 	f func(*Statistics[C]) (*M, error)) error {

@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// The summaries of a column. They ignore gaps, and N is the number of values.
+// The following types are summaries of a column. They ignore gaps, and N is the number of values.
 
-// Sums holds exact moments: the results are bit-identical for any parts in any order.
+// Sums holds exact moments. The results are bit-identical for any parts in any order.
 type Sums struct{ exact.Moments }
 
 func (c *Sums) add(values []float64) error {
@@ -37,7 +37,7 @@ func (c *Sums) restore(rows int, _ *Sums) error {
 	return c.Valid()
 }
 
-// Nothing stores nothing about a column: only the width matters.
+// Nothing is the summary that stores nothing about a column, for transformers that need only the width.
 type Nothing struct{}
 
 func (c *Nothing) add([]float64) error         { return nil }
@@ -83,7 +83,7 @@ func (c *Extremes) restore(rows int, _ *Extremes) error {
 	return nil
 }
 
-// Categories holds the different values of a column in ascending order, up to a limit.
+// Categories holds the distinct values of a column in ascending order, up to a limit.
 type Categories struct {
 	Values codec.Floats
 	Gaps   bool
@@ -91,7 +91,7 @@ type Categories struct {
 	unread bool // set for a column that is not encoded
 }
 
-// NewCategories returns empty categories of a column that is encoded or not.
+// NewCategories returns empty categories for a column. Encoded reports whether the column is encoded.
 func NewCategories(limit int, encoded bool) *Categories {
 	return &Categories{limit: limit, unread: !encoded}
 }
@@ -145,7 +145,7 @@ func (c *Categories) clone() *Categories {
 	return &out
 }
 
-// List returns the categories, NaN last.
+// List returns the categories in ascending order, with NaN last.
 func (c *Categories) List() codec.Floats {
 	out := slices.Clone(c.Values)
 	if c.Gaps {
@@ -172,7 +172,7 @@ func ascending(values codec.Floats) error {
 	return nil
 }
 
-// Counts holds the counts of the different values, ascending, up to MostCounted of them.
+// Counts holds the counts of up to MostCounted distinct values, in ascending order of the values.
 type Counts struct {
 	N      int
 	Values codec.Floats
@@ -249,7 +249,7 @@ func (c *Counts) unmerge(o *Counts) error {
 
 func (c *Counts) clone() *Counts { return &Counts{c.N, slices.Clone(c.Values), slices.Clone(c.Counts)} }
 
-// MostFrequent returns the most frequent value, the smallest in a tie, and 0 without values.
+// MostFrequent returns the most frequent value, or the smallest of them in a tie. Without values it returns 0.
 func (c *Counts) MostFrequent() float64 {
 	value, count := 0.0, 0
 	for i, v := range c.Values {
@@ -282,7 +282,7 @@ type Ranks struct{ Sketch }
 // NewRanks returns empty ranks.
 func NewRanks() *Ranks { return &Ranks{} }
 
-// NewRankStatistics returns empty statistics for a transformer that uses ranks.
+// NewRankStatistics returns empty statistics for a transformer that is based on ranks.
 func NewRankStatistics(typeName string, gaps bool) *Statistics[*Ranks] {
 	return &Statistics[*Ranks]{
 		Type: typeName, Settings: fmt.Sprintf("(Gaps %v)", gaps),

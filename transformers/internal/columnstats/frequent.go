@@ -10,11 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// MostCounted is the largest number of different values of a column that are counted at the same time.
+// MostCounted is the largest number of distinct values of a column that are counted at the same time.
 const MostCounted = 1 << 16
 
-// FrequentValues counts values with MostCounted counters. If one more value comes, all counters decrease by one, and those at 0 are
-// removed (J. Misra and D. Gries, Science of Computer Programming 2, 1982). Each count is therefore too low by at most missed.
+// FrequentValues counts values with MostCounted counters. When a value arrives for which no counter is free, all counters decrease
+// by one, and those at 0 are removed (J. Misra and D. Gries, Science of Computer Programming 2, 1982). Each count is therefore too
+// low by at most missed.
 type FrequentValues struct {
 	N      int
 	counts map[float64]int
@@ -39,7 +40,7 @@ func (f *FrequentValues) add(values []float64) {
 	}
 }
 
-// MostFrequent returns the most frequent value, the smallest in a tie.
+// MostFrequent returns the most frequent value, or the smallest of them in a tie.
 func (f *FrequentValues) MostFrequent() (value float64, count int) {
 	for v, c := range f.counts {
 		if c > count || c == count && v < value {
@@ -49,8 +50,8 @@ func (f *FrequentValues) MostFrequent() (value float64, count int) {
 	return value, count
 }
 
-// ReadFrequent counts the values of each column, without gaps. If a column has more different values than can be counted at the
-// same time, a second pass counts the candidates. If no candidate is more frequent than another value may be, the error is
+// ReadFrequent counts the values of each column and ignores gaps. If a column has more distinct values than can be counted at the
+// same time, a second pass counts the candidates. If another value may be as frequent as the best candidate, it returns
 // ErrTooLarge.
 func ReadFrequent(ctx context.Context, rows *rowmap.Stream) ([]FrequentValues, error) {
 	counted, err := ReadColumns(ctx, rows, 1, func(int) FrequentValues { return FrequentValues{counts: map[float64]int{}} },

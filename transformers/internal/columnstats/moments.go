@@ -7,8 +7,9 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Centre is the mean of values that come in parts, in units of 2^e of the largest so far. Larger units only change the exponents of
-// the sums, so the result is bit-identical for any parts, unless some numbers are 10^300 times as large as others.
+// Centre computes the mean of values that arrive in parts. Its units are 2^e, where e is that of the largest value so far. Larger
+// units only change the exponents of the sums. The result is therefore bit-identical for any parts, unless some numbers are 10^300
+// times as large as others.
 type Centre struct {
 	N          int
 	largest    float64 // largest |v|
@@ -50,7 +51,7 @@ func (c *Centre) Mean() float64 {
 	return math.Ldexp(c.first+c.shift(), c.Exponent)
 }
 
-// Spread is the sum of squared differences from the mean, in a second pass over the values.
+// Spread computes the sum of squared differences from the mean, in a second pass over the values.
 type Spread struct {
 	Centre
 	squares, rest float64
@@ -68,7 +69,7 @@ func (s *Spread) Add(v []float64) {
 
 // Total returns the sum of the squares, in units of 2^2e.
 func (s *Spread) Total() float64 {
-	// The second term corrects the rounding error of the shift.
+	// The second term corrects the rounding error of the mean.
 	return s.squares - s.rest*s.rest/float64(s.N)
 }
 
@@ -88,8 +89,8 @@ func NewSpread(v []float64) (s Spread) {
 	return s
 }
 
-// ReadSpreads returns the spreads of the columns of a stream in two passes. The function keep returns the values of column j to
-// use.
+// ReadSpreads returns the spreads of the columns of a stream in two passes. The function keep returns the values of column j that
+// are used.
 func ReadSpreads(ctx context.Context, rows *rowmap.Stream, workers int, keep func(j int, values []float64) []float64) ([]*Spread, error) {
 	type of struct {
 		j int
@@ -119,7 +120,8 @@ func MeanAndDeviation(column []float64) (mean, deviation float64) {
 	return s.Mean(), s.Deviation()
 }
 
-// Magnitude is the sum of the squares of values that come in parts, in units of 2^2e of the largest so far.
+// Magnitude computes the sum of the squares of values that arrive in parts, in units of 2^2e, where e is that of the largest so
+// far.
 type Magnitude struct {
 	n       int
 	largest float64
@@ -155,7 +157,7 @@ func RootMeanSquare(column []float64) float64 {
 	return m.RootMeanSquare()
 }
 
-// SparseRootMeanSquare returns the root mean square of a column of n values from its nonzero values.
+// SparseRootMeanSquare returns the root mean square of a column of n values, computed from its nonzero values.
 func SparseRootMeanSquare(nonzero []float64, n int) float64 {
 	var m Magnitude
 	m.Add(nonzero)

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Order holds some values of a column by their rank.
+// Order holds the values of a column at some ranks.
 type Order struct {
 	N        int
 	Largest  float64
@@ -17,7 +17,7 @@ type Order struct {
 	all      *Ranked // used instead if there are few values
 }
 
-// Pair returns the values of the ranks i, which must be one of those requested, and i+1.
+// Pair returns the values at ranks i and i+1. Rank i must be one of those requested.
 func (o *Order) Pair(i int) (first, second float64) {
 	for _, b := range o.brackets {
 		if b.index == i {
@@ -27,9 +27,9 @@ func (o *Order) Pair(i int) (first, second float64) {
 	return o.all.Pair(i)
 }
 
-// ReadOrders finds in each column of a stream, without gaps, the exact values of some ranks and of those after them. The function
-// wanted returns the ranks for a number of values. If a sketch does not hold all values, a second pass counts those that remain
-// possible.
+// ReadOrders finds the exact values at some ranks, and at the ranks after them, in each column of a stream. It ignores gaps. The
+// function wanted returns the ranks for a number of values. If a sketch does not hold all values, a second pass counts the values
+// that remain possible.
 func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted func(n int) []int) ([]*Order, error) {
 	columns, err := ReadRanks(ctx, rows, workers)
 	if err != nil {
@@ -61,15 +61,15 @@ func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted fu
 	return out, err
 }
 
-// bracket contains two consecutive values in order, which are found exactly by counting all values.
+// bracket is an interval that contains two consecutive values of a column. Counting the values in the interval finds them exactly.
 type bracket struct {
-	index     int     // the rank of the first of the two
-	low, high float64 // the values are above low and at most high
+	index     int     // the rank of the first of the two values
+	low, high float64 // the interval is (low, high]
 	below     int     // number of values that are at most low
 	within    map[float64]int
 }
 
-// bracket returns a bracket for the ranks i and i+1. It contains at most about six times missed different values.
+// bracket returns a bracket for ranks i and i+1. It contains at most about six times missed distinct values.
 func (r *Ranked) bracket(i int) *bracket {
 	b := &bracket{index: i, low: math.Inf(-1), high: math.Inf(1), within: map[float64]int{}}
 	if k := sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k]+r.Missed > i }); k > 0 {

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// The statistics of a column are computed in units of a power of two that brings its largest magnitude into [1/2, 1). This is
-// exact, no sum overflows, and no square of a column of tiny numbers underflows.
+// The statistics of a column are computed in units of a power of two that scales its largest magnitude into [1/2, 1). The scaling
+// is exact, no sum overflows, and no square underflows in a column of tiny numbers.
 
 // Exponent returns e such that the largest |v| lies in [2^(e-1), 2^e).
 func Exponent(v []float64) int {
@@ -33,13 +33,14 @@ func LargestMagnitude(v []float64) float64 {
 	return largest
 }
 
-// positive converts the size of a nonzero column from units of 2^e. A size outside the range of float64 becomes the nearest number
-// in it: the standard deviation of two numbers can exceed both, and that of a rare smallest number can be smaller.
+// positive converts the size of a nonzero column from units of 2^e. A size outside the range of float64 is replaced by the nearest
+// number in it. The standard deviation of two numbers can exceed both of them. If only a few values are the smallest number and the
+// others are 0, it can be smaller than that number.
 func positive(v float64, e int) float64 {
 	return math.Min(math.Max(math.Ldexp(v, e), math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// units returns two powers of two whose product is 2^-e, which may exceed the largest number.
+// units returns two powers of two whose product is 2^-e. The product itself may exceed the largest number.
 func units(e int) (a, b float64) {
 	if e < -1000 {
 		return 0x1p1000, math.Ldexp(1, -e-1000)
@@ -47,7 +48,7 @@ func units(e int) (a, b float64) {
 	return math.Ldexp(1, -e), 1
 }
 
-// EachColumn calls f with every column of x, in a buffer that it reuses.
+// EachColumn calls f with each column of x, in a buffer that it reuses.
 func EachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float64)) error {
 	return EachColumnOn(ctx, 1, x, func(j int, column []float64) error {
 		f(j, column)
@@ -55,7 +56,7 @@ func EachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float6
 	})
 }
 
-// EachColumnOn is EachColumn on several goroutines, for a slow f.
+// EachColumnOn is like EachColumn but uses several goroutines, for a slow f.
 func EachColumnOn(ctx context.Context, workers int, x *mat.Dense, f func(j int, column []float64) error) error {
 	n, d := x.Dims()
 	buffers := sync.Pool{New: func() any {
@@ -79,7 +80,7 @@ func Scale(v, mean, scale float64) float64 {
 	return z
 }
 
-// Unscale returns z scale + mean.
+// Unscale returns z·scale + mean.
 func Unscale(z, mean, scale float64) float64 {
 	v := z*scale + mean
 	if math.IsInf(v, 0) {
@@ -101,8 +102,8 @@ func CheckScales(scales []float64) error {
 	return nil
 }
 
-// ReadColumns makes a pass over the stream. Each column has a T, and take receives it with the values of the column in order, in
-// parts and in memory that it may overwrite. Columns are processed on several goroutines.
+// ReadColumns makes a pass over the stream. It holds a T for each column. The function take receives it with the values of the
+// column in order, in parts, and may overwrite the values. Columns are processed on several goroutines.
 func ReadColumns[T any](ctx context.Context, s *rowmap.Stream, workers int, start func(column int) T,
 	take func(t *T, values []float64) error) ([]T, error) {
 	var out []T

@@ -9,29 +9,30 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// SketchBuffer is the number of values of a level that a sketch can hold: for a million values at most 65 000 in all, half a
-// megabyte, with ranks to six in ten thousand.
+// SketchBuffer is the number of values that a level of a sketch can hold. For a million values a sketch holds at most 65 000, which
+// take half a megabyte, and its ranks are accurate to six in ten thousand.
 const SketchBuffer = 8192
 
-// Sketch stores the order of values that come one after the other, in memory that grows with the logarithm of their number. A full
-// level is sorted, and every second value moves to the level above, where each represents two of the level below: the first of each
-// pair and, the next time, the second (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998, with the two in turn; by a coin in P.
-// Agarwal and others, Mergeable summaries, PODS 2012). The same values therefore give the same sketch, and the error of a rank has
-// a known bound.
+// Sketch stores the order of values that arrive one after another, in memory that grows with the logarithm of their number. A full
+// level is sorted, and every second value moves to the level above, where each value represents two of the level below. These are
+// the first values of each pair one time and the second values the next time (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998,
+// where they alternate; P. Agarwal and others, Mergeable summaries, PODS 2012, choose at random). The same values therefore give
+// the same sketch, and the error of a rank has a known bound.
 //
-// A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if it has an odd number of them: by
-// 2^h too many if the first of a pair stays, by 2^h too few if the second does. If the first stayed a times and the second b times,
-// the error is at most max(a, b) 2^h in either direction. The one that stayed less often is chosen, which alternates in one stream.
-// For n values a + b ≤ n/(k 2^h), and levels of weight above n/k are never full. The error over all levels is at most n (log₂(n/k)
-// + 3) / 2k.
+// A level holds k values, each of weight 2^h. Emptying it miscounts the values up to a number v only if an odd number of the k
+// values is at most v. The count is too high by 2^h if the first values of the pairs are kept, and too low by 2^h if the second
+// ones are. If the first ones were kept a times and the second ones b times, the error is at most max(a, b) 2^h in either
+// direction. The choice that was made less often is made next, which alternates in one stream. For n values a + b ≤ n/(k 2^h), and
+// levels of weight above n/k are never full. The error over all levels is at most n (log₂(n/k) + 3) / 2k.
 //
-// Two sketches are merged level by level: the values are combined, and a and b are added, which bounds their miscounts together. A
-// level that is then full is emptied, except for one of an odd number of values. All parts may have kept the first, so that a + b
-// bounds max(a, b). The error over all levels is then at most n (log₂(n/k) + 1) / k, for any parts in any order.
+// Two sketches are merged level by level. The values are combined, and a and b are added, which bounds the combined miscounts. A
+// level that is then full is emptied; if its number of values is odd, one value remains. All parts may have kept the first values,
+// so max(a, b) is only bounded by a + b. The error over all levels is then at most n (log₂(n/k) + 1) / k, for any parts in any
+// order.
 //
 // No library is used, because an exact median and an exact bound of a Winsorizer need a bound that holds for every stream and is
-// counted for this one. KLL and REQ sketches are randomised, and their bounds hold with a probability; a t-digest has none; those
-// of DDSketch are relative to the value, which an offset spoils.
+// counted for the stream at hand. KLL and REQ sketches are randomised, and their bounds hold with a probability. A t-digest has no
+// bound. The bounds of DDSketch are relative to the value, so an offset makes them useless.
 type Sketch struct {
 	N              int
 	Least, Largest float64
@@ -40,7 +41,7 @@ type Sketch struct {
 
 type level struct {
 	values          []float64
-	firsts, seconds int // how often it was emptied with the first or the second of each pair moving up
+	firsts, seconds int // how often the first or the second of each pair moved up
 }
 
 func (s *Sketch) add(values []float64) {
@@ -65,7 +66,7 @@ func (s *Sketch) put(h int, v float64) {
 	s.empty(h)
 }
 
-// empty moves every second value of a level up.
+// empty moves every second value of level h up.
 func (s *Sketch) empty(h int) {
 	l := &s.levels[h]
 	full := l.values
@@ -122,7 +123,7 @@ func (s *Sketch) clone() *Sketch {
 	return &out
 }
 
-// missed returns the bound of the error of a rank, in values. It is 0 while all values are stored.
+// missed returns the bound on the error of a rank, as a number of values. It is 0 while all values are stored.
 func (s *Sketch) missed() int {
 	out := 0
 	for h, l := range s.levels {
@@ -131,7 +132,7 @@ func (s *Sketch) missed() int {
 	return out
 }
 
-// Ranked holds the stored values of a sketch, ascending, with the number of values up to and including each.
+// Ranked holds the stored values of a sketch in ascending order. For each it holds the number of values that are at most as large.
 type Ranked struct {
 	values         []float64
 	upTo           []int
@@ -172,7 +173,8 @@ func (s *Sketch) Rank() *Ranked {
 	return r
 }
 
-// valueOfRank returns a value whose rank, counted from 0, is i up to missed. The smallest and the largest value are exact.
+// valueOfRank returns a value whose rank, counted from 0, differs from i by at most missed. The smallest and the largest value are
+// exact.
 func (r *Ranked) valueOfRank(i int) float64 {
 	switch {
 	case i <= 0:
@@ -183,10 +185,10 @@ func (r *Ranked) valueOfRank(i int) float64 {
 	return r.values[sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k] > i })]
 }
 
-// Pair returns the values of the ranks i and i+1.
+// Pair returns the values at ranks i and i+1.
 func (r *Ranked) Pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
 
-// ReadRanks reads a stream once, and returns the values of each column's sketch, without gaps.
+// ReadRanks reads a stream once, and returns the values in the sketch of each column. It ignores gaps.
 func ReadRanks(ctx context.Context, rows *rowmap.Stream, workers int) ([]*Ranked, error) {
 	sketches, err := ReadColumns(ctx, rows, workers, func(int) (s Sketch) { return s }, func(s *Sketch, values []float64) error {
 		s.add(slices.DeleteFunc(values, math.IsNaN))

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// columnsOfMany returns columns of n values that are difficult for a sketch: ascending, descending, waves, with many ties at an end
-// or in the middle, and with extreme values.
+// columnsOfMany returns columns of n values that are difficult for a sketch: ascending, descending, in waves, with many ties at an
+// end or in the middle, and with extreme values.
 func columnsOfMany(n int) map[string][]float64 {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	of := func(f func(i int) float64) []float64 {
@@ -33,8 +33,8 @@ func columnsOfMany(n int) map[string][]float64 {
 	}
 }
 
-// The error of a rank is within the sketch's bound, and that is within the documented bound. The two values that a bracket finds
-// are exact, and it counts few values.
+// The error of a rank is within the bound that the sketch counts, which is within the documented bound. The two values that a
+// bracket finds are exact, and it counts few values.
 func TestSketchAndBracket(t *testing.T) {
 	for _, n := range []int{SketchBuffer - 1, SketchBuffer, 50_000, 200_003} {
 		for name, column := range columnsOfMany(n) {
@@ -67,7 +67,8 @@ func TestSketchAndBracket(t *testing.T) {
 	}
 }
 
-// A sketch merged from any parts has ranks within the bound that it counts, which is within the proven one.
+// In a sketch merged from any parts, the error of a rank is within the bound that the sketch counts, which is within the proven
+// bound.
 func TestMergedSketches(t *testing.T) {
 	const n = 300_000
 	rng := rand.New(rand.NewPCG(1, 1))

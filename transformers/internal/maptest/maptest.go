@@ -1,4 +1,4 @@
-// Package maptest contains the rows and steps that the tests of the transformers share.
+// Package maptest contains the rows and checks that the tests of the transformers share.
 package maptest
 
 import (
@@ -20,14 +20,14 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Payload is possible contents of a file, to be read into a transformer.
+// Payload is the contents of a file that might be decoded into a transformer.
 type Payload struct {
 	Into    Marshaller
 	Kind    string
 	Content any
 }
 
-// RejectPayloads checks that all payloads are rejected and that the transformers stay unchanged.
+// RejectPayloads checks that all payloads are rejected and that the transformers remain unchanged.
 func RejectPayloads(t *testing.T, payloads map[string]Payload) {
 	for name, c := range payloads {
 		t.Run(name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func RejectPayloads(t *testing.T, payloads map[string]Payload) {
 	}
 }
 
-// InBlocks yields blocks of size rows, in memory that it reuses, and counts how often it is started.
+// InBlocks yields blocks of size rows, in memory that it reuses, and counts in times how often it is started.
 func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[streaming.None], error] {
 	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		*times++
@@ -55,8 +55,8 @@ func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[stre
 	}
 }
 
-// MixedRows returns n rows with these columns: normal, heavy-tailed, a large constant with a little noise, a rare category, a
-// common one, a constant, huge numbers and tiny ones. With gaps, some values are NaN.
+// MixedRows returns n rows with columns of these kinds: normal, heavy-tailed, a large constant with a little noise, a rare
+// category, a common one, a constant, huge numbers, and tiny numbers. With gaps, some values are NaN.
 func MixedRows(n int, gaps bool) *mat.Dense {
 	rng := rand.New(rand.NewPCG(7, 1))
 	x := mat.NewDense(n, 8, nil)
@@ -82,7 +82,7 @@ var Table = mat.NewDense(4, 3, []float64{
 	6, 5, 0,
 })
 
-// FitTransform calls Fit and Transform with the same rows. The first column is the target for a transformer that uses targets.
+// FitTransform calls Fit and Transform with the same rows. If a transformer uses targets, the first column is the target.
 func FitTransform(tb require.TestingT, t transformers.Transformer, x mat.Matrix) *mat.Dense {
 	_, err := transformers.FitTransform(context.Background(), t, x, mat.DenseCopyOf(x).ColView(0))
 	require.NoError(tb, err)
@@ -100,7 +100,7 @@ func NormalRows(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// SumParts adds up the rows in several parts, and merges them in a given order.
+// SumParts adds up the rows in several parts, and merges the parts in an order drawn with seed.
 func SumParts(t *testing.T, of streaming.StatisticsFitter[streaming.None], x *mat.Dense, parts int,
 	seed uint64) streaming.Statistics[streaming.None] {
 	n, _ := x.Dims()
@@ -133,7 +133,7 @@ func PickRows(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// FarRows returns rows near a million, with few values in the last column.
+// FarRows returns rows with values near a million, and with few distinct values in the last column.
 func FarRows(n int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(3, 9))
 	x := mat.NewDense(n, 3, nil)
@@ -157,7 +157,7 @@ func Envelope(tb testing.TB, kind string, payload any) []byte {
 
 func SingleOne() codec.Matrix { return Ones(1) }
 
-// Ones returns a matrix of one column of ones.
+// Ones returns a column of ones.
 func Ones(rows int) codec.Matrix {
 	return codec.Matrix{Rows: rows, Cols: 1, Data: slices.Repeat([]float64{1}, rows)}
 }

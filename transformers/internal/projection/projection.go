@@ -1,5 +1,5 @@
-// Package projection multiplies shifted rows x with many vectors w: <w, x - shift>. Random Fourier features and principal
-// components use it.
+// Package projection multiplies shifted rows with many vectors w: <w, x - shift>. Random Fourier features and principal components
+// use it.
 package projection
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// Dense returns a matrix of a model, which must have rows.
+// Dense returns a matrix of a model as a mat.Dense. The matrix must have rows.
 func Dense(m codec.Matrix) *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
 
-// Graph returns <w, x - shift> for each row of w.
+// Graph computes <w, x - shift> for each row of w as a graph.
 func Graph(x graph.Value, shift []float64, w codec.Matrix) graph.Value {
 	return x.Sub(x.Row(shift)).MatMul(x.Constant(Dense(w).T()))
 }
@@ -31,7 +31,7 @@ type Projection struct {
 	scratch sync.Pool
 }
 
-// Scratch is reused memory for a chunk of rows: new memory for each chunk would cost as much time as the features.
+// Scratch is memory for a chunk of rows, which is reused. Allocating it for each chunk would take as much time as the features.
 type Scratch struct {
 	shifted, products *mat.Dense // for ChunkRows rows
 	Sin               []float64
@@ -74,12 +74,12 @@ func (p *Projection) Products(s *Scratch, x *mat.Dense) *mat.Dense {
 	return dst
 }
 
-// Products have ChunkRows rows and mapColumns columns at a time. They stay in the cache, and below the size at which gonum uses
-// several processors, which Workers should control.
+// Products are computed for ChunkRows rows and mapColumns columns at a time. They then stay in the cache, and below the size at
+// which gonum uses several processors on its own, regardless of Workers.
 const ChunkRows, mapColumns = 64, 192
 
-// MapChunks calls f for ChunkRows rows of dst and x at a time, on the workers. A feature that is not finite, because products
-// overflow, gives ErrNotFinite.
+// MapChunks calls f for ChunkRows rows of dst and x at a time, on the workers. If a feature is not finite because products
+// overflow, it returns ErrNotFinite.
 func MapChunks(m rowmap.Map, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
 	n, width := dst.Dims()
 	_, d := x.Dims()

@@ -9,10 +9,10 @@ import (
 // Invertible is a model whose map has an inverse.
 type Invertible interface {
 	Map
-	InvertRow(dst, z []float64) // computes the inverse of MapRow, infinite for values that no row is mapped to
+	InvertRow(dst, z []float64) // computes the inverse of MapRow, which is infinite for values to which no row is mapped
 }
 
-// Invert is the InverseTransform of a type with an invertible model.
+// Invert implements InverseTransform for a type with an invertible model.
 func Invert[M interface {
 	Stored
 	Invertible

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Named is a map whose columns have names derived from those of x. Columns of other maps are numbered.
+// Named is a map that derives the names of its columns from those of x. The columns of other maps are numbered.
 type Named interface{ ColumnNames(in []string) []string }
 
 // ResultNames returns the column names of a result of m.

@@ -1,6 +1,6 @@
-// Package rowmap contains the common parts of transformers: a fitted map of rows ([Map], [Stored]), and a [State] that holds it and
-// has the methods that need only the map: Transform, names, the graph, files, the inverse, and fits from a [Stream] of rows and
-// over time.
+// Package rowmap contains the common parts of transformers: a fitted map of rows ([Map], [Stored]), and a [State] that holds it.
+// State has the methods that need only the map: Transform, the names, the graph, the files and the inverse. It also has those for
+// fits from a [Stream] of rows and over time.
 package rowmap
 
 import (
@@ -20,7 +20,7 @@ import (
 
 // Map is a fitted map of rows.
 type Map interface {
-	TypeName() string        // name of the type in errors: "scalers: UnitRows"
+	TypeName() string        // name of the type in errors, such as "scalers: UnitRows"
 	Widths() (from, to int)  // widths of x and of the result
 	MapRow(dst, x []float64) // maps a row
 }
@@ -28,21 +28,22 @@ type Map interface {
 // Stored is a map whose exported fields are the contents of a file.
 type Stored interface {
 	Map
-	Validate() error // returns an error if a model that was read is invalid
-	// BuildGraph returns MapRow as a graph for rows x of the first width of Widths. Near the largest numbers differences overflow.
+	Validate() error // returns an error if a decoded model is invalid
+	// BuildGraph computes MapRow as a graph for rows x of the first width of Widths. Near the largest numbers differences overflow.
 	BuildGraph(x graph.Value) (graph.Value, error)
 }
 
 // Gapped is a map that allows NaN in some columns of x.
 type Gapped interface{ HasGap(column int) bool }
 
-// State holds the fitted map and has the methods that need only it. The methods of M have value receivers, so that *M has them too.
+// State holds the fitted map and the methods that need only the map. The methods of M have value receivers, so that *M has them
+// too.
 type State[M Stored] struct {
 	Fitted *M                                   // nil before Fit
 	Sums   streaming.Statistics[streaming.None] // the statistics of FitStatistics or PartialFit, or nil
 }
 
-// Learn checks the x of Fit, where gap reports in which columns NaN is allowed, and stores the result of f.
+// Learn checks the x of Fit and stores the result of f. The function gap reports in which columns NaN is allowed.
 func (l *State[M]) Learn(ctx context.Context, x mat.Matrix, gap func(column int) bool, f func(x *mat.Dense) (*M, error)) error {
 	in, err := check.DenseGaps("x", x, gap)
 	if err != nil {
@@ -67,7 +68,7 @@ func (l *State[M]) Model() (m M) {
 	return m
 }
 
-// TypeName returns the name of the type, also before Fit.
+// TypeName returns the name of the type. It also works before Fit.
 func (l *State[M]) TypeName() string {
 	var m M
 	return m.TypeName()
@@ -89,7 +90,7 @@ func (l *State[M]) Graph(x graph.Value) (graph.Outputs, error) {
 	return BuildOutputs(any(l.Fitted).(Map), x, (*l.Fitted).BuildGraph)
 }
 
-// BuildOutputs returns the outputs of m for rows of the right width.
+// BuildOutputs returns the outputs of m for rows that must have the width of m.
 func BuildOutputs(m Map, x graph.Value, of func(x graph.Value) (graph.Value, error)) (graph.Outputs, error) {
 	from, _ := m.Widths()
 	if err := graph.Columns(x, from); err != nil {
@@ -99,8 +100,8 @@ func BuildOutputs(m Map, x graph.Value, of func(x graph.Value) (graph.Value, err
 	return graph.Outputs{Rows: rows}, err
 }
 
-// MarshalBinary implements encoding.BinaryMarshaler. It stores everything that Transform needs, and the file can be read into a
-// value with any settings. The error is ErrNotFitted before Fit.
+// MarshalBinary implements encoding.BinaryMarshaler. It stores everything that Transform needs, and the file can be decoded into a
+// value with any settings. It returns ErrNotFitted before Fit.
 func (l *State[M]) MarshalBinary() ([]byte, error) {
 	if l.Fitted == nil {
 		return nil, fault.NotFitted(l.TypeName())
@@ -108,7 +109,7 @@ func (l *State[M]) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(FileKind(l.TypeName()), Version, l.Fitted)
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. Errors are ErrBadModel and leave the value unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves the value unchanged.
 func (l *State[M]) UnmarshalBinary(data []byte) error {
 	m := new(M)
 	kind := FileKind(l.TypeName())
@@ -122,11 +123,11 @@ func (l *State[M]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Version is the version of all files of transformers so far.
+// Version is the version of the files of all transformers so far.
 const Version = 1
 
-// FileKind returns the name of a type in files, "transformers.UnitRows" for "scalers: UnitRows" in errors. It does not depend on
-// the package, so that types can move.
+// FileKind returns the name of a type in files, such as "transformers.UnitRows" for "scalers: UnitRows" in errors. It does not
+// depend on the package, so that types can move.
 func FileKind(typeName string) string { return "transformers." + ownName(typeName) }
 
 // ownName returns the name of a type without its package.
@@ -141,8 +142,8 @@ func Apply(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat.Dense
 	return out, nil
 }
 
-// MapInto sets dst to the rows of x mapped by m. It uses many, unless that is nil or rows is set and there are few rows, which are
-// mapped one by one. A result that is not finite gives an error.
+// MapInto sets dst to the rows of x mapped by m. It calls many, unless that is nil, or rows is set and there are few rows; then it
+// maps the rows one by one. A result that is not finite gives an error.
 func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *mat.Dense) error) error {
 	from, to := m.Widths()
 	in, gaps, err := input("x", x, m, from)
@@ -150,7 +151,7 @@ func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *m
 		return err
 	}
 	n, _ := in.Dims()
-	// The text is formatted only in case of an error, so that one row allocates nothing.
+	// The text is formatted only if there is an error, so that mapping one row allocates nothing.
 	if count := float64(n) * float64(to); dst != nil && dst.IsEmpty() && 8*count > check.MaxBytes {
 		return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), count, "map fewer rows at a time")
 	}
@@ -166,7 +167,7 @@ func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *m
 	return CheckFinite(m, dst, 0, gaps)
 }
 
-// input checks rows of the width for m, and reports whether gaps are allowed in them.
+// input checks that x has the given width, and reports whether m allows gaps.
 func input(name string, x mat.Matrix, m Map, width int) (in *mat.Dense, gaps bool, err error) {
 	var gap func(int) bool
 	if g, ok := m.(Gapped); ok {
@@ -179,7 +180,7 @@ func input(name string, x mat.Matrix, m Map, width int) (in *mat.Dense, gaps boo
 	return in, gap != nil, check.Columns(name, in, width)
 }
 
-// CheckFinite returns an error for a value that is not finite in a result. First is the number of its first row.
+// CheckFinite returns an error if a value of a result is not finite. First is the number of the first row of the result.
 func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
 	n, _ := result.Dims()
 	for i := range n {
@@ -192,7 +193,7 @@ func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
 	return nil
 }
 
-// ShapeResult gives an empty dst n rows and width columns, and returns an error for another shape.
+// ShapeResult gives an empty dst n rows and width columns. It returns an error if dst has another shape.
 func ShapeResult(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// OtherStatistics returns the error for statistics of another kind.
+// OtherStatistics returns the error for statistics of the wrong kind.
 func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 	name := "nil"
 	if !check.IsNil(have) {
@@ -23,13 +23,13 @@ func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 	return fault.Param(typ, "statistics", name, "those of "+want.String())
 }
 
-// PartialFit implements PartialFit of t, which contains l.
+// PartialFit implements PartialFit for t, which contains l.
 func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None]) error {
 	return FitMore(ctx, x, t, l.TypeName(), l.Fitted != nil, l.Sums)
 }
 
-// FitMore implements PartialFit of t with the given name. Fitted reports whether t was fitted, and sums are the statistics of that
-// fit, or nil.
+// FitMore implements PartialFit for t, which has the given name. Fitted reports whether t is fitted, and sums are the statistics of
+// that fit, or nil.
 func FitMore(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None], name string, fitted bool,
 	sums streaming.Statistics[streaming.None]) error {
 	s, err := continueSums(t, name, fitted, sums)
@@ -66,7 +66,7 @@ func (l *State[M]) MarshalStatistics() ([]byte, error) {
 	return MarshalSums(l.TypeName(), l.Sums)
 }
 
-// UnmarshalStatistics implements the method of the same name of t, which contains l.
+// UnmarshalStatistics implements the method of the same name for t, which contains l.
 func (l *State[M]) UnmarshalStatistics(t streaming.StatisticsFitter[streaming.None], data []byte) error {
 	if l.Fitted == nil {
 		return fault.NotFitted(l.TypeName())
@@ -93,7 +93,7 @@ func noStatistics(name string) error {
 		"FitStatistics: %w", name, fault.ErrNotFitted)
 }
 
-// ReadSums decodes statistics of rows of a width for t with the given name.
+// ReadSums decodes statistics of rows with a given width for t, which has the given name.
 func ReadSums(name string, t streaming.StatisticsFitter[streaming.None], width int,
 	data []byte) (streaming.Statistics[streaming.None], error) {
 	s, err := t.NewStatistics()

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// LearnBlocks assigns the result of f for a stream, where gap reports in which columns NaN is allowed.
+// LearnBlocks stores the result of f for a stream. The function gap reports in which columns NaN is allowed.
 func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error], gap func(column int) bool,
 	f func(rows *Stream) (*M, error)) error {
 	m, err := f(&Stream{Name: l.TypeName(), blocks: blocks, gap: gap})
@@ -29,7 +29,7 @@ func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[streaming.B
 
 // Stream holds rows that are read again for each pass.
 type Stream struct {
-	Name   string // name of the type that reads, for errors
+	Name   string // name of the type that reads the stream, for errors
 	blocks iter.Seq2[streaming.Block[streaming.None], error]
 	gap    func(column int) bool
 	N, D   int    // 0 before the first pass
@@ -84,7 +84,7 @@ func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error
 	return nil
 }
 
-// checked returns the rows of a block, which must be as wide as the first one.
+// checked returns the rows of a block, which must have the same width as the first block.
 func (s *Stream) checked(b streaming.Block[streaming.None], first int) (x *mat.Dense, err error) {
 	switch x = b.X; {
 	case b.Weights != nil:
@@ -102,7 +102,8 @@ func (s *Stream) checked(b streaming.Block[streaming.None], first int) (x *mat.D
 	return x, nil
 }
 
-// BlockRows returns the rows of a block for statistics of the named transformer, where gap reports in which columns NaN is allowed.
+// BlockRows returns the rows of a block for statistics of the named transformer. The function gap reports in which columns NaN is
+// allowed.
 func BlockRows(name string, b streaming.Block[streaming.None], gap func(column int) bool) (*mat.Dense, error) {
 	if b.Weights != nil {
 		return nil, noWeights(name, b)
@@ -114,8 +115,8 @@ func noWeights(name string, b streaming.Block[streaming.None]) error {
 	return fault.Param(name, "block weights", fmt.Sprintf("%d", len(b.Weights)), "none: a transformer counts each row once")
 }
 
-// piece checks the values of some rows and adds them to the hash. The rows begin at row from of a block that follows the first
-// rows.
+// piece checks the values of some rows and adds them to the hash. The rows start at row from of a block, and first rows come before
+// the block.
 func (s *Stream) piece(x *mat.Dense, first, from int, hash uint64) (uint64, error) {
 	if _, err := check.DenseGaps("x", x, s.gap); err != nil {
 		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.FromRow(err, first+from))

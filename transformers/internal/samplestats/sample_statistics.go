@@ -1,5 +1,5 @@
-// Package samplestats computes the statistics for feature maps of kernels: a uniform sample of the different rows, and exact sums
-// of the columns.
+// Package samplestats computes the statistics for feature maps of kernels: a uniform sample of the distinct rows, and exact sums of
+// the columns.
 package samplestats
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
-// LeastRows is the number of different rows that the statistics of a map keep at least, if there are as many.
+// LeastRows is the least number of distinct rows that the statistics of a map keep, if there are as many.
 const LeastRows = 4096
 
 // RowsFor returns the number of rows to keep for a map with the given number of landmarks.
 func RowsFor(landmarks int) int { return max(LeastRows, 4*landmarks) }
 
-// Statistics keeps the different rows with the smallest hash with the seed, and exact sums of the columns. The sample is uniform
+// Statistics keeps the distinct rows whose hashes with the seed are smallest, and exact sums of the columns. The sample is uniform
 // and does not depend on the order of the rows or on the parts.
 type Statistics struct {
 	Type   string
@@ -96,7 +96,7 @@ func (s *Statistics) AddBlock(ctx context.Context, b streaming.Block[streaming.N
 	return nil
 }
 
-// take adds rows of the same width.
+// take adds o, whose rows have the same width.
 func (s *Statistics) take(o *Statistics) {
 	if o.n == 0 {
 		return
@@ -133,7 +133,7 @@ func (s *Statistics) Merge(other streaming.Statistics[streaming.None]) error {
 	return nil
 }
 
-// learnt returns the sampled rows, or one row of the means if none are kept, and the means.
+// learnt returns the sampled rows and the column means. If no rows are kept, it returns the means as the only row.
 func (s *Statistics) learnt() (rows *mat.Dense, means codec.Floats) {
 	for _, c := range s.sums {
 		means = append(means, exact.Moments{N: s.n, Sum: c}.Mean())
@@ -193,7 +193,7 @@ func (s *Statistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// Learn checks the statistics of a map and calls f with their contents.
+// Learn checks the statistics of a map and calls f with the sampled rows and the means.
 func Learn(ctx context.Context, s streaming.Statistics[streaming.None], fresh *Statistics,
 	f func(rows *mat.Dense, means codec.Floats) error) error {
 	own, err := fresh.like(s)
@@ -211,7 +211,7 @@ func Learn(ctx context.Context, s streaming.Statistics[streaming.None], fresh *S
 
 func (s *Statistics) ColumnCount() int { return s.d }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *Statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

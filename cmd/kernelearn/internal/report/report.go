@@ -29,13 +29,13 @@ type Report struct {
 	Effects  []Picture
 	Quality  []Picture
 	Classes  *Confusion
-	Overall  float64 // the share of all rows with which Weak compares
+	Overall  float64 // the share for all rows, with which Weak is compared
 	WeakName string  // description of the share
 	Weak     []Slice
 	Library  string
 }
 
-// Metric is a row of the table of metrics.
+// Metric holds a row of the table of metrics.
 type Metric struct{ Name, Mean, StandardError, Meaning string }
 
 // Confusion counts the rows of each class by the predicted class.
@@ -59,7 +59,7 @@ type Picture struct {
 	SVG         template.HTML
 }
 
-// Draw returns the picture of a plot, with a width and a height in inches.
+// Draw returns a plot as a picture, with a width and a height in inches.
 func Draw(title, text string, p *plot.Plot, width, height float64) (Picture, error) {
 	w, err := p.WriterTo(vg.Length(width)*vg.Inch, vg.Length(height)*vg.Inch, "svg")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// Texts of the data cannot become tags.
+// Texts from the data cannot become tags.
 func TestTextsAreEscaped(t *testing.T) {
 	const tag = "<script>alert(1)</script>"
 	p := plot.New()

@@ -16,8 +16,8 @@ const (
 	mostWeak  = 10 // number of slices in the report
 )
 
-// FindWeak returns the slices of the rows of a table whose share of good rows is clearly below that of all rows: the upper end of
-// Wilson's interval of 95%, widened for the number of slices (Bonferroni), is below it. The worst slices come first.
+// FindWeak returns the slices of a table whose share of good rows is clearly below that of all rows. Their upper bound of Wilson's
+// 95% interval, widened for the number of slices (Bonferroni), is below that share. The worst slices come first.
 func FindWeak(t *table.Table, good []bool) (weak []Slice, overall float64, err error) {
 	for _, g := range good {
 		if g {
@@ -84,7 +84,7 @@ func FindWeak(t *table.Table, good []bool) (weak []Slice, overall float64, err e
 	return weak[:min(len(weak), mostWeak)], overall, nil
 }
 
-// levels returns the texts of a category.
+// levels returns the levels of a category as texts.
 func levels(s *table.Schema, name string) []string {
 	for _, c := range s.Columns {
 		if c.Name == name {
@@ -94,7 +94,7 @@ func levels(s *table.Schema, name string) []string {
 	return nil
 }
 
-// quantiles returns the ends of parts with about the same number of rows.
+// quantiles returns the upper ends of ranges with about the same number of rows.
 func quantiles(column []float64) (ends []float64) {
 	sorted := slices.DeleteFunc(slices.Clone(column), math.IsNaN)
 	slices.Sort(sorted)

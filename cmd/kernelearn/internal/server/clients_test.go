@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
-// question is a body with the answer of each model.
+// question is a body with the answer that each model would give.
 type question struct {
 	contentType, body string
 	want              map[string]*table.Predictions // by the model's checksum
@@ -49,7 +49,7 @@ func questions(t *testing.T, models map[string]*table.Model) (out []question) {
 	return out
 }
 
-// ask posts a question and compares the answer with that of the model whose checksum it contains.
+// ask posts a question and compares the answer with that of the model whose checksum the answer contains.
 func (q question) ask(client *http.Client, url string) error {
 	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(q.body))
 	if err != nil {
@@ -82,8 +82,8 @@ func (q question) ask(client *http.Client, url string) error {
 	return nil
 }
 
-// 200 clients get the correct answers of one of two models while the file changes from one to the other, and is broken in between.
-// With KERNELEARN_CAMPAIGN=20s it runs for that time.
+// 200 clients get the correct answers of one of two models while the file changes from one to the other and is sometimes broken.
+// With KERNELEARN_CAMPAIGN=20s the test runs for that time.
 func TestConcurrentClients(t *testing.T) {
 	const clients = 200
 	s, first, path := newServer(t, Settings{Poll: 10 * time.Millisecond})

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// reply holds the answer to a request. It is complete before its first byte is written, so that an error has its own status.
+// reply holds the answer to a request. It is complete before its first byte is written, so that an error can set the status.
 type reply struct {
 	contentType string
 	body        []byte
-	checksum    string // of the model that predicted, if any
+	checksum    string // checksum of the model that predicted, if any
 	rows        int    // number of predicted rows
 }
 
@@ -45,7 +45,7 @@ func (s *Server) route() {
 	})
 }
 
-// endpoint writes the answer of a, or its error, counts it and logs it. The path is that of the route, which has few values.
+// endpoint writes the answer or the error of a, counts it and logs it. The path is that of the route, which has few values.
 func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -73,7 +73,7 @@ func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 		if status != statusClientGone {
 			w.WriteHeader(status)
 			if r.Method != http.MethodHead {
-				_, _ = w.Write(out.body) // errors of clients that are gone do not matter
+				_, _ = w.Write(out.body) // errors of clients that have disconnected do not matter
 			}
 		}
 		took := time.Since(begun)
@@ -101,7 +101,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, method string, a
 	return a(w, r)
 }
 
-// named returns the file of the request's model. For a path without a name it is the only file.
+// named returns the file of the model that the request names. For a path without a name it is the only file.
 func (s *Server) named(r *http.Request) (*file, error) {
 	name := r.PathValue("name")
 	if name == "" && len(s.files) == 1 {
@@ -143,7 +143,7 @@ func (s *Server) health(http.ResponseWriter, *http.Request) (*reply, error) {
 		out.Models = append(out.Models, f.state())
 	}
 	if slices.ContainsFunc(out.Models, func(m state) bool { return m.Error != "" }) {
-		out.Status = "old model" // which still answers, so the status is not a failure
+		out.Status = "old model" // the old model still answers, so the status is not a failure
 	}
 	return jsonReply(out)
 }

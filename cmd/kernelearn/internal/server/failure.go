@@ -17,7 +17,7 @@ import (
 // statusClientGone is the status in the log and the metrics for a client that closed its connection before the answer.
 const statusClientGone = 499
 
-// failure is an error with its HTTP status and its position in the rows.
+// failure is an error with its HTTP status and the row that caused it.
 type failure struct {
 	status int
 	err    error
@@ -32,7 +32,7 @@ func failf(status int, format string, args ...any) error {
 	return &failure{status: status, err: fmt.Errorf(format, args...)}
 }
 
-// failureOf returns the failure for the client of an error.
+// failureOf returns the failure that a client receives for an error.
 func failureOf(err error) *failure {
 	if f := new(failure); errors.As(err, &f) {
 		return f
@@ -59,7 +59,7 @@ func failureOf(err error) *failure {
 	return out
 }
 
-// longest is the largest number of bytes of a text from a body in an error.
+// longest is the largest number of bytes that an error quotes from a body.
 const longest = 500
 
 func shorten(text string) string {
@@ -69,7 +69,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "..."
 }
 
-// reply returns the failure in JSON. The text of internal errors is only in the log.
+// reply returns the failure in JSON. The text of an internal error is only in the log.
 func (f *failure) reply() *reply {
 	text := shorten(f.Error())
 	if f.status == http.StatusInternalServerError {

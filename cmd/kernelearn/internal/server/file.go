@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// version is the content of a model file at some time.
+// version is the content of a model file at one time.
 type version struct {
 	model    *table.Model
 	checksum string // as kernelearn describe prints it
@@ -33,7 +33,7 @@ type file struct {
 	loads, misses uint64
 }
 
-// load loads the file if it differs from that of the last call. It reports whether anything changed, including only the error.
+// load loads the file if it has changed since the last call. It reports whether anything changed, even if only the error did.
 func (f *file) load() (changed bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +56,7 @@ func (f *file) load() (changed bool, err error) {
 	return changed, err
 }
 
-// read returns the model in the file, and nil if it was read before.
+// read returns the model in the file, or nil if it was read before.
 func (f *file) read() (_ *version, info fs.FileInfo, err error) {
 	defer fault.Recover(&err) // a panic on the goroutine that watches the files would end the program
 	in, err := os.Open(f.path)

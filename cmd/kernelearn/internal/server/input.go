@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/table"
 )
 
-// inputType returns the type of a body, which is JSON or CSV. The first character decides if there is no type, or if it is that of
-// a form, as curl -d declares.
+// inputType returns the type of a body, which is JSON or CSV. The first character decides if the header has no type, or the type of
+// a form, which curl -d declares.
 func inputType(h http.Header, body []byte) (string, error) {
 	if e := h.Get("Content-Encoding"); e != "" && e != "identity" {
 		return "", failf(http.StatusUnsupportedMediaType, "Content-Encoding %s: want a body that is not compressed", e)
@@ -34,7 +34,7 @@ func inputType(h http.Header, body []byte) (string, error) {
 	return "", failf(http.StatusUnsupportedMediaType, "Content-Type %q: want application/json or text/csv", h.Get("Content-Type"))
 }
 
-// outputType returns the first supported type of Accept, or else that of the input.
+// outputType returns the first supported type in Accept, or otherwise the type of the input.
 func outputType(h http.Header, input string) string {
 	for _, one := range strings.Split(strings.Join(h.Values("Accept"), ","), ",") {
 		switch of, _, _ := mime.ParseMediaType(one); of {
@@ -47,7 +47,7 @@ func outputType(h http.Header, input string) string {
 	return input
 }
 
-// rows reads a body by the schema of a model. A column that the schema does not have is an error.
+// rows reads a body with the schema of a model. A column that is not in the schema is an error.
 func (s *Server) rows(input string, body []byte, schema *table.Schema) (*table.Table, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, failf(http.StatusBadRequest, "the body is empty")
@@ -73,11 +73,11 @@ func (s *Server) rows(input string, body []byte, schema *table.Schema) (*table.T
 	return t, nil
 }
 
-// surplus is the number of cells that a line of CSV may have beyond four for each column of the schema.
+// surplus is the number of cells that a line of CSV may have in addition to four for each column of the schema.
 const surplus = 100
 
-// checkCSV counts the rows and cells of a CSV body before memory is allocated for them. It rejects gzip, which can be much larger
-// unpacked.
+// checkCSV counts the rows and cells of a CSV body before memory is allocated for them. It rejects gzip, because uncompressed data
+// can be much larger.
 func (s *Server) checkCSV(body []byte, schema *table.Schema) error {
 	if bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
 		return failf(http.StatusUnsupportedMediaType, "the body is compressed by gzip: want text")
@@ -130,7 +130,7 @@ func (s *Server) parseJSON(body []byte, schema *table.Schema) ([]any, error) {
 		}
 		return nil, failf(http.StatusBadRequest, "JSON: %w", err)
 	}
-	in := json.NewDecoder(bytes.NewReader(body)) // the JSON is valid, so that further errors are about its content
+	in := json.NewDecoder(bytes.NewReader(body)) // the JSON is valid, so further errors are about its content
 	in.UseNumber()
 	first, err := in.Token()
 	if err != nil {
@@ -222,7 +222,7 @@ func (s *Server) parseObject(in *json.Decoder, number int, schema *table.Schema,
 	return row, nil, err
 }
 
-// number64 returns an integer for a number that is written as one, so that all its digits are known.
+// number64 returns an integer for a number that is written as one, so that all its digits are kept.
 func number64(v json.Number) (any, error) {
 	if i, err := v.Int64(); err == nil {
 		return i, nil

@@ -19,7 +19,7 @@ import (
 
 const (
 	defaultLevel = 0.95 // of intervals
-	rowsAtATime  = 256  // between two checks of the context
+	rowsAtATime  = 256  // rows predicted between two checks of the context
 )
 
 // predict answers a request with predictions for the rows of its body.
@@ -83,7 +83,7 @@ func (s *Server) answerRows(ctx context.Context, f *file, input string, body []b
 	return out, err
 }
 
-// read reads a body. As the body grows, read takes memory from the limit of all bodies. The caller returns the taken amount.
+// read reads a body. As the body grows, read reserves memory from the limit for all bodies. The caller returns the reserved amount.
 func (s *Server) read(in io.Reader) (body []byte, taken int64, err error) {
 	body = make([]byte, 0, 512)
 	for {
@@ -108,7 +108,7 @@ func (s *Server) tooLarge() error {
 	return failf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", s.settings.MaxBytes)
 }
 
-// levelOf returns the requested probability of intervals in a query, and -1 if it is not set.
+// levelOf returns the probability of intervals that a query requests, or -1 if it requests none.
 func levelOf(query string) (float64, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -129,8 +129,8 @@ func levelOf(query string) (float64, error) {
 	return level, nil
 }
 
-// predictRows predicts some rows at a time, so that it ends with the context. It returns the level of the intervals, or 0 without
-// intervals.
+// predictRows predicts some rows at a time, so that it ends soon after the context. It returns the level of the intervals, or 0
+// without intervals.
 func predictRows(ctx context.Context, m *table.Model, t *table.Table, level float64) (*table.Predictions, float64, error) {
 	has := estimators.Supports(m.Fitted(), estimators.Interval)
 	switch {
@@ -174,7 +174,7 @@ func predictPart(m *table.Model, t *table.Table, level float64) (*table.Predicti
 	return m.Predict(t)
 }
 
-// addPredictions copies the predictions of a part, whose first row is from, into those of n rows.
+// addPredictions copies the predictions of a part, whose first row is from, to those of n rows.
 func addPredictions(out, part *table.Predictions, from, n int) {
 	out.Numbers, out.Classes = append(out.Numbers, part.Numbers...), append(out.Classes, part.Classes...)
 	out.Low, out.High, out.ClassNames = append(out.Low, part.Low...), append(out.High, part.High...), part.ClassNames
@@ -196,7 +196,7 @@ type prediction struct {
 	Probabilities map[string]float64 `json:"probabilities,omitempty"`
 }
 
-// writePredictions writes predictions. In CSV they are beside the columns of their rows.
+// writePredictions writes predictions. In CSV they follow the columns of their rows.
 func writePredictions(contentType, name, checksum string, t *table.Table, p *table.Predictions, level float64) (*reply, error) {
 	if contentType == csvType {
 		var b bytes.Buffer

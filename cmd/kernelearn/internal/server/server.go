@@ -2,14 +2,15 @@
 //
 //	POST /predict              rows in JSON or CSV, answered by predictions with intervals or probabilities
 //	GET  /schema               the columns of a row
-//	POST /models/NAME/predict  the same of one of several models
+//	POST /models/NAME/predict  the same for one of several models
 //	GET  /models/NAME/schema
 //	GET  /healthz              the served files with their checksums
 //	GET  /metrics              numbers for Prometheus
 //	GET  /                     a short help
 //
-// A request is read into memory before any computation, so that a slow client does not occupy a processor. All bodies together have
-// the memory of 16 of the largest size. The number of requests that are parsed or predicted at a time is the number of processors.
+// A request is read into memory before any computation, so that a slow client does not occupy a processor. The bodies of all
+// requests may together use the memory of 16 bodies of the largest size. The number of requests that are parsed or predicted at the
+// same time is the number of processors.
 package server
 
 import (
@@ -32,9 +33,9 @@ type Settings struct {
 	MaxBytes    int64         // size of a body; 0: 16 MiB
 	MaxRows     int           // rows of a request; 0: 10 000
 	MaxRequests int           // concurrent requests for predictions; 0: 256
-	Timeout     time.Duration // to read a request, and again to compute its answer; 0: 30 s
+	Timeout     time.Duration // for reading a request, and again for computing its answer; 0: 30 s
 	Poll        time.Duration // time between two checks of the files; 0: 2 s
-	Log         *slog.Logger  // has a line for each request and each change of a file; nil: none
+	Log         *slog.Logger  // receives a line for each request and each change of a file; nil: none
 }
 
 // Defaults of Settings.
@@ -53,7 +54,7 @@ const (
 	largestBodies  = 16 // number of bodies of MaxBytes that fit in memory together
 )
 
-// Server is a handler of requests for the predictions of some model files. Its methods may run at the same time.
+// Server is a handler of requests for the predictions of some model files. Its methods may be called concurrently.
 type Server struct {
 	settings  Settings
 	files     []*file
@@ -64,8 +65,8 @@ type Server struct {
 	memory    atomic.Int64  // bytes that all bodies together may still take
 }
 
-// New loads the files, which kernelearn train or [table.Model.Save] wrote. The models' names are those of the files without folder
-// and ending. Errors: that of the first file that cannot be loaded, and one for two files with one name.
+// New loads the files, which kernelearn train or [table.Model.Save] wrote. The models' names are the file names without folder and
+// ending. It returns the error of the first file that cannot be loaded, or an error if two files have the same name.
 func New(paths []string, s Settings) (*Server, error) {
 	s.MaxBytes, s.MaxRows = cmp.Or(s.MaxBytes, DefaultMaxBytes), cmp.Or(s.MaxRows, DefaultMaxRows)
 	s.MaxRequests, s.Timeout = cmp.Or(s.MaxRequests, DefaultMaxRequests), cmp.Or(s.Timeout, DefaultTimeout)
@@ -92,7 +93,7 @@ func New(paths []string, s Settings) (*Server, error) {
 	return out, nil
 }
 
-// find returns the file with a name, or nil.
+// find returns the file with the name, or nil.
 func (s *Server) find(name string) *file {
 	for _, f := range s.files {
 		if f.name == name {
@@ -106,14 +107,14 @@ func (s *Server) find(name string) *file {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // Serve answers the connections of a listener, with timeouts for slow clients, and loads files that change, until ctx ends. Open
-// requests then have the time grace to finish. Errors: those of the listener, and one for requests that took longer.
+// requests then have the time grace to finish. It returns the errors of the listener, or an error if requests took longer.
 func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
 	timeout := s.settings.Timeout
 	web := &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: min(timeout, headerTimeout),
 		ReadTimeout:       timeout,
-		WriteTimeout:      3 * timeout, // starts with the headers: to read, to compute, to write
+		WriteTimeout:      3 * timeout, // counts from the headers: to read, to compute, to write
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(s.settings.Log.Handler(), slog.LevelWarn),
@@ -161,7 +162,8 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// Reload loads the files that changed since they were loaded. A file that cannot be loaded is logged, and its previous model stays.
+// Reload loads the files that have changed since they were loaded. If a file cannot be loaded, this is logged, and its previous
+// model stays.
 func (s *Server) Reload() {
 	for _, f := range s.files {
 		switch changed, err := f.load(); {

@@ -61,7 +61,7 @@ func saved(t testing.TB, path string, m *table.Model) string {
 	return info.Checksum
 }
 
-// newServer returns a server of a model of prices.
+// newServer returns a server for a model of prices.
 func newServer(t testing.TB, s Settings) (*Server, *table.Model, string) {
 	t.Helper()
 	path, m := filepath.Join(t.TempDir(), "price.keln"), fitted(t, "price", 1)
@@ -71,7 +71,7 @@ func newServer(t testing.TB, s Settings) (*Server, *table.Model, string) {
 	return out, m, path
 }
 
-// start serves on a free port of this machine. It returns a function that stops the server and returns Serve's error.
+// start serves on a free local port. It returns a function that stops the server and returns Serve's error.
 func start(t testing.TB, s *Server, grace time.Duration) (address string, stop func() error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -175,7 +175,7 @@ func TestPredict(t *testing.T) {
 	assert.True(t, strings.HasPrefix(w.Body.String(), "id,area,district,sold,price,prediction,"), w.Body)
 }
 
-// Rows are predicted in parts, and the answer has all rows of the request.
+// Rows are predicted in parts, and the answer contains all rows of the request.
 func TestPredictManyRows(t *testing.T) {
 	dir := t.TempDir()
 	path, m := filepath.Join(dir, "district.keln"), fitted(t, "district", 1)
@@ -345,7 +345,7 @@ func TestNew(t *testing.T) {
 	assert.ErrorContains(t, err, "kernelearn train")
 }
 
-// A replaced file is loaded. If a file is broken or gone, the previous model stays.
+// A replaced file is loaded. If a file is broken or missing, the previous model stays.
 func TestReload(t *testing.T) {
 	s, first, path := newServer(t, Settings{})
 	predicted := func() float64 {
@@ -399,7 +399,7 @@ func TestReload(t *testing.T) {
 	assert.Contains(t, w.Body.String(), `kernelearn_model_loads_total{model="price",result="failed"} 2`)
 }
 
-// A panic is an error without its text for the client, and the server continues.
+// A panic becomes an error, whose text the client does not receive, and the server continues.
 func TestPanic(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	h := s.endpoint("/x", http.MethodPost, func(http.ResponseWriter, *http.Request) (*reply, error) { panic("a secret") })
@@ -447,7 +447,7 @@ func TestLargeBody(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			assert.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
 			assert.Contains(t, string(text), "more than 16777216 bytes")
-			most := uint64(8 * DefaultMaxBytes) // total allocations; the buffer of the body grows in steps
+			most := uint64(8 * DefaultMaxBytes) // total allocations, which include the growing buffers of the body
 			if length > 0 {
 				most = 2 << 20
 			}
@@ -493,7 +493,7 @@ func request(t *testing.T, address string) (finish func() (*http.Response, error
 	}, conn.Close
 }
 
-// Requests beyond the limit get 503, and the pages still answer.
+// Requests beyond the limit get 503, while the pages still answer.
 func TestBusy(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxRequests: 1})
 	address, stop := start(t, s, 5*time.Second)
@@ -516,7 +516,7 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, stop())
 }
 
-// Bodies share a limited memory, which is freed.
+// Bodies share a limited amount of memory, which is freed.
 func TestMemoryOfBodies(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxBytes: 1 << 20})
 	assert.Equal(t, int64(16<<20), s.memory.Load())
@@ -531,7 +531,7 @@ func TestMemoryOfBodies(t *testing.T) {
 	assert.Equal(t, int64(5000), s.memory.Load())
 }
 
-// A request that is open when the server stops is finished. One that takes longer than the grace period is cut off.
+// A request that is open when the server stops is finished. A request that takes longer than the grace period is cut off.
 func TestStop(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
 	address, stop := start(t, s, 10*time.Second)
@@ -561,7 +561,7 @@ func TestStop(t *testing.T) {
 	require.Eventually(t, func() bool { return len(s.admitted) == 0 }, 10*time.Second, time.Millisecond)
 }
 
-// A request that takes longer than the timeout, or whose client is gone, ends before all rows are predicted.
+// A request that takes longer than the timeout, or whose client has disconnected, ends before all rows are predicted.
 func TestStatusOfContexts(t *testing.T) {
 	s, _, _ := newServer(t, Settings{Timeout: time.Nanosecond})
 	w := post(s, "/predict", "application/json", house)
