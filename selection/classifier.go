@@ -83,7 +83,7 @@ type Classifier struct {
 
 	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
 	// received them or Result contains them. They are not computed again, and the Result, including the seconds, is that of a
-	// search that was never interrupted. It is not checked that the rows belong to the same search.
+	// search that was never interrupted. Nothing checks that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	folding

@@ -158,7 +158,7 @@ func writeFile(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// writeParquet writes rows like writeCSV in the format Parquet, with row groups of some hundred rows.
+// writeParquet writes rows like writeCSV in the format Parquet, with row groups of a few hundred rows.
 func writeParquet(t *testing.T, x *mat.Dense, y []float64, shards int) string {
 	t.Helper()
 	dir, n := t.TempDir(), len(y)

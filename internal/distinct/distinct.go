@@ -41,7 +41,7 @@ type Rows struct {
 }
 
 // Merge finds the equal rows of x (n×d), which it keeps and does not change. Nil weights are 1 each. 0 equals -0, and NaN equals
-// NaN. Cost O(nd).
+// NaN. It costs O(nd).
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
 	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).pick(x)
@@ -83,7 +83,7 @@ func (r *Rows) pick(x *mat.Dense) *Rows {
 	return r
 }
 
-// MergeKernel finds rows whose rows of the kernel matrix k (n×n) are identical. Cost O(n²).
+// MergeKernel finds rows whose rows of the kernel matrix k (n×n) are identical. It costs O(n²).
 func MergeKernel(k mat.Symmetric, weights []float64) *Rows {
 	return find(k.SymmetricDim(), weights, func(i int, row []float64) []float64 { return appendRow(row[:0], k, i) })
 }

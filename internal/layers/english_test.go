@@ -35,7 +35,7 @@ var stilted = map[string]*regexp.Regexp{
 	"go on":               regexp.MustCompile(`\b(?:goes|go|went) on (?:with|from|to)\b`),
 }
 
-// longSentence is the number of words from which on a sentence of the documents is too long.
+// longSentence is the number of words from which a sentence of the documents is too long.
 const longSentence = 36
 
 // stiltedIn counts the stilted phrases in a comment or paragraph.

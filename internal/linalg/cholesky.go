@@ -156,7 +156,7 @@ func (c *Cholesky) Jitter() float64 { return c.jitter }
 // Upper returns U, which must not be changed. Elements below its diagonal are undefined.
 func (c *Cholesky) Upper() blas64.Triangular { return c.u }
 
-// Solve overwrites the columns of b (n×k) with A⁻¹b. Cost 2n²k. It returns ctx's error.
+// Solve overwrites the columns of b (n×k) with A⁻¹b. It costs 2n²k. It returns ctx's error.
 func (c *Cholesky) Solve(ctx context.Context, b *mat.Dense) error {
 	first, second := progress.Two(ctx, 1, 1)
 	if err := fast.TrsmContext(first, blas.Left, blas.Trans, 1, c.u, b.RawMatrix()); err != nil {
@@ -165,7 +165,7 @@ func (c *Cholesky) Solve(ctx context.Context, b *mat.Dense) error {
 	return fast.TrsmContext(second, blas.Left, blas.NoTrans, 1, c.u, b.RawMatrix())
 }
 
-// SolveVec overwrites b (n) with A⁻¹b. Cost 2n².
+// SolveVec overwrites b (n) with A⁻¹b. It costs 2n².
 func (c *Cholesky) SolveVec(b []float64) {
 	fast.Trsv(blas.Trans, c.u, Vector(b))
 	fast.Trsv(blas.NoTrans, c.u, Vector(b))

@@ -16,7 +16,7 @@ import (
 
 // Eigen returns all eigenvalues of a (n×n) in descending order, and the orthonormal eigenvectors (n×k) of the k largest, or nil for
 // k = 0. Choose returns k, given all eigenvalues. Eigen overwrites a. The vectors are computed with inverse iteration, and are
-// numerically orthogonal even within clusters. Cost 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns ctx's error.
+// numerically orthogonal even within clusters. It costs 8n³/3 + 2n²k, and O(nk²) for clustered eigenvalues. It returns ctx's error.
 func Eigen(ctx context.Context, a *mat.SymDense, choose func(values []float64) int) (values []float64, vectors *mat.Dense, err error) {
 	n := a.SymmetricDim()
 	parts := progress.Parts(ctx, 10, 1, 2, 1)

@@ -68,7 +68,7 @@ func (f *Factor) Append(a []float64, d float64) (ok bool) {
 	return true
 }
 
-// Delete removes row and column k. Cost 3(n-k)².
+// Delete removes row and column k. It costs 3(n-k)².
 func (f *Factor) Delete(k int) {
 	for i := range k + 1 {
 		row := f.data[i*f.ld : i*f.ld+f.n]
@@ -111,7 +111,7 @@ func (f *Factor) halfSolve(b []float64) {
 	}
 }
 
-// Solve overwrites b with A⁻¹b. Cost 2n².
+// Solve overwrites b with A⁻¹b. It costs 2n².
 func (f *Factor) Solve(b []float64) {
 	if f.n > 0 {
 		f.halfSolve(b)

@@ -22,7 +22,7 @@ const (
 	smallTriangle, wholeTriangle = 48, 128
 )
 
-// Inverse returns A⁻¹. It allocates no other memory of order n². Cost 2n³/3. It returns ctx's error.
+// Inverse returns A⁻¹. It allocates no other memory of order n². It costs 2n³/3. It returns ctx's error.
 func (c *Cholesky) Inverse(ctx context.Context) (*mat.SymDense, error) {
 	out := mat.NewSymDense(c.u.N, nil)
 	raw := out.RawSymmetric()

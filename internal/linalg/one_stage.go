@@ -162,7 +162,7 @@ func scal(a float64, x []float64) { fast.Scal(a, Vector(x)) }
 // rotatedColumns is the number of columns rotated between two checks of the context.
 const rotatedColumns = 64
 
-// rotate overwrites the columns of b (n×k) with Qᵀb. Cost 2n²k. It returns ctx's error.
+// rotate overwrites the columns of b (n×k) with Qᵀb. It costs 2n²k. It returns ctx's error.
 func (t *oneStage) rotate(ctx context.Context, b *mat.Dense) error {
 	raw := b.RawMatrix()
 	var impl lapack.Implementation
@@ -188,7 +188,7 @@ const (
 )
 
 // form computes Q in the memory of the reflectors, from the end. A panel of reflectors acts on the rows and columns from its first
-// one on, and the remaining reflectors are stored before it. Cost 4n³/3. It returns ctx's error.
+// one on, and the remaining reflectors are stored before it. It costs 4n³/3. It returns ctx's error.
 func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 	n := t.n
 	if n < leastFormed {

@@ -50,7 +50,7 @@ type Pivoted struct {
 // Applied Mathematics 78, 2025). Many pivots are proposed at a time. Each is accepted with a probability equal to the remaining
 // fraction of its diagonal element (E. N. Epperly, J. A. Tropp and R. J. Webber, arXiv 2410.03969). The distribution is the same as
 // with single steps, and the work is in matrix products. Diagonal elements of at most Rank·2⁻⁵² times the largest count as zero, so
-// a matrix of lower rank gives fewer pivots than Rank. Cost O(nr²), and nr elements of A.
+// a matrix of lower rank gives fewer pivots than Rank. It costs O(nr²), and nr elements of A.
 func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots) (*Pivoted, error) {
 	n := len(diagonal)
 	s := &pivoting{Pivots: o, a: a, diagonal: diagonal, sums: make([]float64, n)}

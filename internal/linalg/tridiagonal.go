@@ -29,8 +29,8 @@ type reflectors interface {
 const leastStaged = 1000
 
 // Tridiagonalize reduces a, and stores the reflectors in its memory. A reduction in one stage reads the whole matrix for each row
-// and is limited by memory bandwidth, so large matrices are reduced in two stages, see twoStages. Cost 4n³/3, and temporary memory
-// for 350n numbers. It returns ctx's error, and a is then unusable.
+// and is limited by memory bandwidth, so large matrices are reduced in two stages, see twoStages. It costs 4n³/3, and temporary
+// memory for 350n numbers. It returns ctx's error, and a is then unusable.
 func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) {
 	raw := a.RawSymmetric()
 	if raw.N < leastStaged {
@@ -41,7 +41,7 @@ func Tridiagonalize(ctx context.Context, a *mat.SymDense) (*Tridiagonal, error) 
 }
 
 // TridiagonalizeWithQ reduces a, returns Q in its memory, and overwrites the columns of b (n×k; nil for none) with Qᵀb. It works in
-// one stage. With two stages Q would consist of twice as many reflectors, which take longer than the stages save. Cost 8n³/3 +
+// one stage. With two stages Q would consist of twice as many reflectors, which take longer than the stages save. It costs 8n³/3 +
 // 2n²k. It checks ctx once per row and returns its error, and a and b are then unusable.
 func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*Tridiagonal, *mat.Dense, error) {
 	parts := progress.Parts(ctx, 3, .2, 1) // memory bandwidth limits the reduction
@@ -59,8 +59,8 @@ func TridiagonalizeWithQ(ctx context.Context, a *mat.SymDense, b *mat.Dense) (*T
 	return t, q, err
 }
 
-// Rotate overwrites the columns of b (n×k) with Qᵀb. It must not be called after TridiagonalizeWithQ, which does so itself. Cost
-// 4n²k. It returns ctx's error, and b is then unusable.
+// Rotate overwrites the columns of b (n×k) with Qᵀb. It must not be called after TridiagonalizeWithQ, which does so itself. It
+// costs 4n²k. It returns ctx's error, and b is then unusable.
 func (t *Tridiagonal) Rotate(ctx context.Context, b *mat.Dense) error { return t.q.rotate(ctx, b) }
 
 // contiguous returns the n×n numbers of a, without a copy if they are contiguous.
@@ -76,7 +76,7 @@ func contiguous(a blas64.Symmetric) []float64 {
 	return out
 }
 
-// Eigenvalues returns the eigenvalues of a in ascending order, and overwrites a. Cost 4n³/3. It returns ctx's error.
+// Eigenvalues returns the eigenvalues of a in ascending order, and overwrites a. It costs 4n³/3. It returns ctx's error.
 func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	reduction, values := progress.Two(ctx, 10, 1)
 	t, err := Tridiagonalize(reduction, a)
@@ -86,8 +86,8 @@ func Eigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
 	return t.Values(values)
 }
 
-// Values returns the eigenvalues in ascending order. Cost O(n²): a quarter of a second for n = 4000, more than a second for 10 000.
-// It returns ctx's error.
+// Values returns the eigenvalues in ascending order. It costs O(n²): a quarter of a second for n = 4000, more than a second for 10
+// 000. It returns ctx's error.
 func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 	d, e := append([]float64(nil), t.d...), append([]float64(nil), t.e...)
 	// Squares must neither overflow nor underflow, in the whole matrix or in a block of it. Scaling by a power of two is exact, and
@@ -163,7 +163,7 @@ func (t *Tridiagonal) Shift(lambda float64) (s Shifted, ok bool) {
 	return s, true
 }
 
-// Solve overwrites the columns of b (n×k) with (T+λI)⁻¹b. Cost 5nk.
+// Solve overwrites the columns of b (n×k) with (T+λI)⁻¹b. It costs 5nk.
 func (s Shifted) Solve(b *mat.Dense) {
 	n := len(s.d)
 	for i := 1; i < n; i++ {
@@ -201,7 +201,8 @@ func (s Shifted) LogDet() float64 {
 	return sum + math.Log(product)
 }
 
-// QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). Cost 4nk. The recurrence runs down several columns at once.
+// QuadColumns sets out[j] to p'(T+λI)⁻¹p for column p = j of b (n×k). It costs 4nk. The recurrence runs down several columns at
+// once.
 func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b *mat.Dense) error {
 	// The factors of L and D for each row. The recurrence begins with l = 0.
 	steps := make([]float64, 2*len(s.d))

@@ -275,7 +275,7 @@ func (p *Linear) Evidence(ridge float64) float64 {
 
 // Least returns the smallest error over count ridges, a decade apart, starting at least, which is relative to the scale of the
 // ridges. It is the minimum of the parabola through the three best in log coordinates, so that it is a smooth function of the
-// kernel's parameters. Cost O(n²) per ridge.
+// kernel's parameters. It costs O(n²) per ridge.
 func (p *Problem) Least(ctx context.Context, least float64, count int) (float64, error) {
 	errors := make([]float64, count)
 	best, group := 0, progress.Open(ctx)

@@ -12,7 +12,7 @@ import (
 )
 
 // LookOnce is like Problem.Look for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n).
-// Targets are n×k, and weights n, nil for all 1. Cost 2n³/3, a quarter of the cost of New. It returns ctx's error.
+// Targets are n×k, and weights n, nil for all 1. It costs 2n³/3, a quarter of the cost of New. It returns ctx's error.
 func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Look, error) {
 	s, factor, err := solveOnce(ctx, gram, targets, own, ridge)
 	if err != nil || s == nil {
@@ -49,7 +49,7 @@ func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []floa
 }
 
 // solveOnce is like Problem.Solve, with a factor of M, which it computes in the upper triangle of gram and returns. It returns nil
-// if rounding makes M indefinite. Cost 2n³/3. It returns ctx's error.
+// if rounding makes M indefinite. It costs 2n³/3. It returns ctx's error.
 func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky,
 	error) {
 	n, k := targets.Dims()

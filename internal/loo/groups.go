@@ -65,7 +65,7 @@ func (p *Problem) block(s linalg.Shifted, group []int) *mat.SymDense {
 	return upper(&product)
 }
 
-// InverseBlock returns M⁻¹[G,G], given a factor of M (n×n). Cost O(n² g) for g rows.
+// InverseBlock returns M⁻¹[G,G], given a factor of M (n×n). It costs O(n² g) for g rows.
 func InverseBlock(ctx context.Context, factor *linalg.Cholesky, n int, group []int) (*mat.SymDense, error) {
 	columns := mat.NewDense(n, len(group), nil)
 	for a, i := range group {

@@ -30,8 +30,8 @@ type Linear struct {
 
 // NewLinear prepares a problem. Gram = Z'Z (d×d) is overwritten. Z (n×d) and the targets t (n×k) are centred and multiplied by √w.
 // Leverage holds the contribution of the intercept to the leverage of each row (w/Σw, or 0 without an intercept). Weight is the sum
-// of the weights, and scale the unit of the ridges: the variance of the rows times the mean weight. Cost 8d³/3 + 2nd². It returns
-// ctx's error.
+// of the weights, and scale the unit of the ridges: the variance of the rows times the mean weight. It costs 8d³/3 + 2nd². It
+// returns ctx's error.
 func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64,
 	workers int) (*Linear, error) {
 	n, d := z.Dims()
@@ -69,7 +69,7 @@ func (p *Linear) Target(j int) *Linear {
 }
 
 // Error returns the mean weighted squared leave-one-out residual, summed over the targets. It is infinite if rounding makes Z'Z +
-// λI indefinite. Cost O(ndk).
+// λI indefinite. It costs O(ndk).
 func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 	squares, _, err := p.squares(ctx, lambda)
 	if err != nil || squares == nil {

@@ -39,7 +39,7 @@ type Problem struct {
 	groups  [][]int // groups of rows that are left out together
 }
 
-// New prepares a problem. It overwrites gram (n×n). Targets are n×k, and weights n, nil for all 1. Cost 8n³/3. It returns ctx's
+// New prepares a problem. It overwrites gram (n×n). Targets are n×k, and weights n, nil for all 1. It costs 8n³/3. It returns ctx's
 // error.
 func New(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, weights []float64, workers int) (*Problem, error) {
 	n, k := targets.Dims()
@@ -111,7 +111,7 @@ type Solution struct {
 	Residuals *mat.Dense // diagonal of M⁻¹ - ηη'/Ση, n
 }
 
-// Solve returns the solution at a ridge, or nil if rounding makes M indefinite. Cost O(n²).
+// Solve returns the solution at a ridge, or nil if rounding makes M indefinite. It costs O(n²).
 func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) {
 	s, ok := p.tri.Shift(lambda)
 	if !ok {

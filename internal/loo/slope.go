@@ -28,8 +28,8 @@ const (
 //
 // The first sum needs the whole inverse, which would take as long again as its diagonal. The sum is the expectation of |√D P √C z|²
 // over random signs z (M. F. Hutchinson, Communications in Statistics - Simulation and Computation 19, 1990). The diagonal of P is
-// known, so its contribution is exact. The slope only determines the next ridge; the errors that are compared are exact. Cost 2n²(k
-// + probes). It returns ctx's error.
+// known, so its contribution is exact. The slope only determines the next ridge; the errors that are compared are exact. It costs
+// 2n²(k + probes). It returns ctx's error.
 func (s *Solution) slope(ctx context.Context, factor *linalg.Cholesky, own []float64, lambda float64) (e, slope float64, err error) {
 	n, k := s.Alpha.Dims()
 	rng := rand.New(rand.NewPCG(uint64(n), probeStream))

@@ -23,7 +23,7 @@ type Sums struct {
 }
 
 // NewSums prepares a problem. Gram = Z'Z (d×d) is overwritten. Z't and t't are sums over n rows, centred and multiplied by √w.
-// Weight is the sum of the weights with an intercept, and 0 without. Cost 4d³/3. It returns ctx's error.
+// Weight is the sum of the weights with an intercept, and 0 without. It costs 4d³/3. It returns ctx's error.
 func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square float64, n int, weight float64) (*Sums, error) {
 	p := &Sums{square: square, n: n, weight: weight, scale: mat.Trace(gram) / float64(n)}
 	if !(p.scale > 0) {
@@ -48,7 +48,7 @@ func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square f
 const leastResidual = 1e-13
 
 // Error returns minus the log evidence of a ridge. It equals that of Linear up to a constant that depends on the weights. It is
-// infinite if rounding makes Z'Z + λI indefinite. Cost O(d).
+// infinite if rounding makes Z'Z + λI indefinite. It costs O(d).
 func (p *Sums) Error(ctx context.Context, lambda float64) (float64, error) {
 	s, ok := p.tri.Shift(lambda)
 	if err := ctx.Err(); err != nil || !ok {

@@ -29,8 +29,8 @@ type pivotedQR struct {
 	v, along     []float64 // a reflector, and its products with earlier ones
 }
 
-// newPivotedQR factors a in place. Cost 4mnr - 2(m+n)r² + 4r³/3 with r = min(m, n), half of it in matrix products. It checks ctx
-// once per column and returns its error.
+// newPivotedQR factors a in place. It costs 4mnr - 2(m+n)r² + 4r³/3 with r = min(m, n), half of it in matrix products. It checks
+// ctx once per column and returns its error.
 func newPivotedQR(ctx context.Context, a *mat.Dense) (*pivotedQR, error) {
 	m, n := a.Dims()
 	q := &pivotedQR{
@@ -196,7 +196,7 @@ func windowOf(a *mat.Dense, row, column, rows, columns int) blas64.General {
 	return blas64.General{Rows: rows, Cols: columns, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
 }
 
-// rotate overwrites the columns of b (m×k) with Q'b. Cost 4mrk. It returns ctx's error.
+// rotate overwrites the columns of b (m×k) with Q'b. It costs 4mrk. It returns ctx's error.
 func (q *pivotedQR) rotate(ctx context.Context, b *mat.Dense) error {
 	m, k := b.Dims()
 	product := make([]float64, qrPanel*k)

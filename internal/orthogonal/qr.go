@@ -23,8 +23,8 @@ type panelOf struct {
 }
 
 // ThinQR overwrites a (m×n, m ≥ n) with Q, whose n columns are orthonormal, and returns the upper triangular R (n×n), A = QR.
-// gonum's QR computes the full m×m factor. Cost 4n²(m - n/3), with memory for another copy of a. It returns ctx's error, and a is
-// then unusable.
+// gonum's QR computes the full m×m factor. It costs 4n²(m - n/3), with memory for another copy of a. It returns ctx's error, and a
+// is then unusable.
 func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
 	reduction, forming := progress.Two(ctx, 1.5, 1)
@@ -58,8 +58,8 @@ func behind(a *mat.Dense, row, column int) blas64.General {
 	return blas64.General{Rows: raw.Rows - row, Cols: raw.Cols - column, Stride: raw.Stride, Data: raw.Data[row*raw.Stride+column:]}
 }
 
-// reduceColumns returns R of a (m×n, m ≥ n), and the reflectors whose product is Q. It overwrites a. Cost 2n²(m - n/3). It returns
-// ctx's error.
+// reduceColumns returns R of a (m×n, m ≥ n), and the reflectors whose product is Q. It overwrites a. It costs 2n²(m - n/3). It
+// returns ctx's error.
 func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []panelOf, err error) {
 	_, n := a.Dims()
 	r = mat.NewDense(n, n, nil)

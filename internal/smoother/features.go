@@ -33,7 +33,7 @@ type Features struct {
 	c            []float64
 }
 
-// NewFeatures solves for targets (n×k). It overwrites and keeps z (n×p). It stores np + p² numbers. Cost O(np²). It returns
+// NewFeatures solves for targets (n×k). It overwrites and keeps z (n×p). It stores np + p² numbers. It costs O(np²). It returns
 // ErrNotPSD or ctx's error.
 func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Features, error) {
 	n, p := z.Dims()

@@ -9,7 +9,7 @@ type Counts struct {
 	Total float64   // sum of the weights
 }
 
-// NewCounts returns the counts of n rows. Nil weights are 1 each. Cost O(n).
+// NewCounts returns the counts of n rows. Nil weights are 1 each. It costs O(n).
 func NewCounts(weights []float64, n int) Counts {
 	if weights == nil {
 		return Counts{Total: float64(n)}

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// wideRange is the ratio of the largest to the smallest value from which on an axis is logarithmic.
+	// wideRange is the ratio of the largest to the smallest value from which an axis is logarithmic.
 	wideRange   = 10
 	minTicks    = 0.08 // smallest distance of labels on a logarithmic axis
 	settingLine = 70   // letters in all labels side by side

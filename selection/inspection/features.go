@@ -17,7 +17,7 @@ type feature struct {
 	levels []string
 }
 
-// leastCopied is the number of rows from which on equal columns count as copies. With fewer rows they may be equal by chance.
+// leastCopied is the number of rows from which equal columns count as copies. With fewer rows they may be equal by chance.
 const leastCopied = 10
 
 // featuresOf returns the features: single columns, the columns of a category, and copies.

@@ -63,9 +63,9 @@ func (l NeighbourList) String() string {
 // stored, because it is not a support vector or landmark, has weight 0. If the targets were transformed, weights sum on the scale
 // of the models.
 //
-// The terms of the sum may cancel: a row with a negative weight need not have a small target. Cost O(nd). It returns ErrParam for
-// an option, and if no row of x is stored in the models. It returns ErrShape, ErrNotFinite, ErrNotFitted, the errors of the steps,
-// or ctx's error. For other estimators the error wraps errors.ErrUnsupported.
+// The terms of the sum may cancel: a row with a negative weight need not have a small target. It costs O(nd). It returns ErrParam
+// for an option, and if no row of x is stored in the models. It returns ErrShape, ErrNotFinite, ErrNotFitted, the errors of the
+// steps, or ctx's error. For other estimators the error wraps errors.ErrUnsupported.
 func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x mat.Matrix,
 	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)

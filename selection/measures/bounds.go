@@ -18,8 +18,8 @@ const boundsPoint = 0.65
 // rest, the trace of the remainder, are in a common unit. Negative values count as 0.
 //
 // In sorted order, the eigenvalues of K are at least those of FF', and their sum is known. Entropy is Schur-concave: it is smallest
-// if rest is added to the largest eigenvalue, and largest if rest fills up the n eigenvalues from the bottom, like water. Cost O(n)
-// and sorting u.
+// if rest is added to the largest eigenvalue, and largest if rest fills up the n eigenvalues from the bottom, like water. It costs
+// O(n) and sorting u.
 func boundsOf(u []float64, rest float64, n int) Bounds {
 	w := make([]float64, 0, n)
 	for _, v := range u {

@@ -52,7 +52,7 @@ func (s *ClassSums) Clone() streaming.Statistics[int] {
 	return out
 }
 
-// AddBlock includes rows of features with their labels. Cost O(nr²).
+// AddBlock includes rows of features with their labels. It costs O(nr²).
 func (s *ClassSums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Labelled(b.X, len(b.Y))
@@ -185,8 +185,8 @@ func (s *ClassSums) Divergence() (Divergence, error) {
 	return divergence([2]float64{0, gap}, variance), nil
 }
 
-// Separability returns the result of SeparabilityOfFeatures for all rows. Cost O(Cr²) for C classes. It returns ErrShape for fewer
-// than two classes, or ctx's error.
+// Separability returns the result of SeparabilityOfFeatures for all rows. It costs O(Cr²) for C classes. It returns ErrShape for
+// fewer than two classes, or ctx's error.
 func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error) {
 	defer check.Begin(&ctx)(&err)
 	labels := s.labels()

@@ -33,8 +33,8 @@ func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 }
 
 // EntropyOfFeatures returns the entropy of the kernel matrix ΦΦ' of features phi (n×r). It does not form the matrix if r < n,
-// because its nonzero eigenvalues are those of Φ'Φ. For centred features it is the entropy of their covariance. Cost O(nr·min(n,
-// r)). Errors: ErrShape, ErrNotFinite, and ctx's error.
+// because its nonzero eigenvalues are those of Φ'Φ. For centred features it is the entropy of their covariance. It costs
+// O(nr·min(n, r)). Errors: ErrShape, ErrNotFinite, and ctx's error.
 func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	f, err := check.Dense("phi", phi)
@@ -107,7 +107,7 @@ func ofBits(bits float64, n int) VonNeumann {
 }
 
 // EntropyCeiling returns the largest entropy of any kernel on the rows of x (n×d), which is the entropy of the sizes of the groups
-// of equal rows. It is 1 if no two rows are equal and 0 if all are. Cost O(nd).
+// of equal rows. It is 1 if no two rows are equal and 0 if all are. It costs O(nd).
 func EntropyCeiling(x *mat.Dense) VonNeumann {
 	n, d := x.Dims()
 	groups := make(map[string]int, n)

@@ -37,7 +37,7 @@ func (s *TargetSums) Rows() int { return s.sums.N }
 // Clone returns a copy that shares no memory.
 func (s *TargetSums) Clone() streaming.Statistics[float64] { return &TargetSums{*s.sums.Clone()} }
 
-// AddBlock includes rows of features with their targets. Cost O(nr²).
+// AddBlock includes rows of features with their targets. It costs O(nr²).
 func (s *TargetSums) AddBlock(ctx context.Context, b streaming.Block[float64]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Targeted(b.X, b.Y)
@@ -116,7 +116,7 @@ func checkRows(typ string, n int) error {
 	return nil
 }
 
-// Alignment returns the result of AlignmentOfFeatures for all rows. Cost O(r²). Without rows it returns an ErrShape error.
+// Alignment returns the result of AlignmentOfFeatures for all rows. It costs O(r²). Without rows it returns an ErrShape error.
 func (s *TargetSums) Alignment() (Alignment, error) {
 	if err := checkRows(targetSumsType, s.Rows()); err != nil {
 		return Alignment{}, err
@@ -131,8 +131,8 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 	return alignOf(k.n, s.sums.S.At(r, r)*scale*scale, s.sums.Mean[r]*scale, k.forms(along), k.size), nil
 }
 
-// Entropy returns the result of EntropyOfFeatures for all rows, even with more features than rows. Cost O(r³). It returns ErrShape
-// for no rows, ErrNotFinite for products that overflow, or ctx's error.
+// Entropy returns the result of EntropyOfFeatures for all rows, even with more features than rows. It costs O(r³). It returns
+// ErrShape for no rows, ErrNotFinite for products that overflow, or ctx's error.
 func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))

@@ -39,7 +39,7 @@ type Bin struct {
 
 // Calibration compares the probabilities p (n) of the class positive with its frequency among the rows y (n). Where Mean is 0.8,
 // Frequency should be, too. It returns the nonempty bins in ascending order, of 1 to 2²⁰ bins (0: 10). With more than two classes,
-// one is compared against the rest. Cost O(n log n).
+// one is compared against the rest. It costs O(n log n).
 //
 // Bins of equal width cover the whole range, some with few rows. Bins of equal count are equally accurate. Rows with equal
 // probabilities are never separated. Errors: ErrShape, ErrNotFinite, ErrParam.

@@ -158,7 +158,7 @@ func recalls(y, predicted []int, weights []float64) ([]float64, error) {
 }
 
 // AUC returns the area under the ROC curve. This is the probability that a row in the class positive has a higher score than a row
-// in another class, counting ties half. Cost O(n log n). It returns ErrShape, also if one side has no row, ErrNotFinite for NaN
+// in another class, counting ties half. It costs O(n log n). It returns ErrShape, also if one side has no row, ErrNotFinite for NaN
 // (infinite scores are valid), or ErrParam.
 func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
@@ -257,7 +257,7 @@ func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
 }
 
 // TopK returns the fraction of rows whose class is among the k highest scores (n×K, columns in the order of classes). If scores tie
-// for the last place, the row counts with the probability that a random order includes its class. Cost O(nK). Errors: ErrShape,
+// for the last place, the row counts with the probability that a random order includes its class. It costs O(nK). Errors: ErrShape,
 // ErrNotFinite for NaN, and ErrParam for k < 1.
 func TopK(y, classes []int, scores *mat.Dense, k int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)

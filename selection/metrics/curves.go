@@ -24,7 +24,7 @@ type ROCCurve struct {
 }
 
 // ROC returns the curve of the scores (n) for the class positive. Rows with equal scores share a point, so that the curve does not
-// depend on the order of the rows. Cost O(n log n). It returns the errors of [AUC].
+// depend on the order of the rows. It costs O(n log n). It returns the errors of [AUC].
 func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
@@ -68,8 +68,8 @@ type PrecisionRecallCurve struct {
 	Base             float64 // fraction of the rows in the class: the precision of a random classifier
 }
 
-// PrecisionRecall returns the curve of the scores (n) for the class positive. Cost O(n log n). It returns ErrShape, also if no row
-// is in the class, ErrNotFinite for NaN, or ErrParam.
+// PrecisionRecall returns the curve of the scores (n) for the class positive. It costs O(n log n). It returns ErrShape, also if no
+// row is in the class, ErrNotFinite for NaN, or ErrParam.
 func PrecisionRecall(y []int, positive int, scores, weights []float64) (_ PrecisionRecallCurve, err error) {
 	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)

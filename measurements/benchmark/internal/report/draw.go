@@ -363,7 +363,7 @@ func steps(f standings.Front) (line plotter.XYs) {
 // others, so that the front stays in order.
 const leastShown = 1e-5
 
-// ofSeconds returns the position of seconds on an axis of decades.
+// ofSeconds returns the position of seconds on an logarithmic axis.
 func ofSeconds(seconds float64) float64 { return math.Log10(max(seconds, leastShown)) }
 
 // drawGrowth draws the seconds of the fits against the rows. Each panel shows a few methods of one source.
