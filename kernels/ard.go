@@ -52,7 +52,7 @@ func (k ARD) lengths() blocks.Lengths {
 	return blocks.Lengths{Of: k.Lengths, Groups: k.Groups, Categories: k.Categories}
 }
 
-// Eval returns Kernel(x/l, z/l). It panics unless both rows have a length for each column.
+// Eval returns Kernel(x/l, z/l). It panics if x and z differ in length or have a column without a length l.
 func (k ARD) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := k.lengths().Scaler(x)

@@ -119,7 +119,7 @@ type Regressor struct {
 
 	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
 	// received them or Result contains them. They are not computed again, and the Result, including the seconds, is that of a
-	// search that was never interrupted. Nothing checks that the rows belong to the same search.
+	// search that was never interrupted. Fit does not check that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	now func() time.Time // nil: time.Now

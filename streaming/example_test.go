@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shard returns some rows of y = 2a - b + 1.
+// shard returns the given rows of y = 2a - b + 1.
 func shard(from, to int) streaming.Block[float64] {
 	b := streaming.Block[float64]{X: mat.NewDense(to-from, 2, nil)}
 	for i := from; i < to; i++ {

@@ -357,7 +357,7 @@ func flowerGrid(tb testing.TB, n int, seed uint64) *base.DenseInstances {
 	return g
 }
 
-// csvGridOf parses rows whose last column is the class, which may have gaps or one value.
+// csvGridOf parses lines of CSV into a grid whose last column is the class. The class may have gaps, or be the same in all rows.
 func csvGridOf(tb testing.TB, lines ...string) *base.DenseInstances {
 	tb.Helper()
 	t, err := table.ParseCSV("data.csv", strings.NewReader(strings.Join(lines, "\n")), nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Encoder converts single cells to numbers according to a schema, for a program that leaves out the rows that do not fit. A [Table]
-// and [Blocks] contain the same numbers. Several goroutines may use it at the same time.
+// Encoder converts single cells to numbers according to a schema, for programs that skip rows with invalid cells. The numbers are
+// the same as those in a [Table] or in [Blocks]. An Encoder is safe for concurrent use.
 type Encoder struct {
 	parser   *celltext.Parser
 	plain    *celltext.Parser // for texts in UTF-8

@@ -36,8 +36,8 @@ type folding = classes.Folding
 // wraps [lssvm.Classifier] and chooses the method by the number of rows.
 //
 // Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the kernel and the ridge
-// that Estimator chose. They solve one system of all rows, and a set costs O(n² + nK²). They ignore the class weights of Estimator.
-// [CrossValidation] and Split score a class by its probability (see Score). They need an Estimator that supports
+// that Estimator chose. They solve one linear system with all rows, and a set costs O(n² + nK²). They ignore the class weights of
+// Estimator. [CrossValidation] and Split score a class by its probability (see Score). They need an Estimator that supports
 // [estimators.Proba].
 //
 // See also [Regressor], Classifier in package calibration.

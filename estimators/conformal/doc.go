@@ -7,9 +7,9 @@
 // # One system of all rows
 //
 // An estimator with the capability estimators.Smoothing is linear in its targets once its settings are chosen. Leaving out a row
-// and adding one then takes a few operations on numbers from one system of all rows. [estimators.Smoother] defines these numbers a,
-// c, b, s and f. If a new row with target f + t is added, row i has the studentised residual |a - bt/s|/√(c + b²/s), and the new
-// row has |t|/√s. The first is at least as large as the second for -L ≤ t ≤ U. With signs such that a ≥ 0,
+// and adding one then takes a few operations on numbers from one linear system with all rows. [estimators.Smoother] defines these
+// numbers a, c, b, s and f. If a new row with target f + t is added, row i has the studentised residual |a - bt/s|/√(c + b²/s), and
+// the new row has |t|/√s. The first is at least as large as the second for -L ≤ t ≤ U. With signs such that a ≥ 0,
 //
 //	U = as/(R + b),  L = as/(R - b),  R = √(sc + b²)
 //

@@ -17,8 +17,8 @@ const (
 	// estimators with more than 2000 rows, and otherwise [CrossValidation].
 	Automatic Method = iota
 	// Full is full conformal prediction with studentised residuals, in closed form. It guarantees a coverage between 1-α and
-	// 1-α+1/(n+1). It equals jackknife+ with studentised residuals. It costs one fit to a part of the rows, which chooses the
-	// settings, and one system of all rows.
+	// 1-α+1/(n+1). It equals jackknife+ with studentised residuals. It fits to a part of the rows once, to choose the settings, and
+	// then solves one linear system with all rows.
 	Full
 	// JackknifePlus is the method of Barber and others with plain residuals. It guarantees 1-2α, and covers about 1-α in practice.
 	// It costs the same as Full.
@@ -38,7 +38,7 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Full", "JackknifePlus", "JackknifeMinMax", "CrossValidation", "Split")
 }
 
-// smooths reports whether the method uses one system of all rows.
+// smooths reports whether the method uses one linear system with all rows.
 func (m Method) smooths() bool { return m == Full || m == JackknifePlus || m == JackknifeMinMax }
 
 // holdsSystem returns an error if the estimator's system of the given numbers of rows is too large. It does so only if the

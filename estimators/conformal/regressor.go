@@ -33,9 +33,9 @@ const (
 // Regressor adds prediction intervals to a regressor. Their coverage is guaranteed for any distribution of the targets. The zero
 // value wraps [lssvm.Regressor] and chooses the method by the number of rows.
 //
-// Fit first fits Estimator to the rows that choose its settings. For Full and the jackknife methods it then solves one system of
-// all rows (O(n³) time, n² numbers), and an interval costs O(n²). For [CrossValidation] it fits Estimator again for each of Folds
-// folds, and an interval costs a prediction and a variance for each fold.
+// Fit first fits Estimator to the rows that choose its settings. For Full and the jackknife methods it then solves one linear
+// system with all rows (O(n³) time, n² numbers), and an interval costs O(n²). For [CrossValidation] it fits Estimator again for
+// each of Folds folds, and an interval costs a prediction and a variance for each fold.
 //
 // See also [Classifier].
 type Regressor struct {

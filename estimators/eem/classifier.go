@@ -47,8 +47,7 @@ type Classifier struct {
 	// equal.
 	Priors []float64
 
-	// Costs are the costs of predicting another class for a row of each class, in the order of Classes. If Costs is nil, they are
-	// equal.
+	// Costs holds the cost of misclassifying a row of each class, in the order of Classes. If Costs is nil, all costs are equal.
 	Costs []float64
 
 	// EmpiricalPriors uses the share of each class in the training rows as its prior. This aims at accuracy, while the default aims

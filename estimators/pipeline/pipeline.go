@@ -157,7 +157,7 @@ func (c *chain[T, P, E]) rows(x mat.Matrix) (mat.Matrix, error) {
 	return c.steps.transformSteps(c.steps.fitted.Steps, x)
 }
 
-// predictTo writes the predictions to dst. It does not allocate memory for few rows.
+// predictTo writes the predictions to dst. It does not allocate memory for a small block of rows.
 func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, []Y, E], dst []Y, x mat.Matrix) error {
 	if c == nil {
 		return fault.NotFitted(name)
@@ -188,7 +188,8 @@ func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimat
 }
 
 // callFinal transforms x with the fitted steps and calls f, a method of the final estimator that the capability C provides. It
-// first checks that Final has the capability, and then that the pipeline is fitted. It does not allocate memory for few rows.
+// first checks that Final has the capability, and then that the pipeline is fitted. It does not allocate memory for a small block
+// of rows.
 func callFinal[C, T, P any, E learner[T, P]](
 	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
 ) error {

@@ -355,7 +355,8 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	return c.scores(c.m.ofValues(classifierType, k))
 }
 
-// perClass returns a number for each row and class, which of computes from decision values, some rows at a time.
+// perClass returns a matrix with a number for each row and class. It calls of for a block of rows at a time, to compute the numbers
+// from the decision values.
 func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {

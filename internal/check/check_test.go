@@ -119,7 +119,7 @@ func (h hollow) At(i, j int) float64 {
 
 func (h hollow) DoRowNonZero(i int, f func(i, j int, v float64)) { f(i, i+h.off, float64(i)) }
 
-// Sparse matrices are copied by their nonzero entries. If the dense copy is too large, the error says so.
+// Dense reads only the nonzero entries of a sparse matrix. If the dense copy would be too large, the error says so.
 func TestSparse(t *testing.T) {
 	h := hollow{3, 4, new(int), 0}
 	d, err := Dense("x", h)

@@ -126,7 +126,7 @@ func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
 const (
 	// F is read in strips of columns and blocks of rows. Products with so small an inner dimension read their factors in place.
 	strip, block = 256, 256
-	// productFrom is the number of right-hand sides from which products with F are matrix products.
+	// productFrom is the smallest number of right-hand sides for which products with F are computed as matrix products.
 	productFrom = 3
 	// innerSums is the number of partial sums of Fv, which are added in a fixed order.
 	innerSums = 16

@@ -25,8 +25,8 @@ const (
 	refinements      = 8
 )
 
-// Problem is the leave-one-out error of kernel ridge regression with a bias, as a function of the ridge λ. With W = diag(w) and √W
-// K √W = QTQ', M⁻¹ = √W Q (T+λI)⁻¹ Q' √W.
+// Problem is the leave-one-out error of kernel ridge regression with a bias, as a function of the ridge λ. Let M = K + λW⁻¹ with W
+// = diag(w). If √W K √W = QTQ', then M⁻¹ = √W Q (T+λI)⁻¹ Q' √W.
 type Problem struct {
 	tri     *linalg.Tridiagonal
 	qt      *mat.Dense // Q'

@@ -77,7 +77,7 @@ func ofPiece(x *mat.Dense, weights []float64) *Gram {
 	return g
 }
 
-// mean sets dst to the mean of the rows of x minus from.
+// mean adds the weighted mean of the rows of x minus from to dst.
 func (g *Gram) mean(dst []float64, x *mat.Dense, from, weights []float64) {
 	n, _ := x.Dims()
 	for i := range n {

@@ -18,7 +18,7 @@ type stepTo interface {
 	TransformTo(dst *mat.Dense, x mat.Matrix) error
 }
 
-// Buffers is memory for few rows between steps.
+// Buffers is memory for a small block of rows between steps.
 type Buffers [2]mat.Dense
 
 var buffers = sync.Pool{New: func() any { return new(Buffers) }}

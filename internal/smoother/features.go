@@ -159,7 +159,8 @@ func (m *Features) Outputs(ctx context.Context, z *mat.Dense) (*mat.Dense, error
 	return f, nil
 }
 
-// Influence computes the influence of new rows of features z (m×p), which it overwrites. It returns ctx's error.
+// Influence computes f, b and s of estimators.Smoother for new rows, given their features z (m×p), which it overwrites. It returns
+// ctx's error.
 func (m *Features) Influence(ctx context.Context, z *mat.Dense) (f, b *mat.Dense, s []float64, err error) {
 	r, _ := z.Dims()
 	if f, err = m.Outputs(ctx, z); err != nil {

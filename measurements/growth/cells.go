@@ -44,7 +44,7 @@ func record(k key, v value) []string {
 	}
 }
 
-// seeds returns the seeds in ascending order for which both searches were measured at a place.
+// seeds returns, in ascending order, the seeds for which both searches were measured with the learner and the number of rows of p.
 func (m measurements) seeds(set string, p place) (out []uint64) {
 	for k := range m.At {
 		if k.set == set && k.learner == p.learner && k.rows == p.rows && k.search == byEntropy {

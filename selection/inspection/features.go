@@ -88,7 +88,7 @@ func standardised(x *mat.Dense, j int) column {
 		}
 	}
 	scale := 1 / math.Sqrt(square/count)
-	// The sign follows the first value that clearly differs from the mean.
+	// The sign is chosen so that the first value that clearly differs from the mean is positive.
 	if i := slices.IndexFunc(out, func(v float64) bool { return math.Abs(v*scale) > 0.1 }); i >= 0 && out[i] < 0 {
 		scale = -scale
 	}

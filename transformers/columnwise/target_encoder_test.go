@@ -15,7 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// The means are those of 1 and 3, of 2 and 6, and of 10 alone, around 4.4.
+// The targets of the three categories are {1, 3}, {2, 6} and {10}. Their means, 2, 4 and 10, are shrunk towards the overall mean,
+// 4.4.
 func TestTargetEncoder(t *testing.T) {
 	x := mat.NewDense(5, 2, []float64{7, 1, 7, 2, nan, 3, nan, 4, -1, 5})
 	y := mat.NewDense(5, 1, []float64{1, 3, 2, 6, 10})

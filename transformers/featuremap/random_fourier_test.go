@@ -214,7 +214,8 @@ func TestHaltonIsEven(t *testing.T) {
 	assert.Less(t, open(1), 1.0)
 }
 
-// Maps with the same seed are nested up to the factor, for every sampling.
+// With the same seed, the features of a smaller map are the first features of a larger one, except for the scale 1/√Components.
+// This holds for every sampling.
 func TestFourierMapsAreNested(t *testing.T) {
 	x := maptest.NormalRows(20, 3, 1)
 	for _, k := range []kernels.Kernel{nil, kernels.Laplacian{}} {

@@ -164,7 +164,7 @@ func singleInput(t *testing.T) (seed, input uint64, ok bool) {
 	return seed, input, true
 }
 
-// forEachInput calls f while it returns true: for few inputs, or in a campaign until its time has elapsed.
+// forEachInput calls f for a few inputs or, in a campaign, until its time has elapsed. It stops early if f returns false.
 func forEachInput(t *testing.T, few int, f func(seed, input uint64, rng *rand.Rand) bool) {
 	t.Helper()
 	duration := Duration(t)

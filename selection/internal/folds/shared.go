@@ -123,7 +123,8 @@ func shareable(folds []Fold) bool {
 	return bytes <= maxSharedBytes
 }
 
-// sharing returns a Learner equivalent to e with the kernel on the rows of a fold, or e itself if that is not possible.
+// sharing returns a Learner that is equivalent to e and computes its kernel matrix from the shared distances in rows. If that is
+// not possible, it returns e itself.
 func sharing[Y float64 | int, E Learner[Y]](e E, kernel kernels.Kernel, rows *sharedRows) E {
 	if kernel == nil || rows == nil || !hasKernel(e, kernel) {
 		return e

@@ -69,7 +69,7 @@ func TestObjectivesReference(t *testing.T) {
 			v, err := p.Value(ctx, ofPrecisions(c.Precisions), c.Ridge, gradient)
 			require.NoError(t, err)
 			assert.InEpsilon(t, want, v.F, 1e-9)
-			for j := range c.Precisions { // for a length ℓ = θ^-½
+			for j := range c.Precisions { // p differentiates by ln ℓ, the reference by ln θ, and ℓ = θ^-½
 				gradient[j] /= -2
 			}
 			assert.InDeltaSlice(t, wanted, gradient, 1e-8*floats.Norm(wanted, math.Inf(1)))

@@ -46,7 +46,7 @@ func New(w codec.Matrix, shift []float64) *Projection {
 	return p
 }
 
-// Borrow returns memory for a chunk. Release returns it.
+// Borrow takes scratch memory for one chunk from the pool. Release puts it back.
 func (p *Projection) Borrow() *Scratch { return p.scratch.Get().(*Scratch) }
 
 func (p *Projection) Release(s *Scratch) { p.scratch.Put(s) }

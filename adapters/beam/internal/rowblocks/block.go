@@ -56,7 +56,7 @@ func (b *Block) Part(from, to int) *Block {
 		Weights: entries(b.Weights, from, to), Places: b.Places[from:to], Hashes: b.Hashes[from:to]}
 }
 
-// entries returns the entries of some rows, or nil if s has no entries.
+// entries returns s[from:to], or nil if s is empty.
 func entries[T any](s []T, from, to int) []T {
 	if len(s) == 0 {
 		return nil

@@ -45,7 +45,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, gzipError(err)
 }
 
-// gzipError returns errDamaged, with err, for errors of gzip in the file's contents. It returns all other errors unchanged.
+// gzipError wraps err in errDamaged if gzip reports damaged contents. It returns all other errors unchanged.
 func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err,

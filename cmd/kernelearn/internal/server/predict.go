@@ -129,8 +129,8 @@ func levelOf(query string) (float64, error) {
 	return level, nil
 }
 
-// predictRows predicts some rows at a time, so that it ends soon after the context. It returns the level of the intervals, or 0
-// without intervals.
+// predictRows predicts a block of rows at a time, so that it ends soon after the context. It returns the level of the intervals, or
+// 0 without intervals.
 func predictRows(ctx context.Context, m *table.Model, t *table.Table, level float64) (*table.Predictions, float64, error) {
 	has := estimators.Supports(m.Fitted(), estimators.Interval)
 	switch {

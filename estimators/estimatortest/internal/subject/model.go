@@ -209,7 +209,7 @@ func (m Model) Predict() Method {
 	return Method{"Transform", m.Value.(transformers.Transformer).Transform}
 }
 
-// novel calls Predict of a detector, with 1 for a novel row.
+// novel returns the predictions of a detector as a column, in which 1 is a novel row and 0 a usual one.
 func (m Model) novel(x mat.Matrix) (*mat.Dense, error) {
 	novel, err := m.Detector().Predict(x)
 	out := make([]float64, len(novel))

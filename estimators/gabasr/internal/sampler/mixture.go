@@ -132,7 +132,7 @@ func wishart(ctx context.Context, dof float64, b *mat.SymDense, rng *rand.Rand) 
 }
 
 // upperFactor returns the upper triangular U with UU' = b, computed by Cholesky's algorithm from the last row up. If ctx ends, it
-// stops like wishart.
+// stops early and the result is invalid.
 func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 	d := b.SymmetricDim()
 	u := mat.NewTriDense(d, mat.Upper, nil)
@@ -156,7 +156,7 @@ func upperFactor(ctx context.Context, b *mat.SymDense) *mat.TriDense {
 }
 
 // lowerFactor returns the lower triangular L with LL' = a, which is positive definite except for rounding. If ctx ends, it stops
-// like wishart.
+// early and the result is invalid.
 func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 	d := a.SymmetricDim()
 	l := mat.NewTriDense(d, mat.Lower, nil)
@@ -181,7 +181,7 @@ func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 	return l
 }
 
-// lambda returns the precision of a component. If ctx ends, it stops like wishart.
+// lambda returns the precision of a component. If ctx ends, it stops early and the result is invalid.
 func (c *component) lambda(ctx context.Context) *mat.SymDense {
 	d := len(c.mu)
 	out := mat.NewSymDense(d, nil)
@@ -200,7 +200,7 @@ func (c *component) lambda(ctx context.Context) *mat.SymDense {
 	return out
 }
 
-// fromPrior draws a component without rows. If ctx ends, it stops like wishart.
+// fromPrior draws a component without rows. If ctx ends, it stops early and the result is invalid.
 func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *component {
 	c := &component{mu: make([]float64, len(x.centre)), root: x.precisionGiven(ctx, &component{mu: x.centre}, noPart, rng)}
 	if ctx.Err() != nil {
@@ -216,8 +216,8 @@ func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *component {
 	return c
 }
 
-// meanConditional returns the mean and the lower factor of the precision of mu_k given all other values. If ctx ends, it stops like
-// wishart.
+// meanConditional returns the mean and the lower factor of the precision of mu_k given all other values. If ctx ends, it stops
+// early and the result is invalid.
 func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, root *mat.TriDense) {
 	c := x.parts[k]
 	d := len(c.mu)
@@ -249,7 +249,7 @@ func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, r
 }
 
 // precisionConditional returns the degrees of freedom and the inverse scale of the Wishart distribution of Lambda_k given all other
-// values, or of the prior if k = noPart. If ctx ends, it stops like wishart.
+// values, or of the prior if k = noPart. If ctx ends, it stops early and the results are invalid.
 func (x *mixture) precisionConditional(ctx context.Context, c *component, k int) (dof float64, inverseScale *mat.SymDense) {
 	d := len(c.mu)
 	b := mat.NewSymDense(d, nil)

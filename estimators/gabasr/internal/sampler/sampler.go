@@ -154,7 +154,7 @@ func merge(chains []*run, stage int) *Machine {
 // startSweeps is the number of sweeps that take about as long as the choice of a chain's initial model.
 const startSweeps = 10
 
-// run is a chain of a machine in progress.
+// run holds the state of one chain of a machine while it is sampled.
 type run struct {
 	Settings
 	chain           *chain

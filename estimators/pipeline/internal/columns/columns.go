@@ -51,7 +51,7 @@ type Fitted struct {
 	buffers    *sync.Pool // of buffers
 }
 
-// buffers is memory for few rows, for the input and the output of each part.
+// buffers holds the input and the output of each part for a small block of rows.
 type buffers struct{ in, out []mat.Dense }
 
 // partName returns the prefix for the errors of a part.

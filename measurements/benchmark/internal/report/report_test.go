@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(b.String(), "- lssvm failed: no memory\n"), "one line for one reason")
 }
 
-// A coarse clock reports 0 for a short fit, which has no position on an logarithmic axis.
+// A coarse clock reports 0 seconds for a short fit, and 0 has no position on a logarithmic axis.
 func TestNoSecondsAreDrawn(t *testing.T) {
 	f := standings.Front{Points: []standings.Point{{Method: "ridge", Source: methods.OursSource, Error: 1, OnFront: true}, {Method: "lssvm", Source: methods.OursSource, Seconds: 0.1, Error: 0.5, OnFront: true}}}
 	_, err := panel(f)
