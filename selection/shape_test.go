@@ -61,8 +61,8 @@ func scaled(x *mat.Dense, by ...float64) *mat.Dense {
 	return out
 }
 
-// beside appends columns to x.
-func beside(x *mat.Dense, more ...[]float64) *mat.Dense {
+// withColumns appends columns to x.
+func withColumns(x *mat.Dense, more ...[]float64) *mat.Dense {
 	n, d := x.Dims()
 	out := mat.NewDense(n, d+len(more), nil)
 	out.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
@@ -108,13 +108,13 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 func TestShapeOfAConstantColumn(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	ones := slices.Repeat([]float64{3}, 60)
-	a, b := shaped(t, &shape.Search{}, x, y), shaped(t, &shape.Search{}, beside(x, ones), y)
+	a, b := shaped(t, &shape.Search{}, x, y), shaped(t, &shape.Search{}, withColumns(x, ones), y)
 	assert.InEpsilonSlice(t, a.Result().Lengths, b.Result().Lengths[:2], 1e-6)
 	assert.InEpsilon(t, a.Result().Ridge, b.Result().Ridge, 1e-6)
 	assert.False(t, math.IsNaN(b.Result().Lengths[2]))
 	want, err := a.Predict(x)
 	require.NoError(t, err)
-	got, err := b.Predict(beside(x, ones))
+	got, err := b.Predict(withColumns(x, ones))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want, got, 1e-6)
 }
@@ -123,7 +123,7 @@ func TestShapeOfAConstantColumn(t *testing.T) {
 func TestShapeOfCopies(t *testing.T) {
 	x, y := problemOf(80, 2, .1, 4)
 	x2, y2 := problemOf(400, 2, .1, 5)
-	twice := func(x *mat.Dense) *mat.Dense { return beside(x, mat.Col(nil, 0, x)) }
+	twice := func(x *mat.Dense) *mat.Dense { return withColumns(x, mat.Col(nil, 0, x)) }
 	s := &shape.Search{NoPrior: true}
 	a, b := shaped(t, s, x, y), shaped(t, s, twice(x), y)
 	one, two := a.Result().Lengths, b.Result().Lengths

@@ -68,8 +68,8 @@ func ignoreCondition(err error) error {
 	return err
 }
 
-// beside returns a matrix with the columns of all parts.
-func beside(parts ...mat.Matrix) *mat.Dense {
+// joined returns a matrix with the columns of all parts.
+func joined(parts ...mat.Matrix) *mat.Dense {
 	n, _ := parts[0].Dims()
 	out := mat.NewDense(n, widths(parts), nil)
 	at := 0
@@ -130,7 +130,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 			one, oneAt := mat.NewDense(50, 1, nil), mat.NewDense(4, 1, nil)
 			one.Apply(func(int, int, float64) float64 { return 1 }, one)
 			oneAt.Apply(func(int, int, float64) float64 { return 1 }, oneAt)
-			wantMean, spread, square := posteriorOf(t, beside(one, powers(x, x, own, degree), waves), beside(oneAt, powers(at, x, own, degree), wavesAt), precision, own, y)
+			wantMean, spread, square := posteriorOf(t, joined(one, powers(x, x, own, degree), waves), joined(oneAt, powers(at, x, own, degree), wavesAt), precision, own, y)
 			aN := shape + (total-2*float64(degree))/2
 			bN := 1e-3 + square/2
 			mean, variance, err := r.PredictVariance(at)

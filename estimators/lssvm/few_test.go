@@ -54,7 +54,7 @@ func TestFewRidges(t *testing.T) {
 			few := &Regressor{Kernel: kernel}
 			require.NoError(t, fit(few))
 			assert.LessOrEqual(t, few.Report().Objective, 1.01*all.Report().Objective)
-			assert.LessOrEqual(t, few.Report().Iterations, loo.MaxLooks)
+			assert.LessOrEqual(t, few.Report().Iterations, loo.MaxFewEvaluations)
 			assert.Empty(t, few.Report().Warnings)
 			given := &Regressor{Kernel: kernel, Ridge: few.ChosenRidge()}
 			require.NoError(t, fit(given))
@@ -122,7 +122,7 @@ func TestFewRidgesAreObserved(t *testing.T) {
 		}
 		steps++
 		assert.Equal(t, steps, s.Iteration)
-		assert.Equal(t, loo.MaxLooks, s.Total)
+		assert.Equal(t, loo.MaxFewEvaluations, s.Total)
 	}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, r.Report().Iterations, steps)
@@ -150,6 +150,6 @@ func TestFewRidgesAreObserved(t *testing.T) {
 // The search changes at the documented number of rows.
 func TestFewRidgesFrom(t *testing.T) {
 	assert.Equal(t, 1500, allRidgesUpTo, "the package documentation says so")
-	assert.Equal(t, loo.MaxEvaluations, (&machine{n: 1500}).mostLooks())
-	assert.Equal(t, loo.MaxLooks, (&machine{n: 1501}).mostLooks())
+	assert.Equal(t, loo.MaxEvaluations, (&machine{n: 1500}).mostEvaluations())
+	assert.Equal(t, loo.MaxFewEvaluations, (&machine{n: 1501}).mostEvaluations())
 }

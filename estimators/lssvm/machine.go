@@ -273,7 +273,7 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 	if err != nil {
 		return nil, err
 	}
-	steps := progress.NewSteps(ctx, m.mostLooks())
+	steps := progress.NewSteps(ctx, m.mostEvaluations())
 	best, solved, err := m.search(rest, k, targets, s.start.Near, s.options.Workers, func(_ int, ridge, objective float64) {
 		steps.Next(objective, "ridge %.3g", ridge)
 	})
@@ -300,10 +300,10 @@ var allRidgesUpTo = 1500
 // fewLooks reports whether few ridges are evaluated. With groups all ridges are evaluated, since each needs a part of M⁻¹.
 func (m *machine) fewLooks() bool { return m.n > allRidgesUpTo && m.groups == nil }
 
-// mostLooks returns the largest number of ridges that a search evaluates.
-func (m *machine) mostLooks() int {
+// mostEvaluations returns the largest number of ridges that a search evaluates.
+func (m *machine) mostEvaluations() int {
 	if m.fewLooks() {
-		return loo.MaxLooks
+		return loo.MaxFewEvaluations
 	}
 	return loo.MaxEvaluations
 }

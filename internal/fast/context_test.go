@@ -15,13 +15,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/simd"
 )
 
-// looks is a context that is cancelled after a number of checks.
-type looks struct {
+// checks is a context that is cancelled after a number of checks.
+type checks struct {
 	context.Context
 	left, seen int
 }
 
-func (l *looks) Err() error {
+func (l *checks) Err() error {
 	l.seen++
 	if l.left--; l.left < 0 {
 		return context.Canceled
@@ -46,13 +46,13 @@ func TestInParts(t *testing.T) {
 		t.Helper()
 		want, got := mat.DenseCopyOf(c), mat.DenseCopyOf(c)
 		whole(want)
-		all := &looks{Context: context.Background(), left: math.MaxInt}
+		all := &checks{Context: context.Background(), left: math.MaxInt}
 		require.NoError(t, parts(all, got))
 		same(want, got)
 		assert.GreaterOrEqual(t, all.seen, leastLooks)
 		for _, left := range []int{0, 1, all.seen / 2, all.seen - 1} {
-			ctx := &looks{Context: context.Background(), left: left}
-			require.ErrorIs(t, parts(ctx, mat.DenseCopyOf(c)), context.Canceled, "after %d of %d looks", left, all.seen)
+			ctx := &checks{Context: context.Background(), left: left}
+			require.ErrorIs(t, parts(ctx, mat.DenseCopyOf(c)), context.Canceled, "after %d of %d checks", left, all.seen)
 			assert.Equal(t, left+1, ctx.seen)
 		}
 	}

@@ -89,9 +89,9 @@ func (s *rightSide) restart(residual []float64) {
 	s.looked, s.change, s.left, s.goal = s.iterations, math.Inf(1), math.Inf(1), 0
 }
 
-// look estimates the remaining change of the leave-one-out predictions, once every delay iterations. It assumes that the changes
+// estimateChange estimates the remaining change of the leave-one-out predictions, once every delay iterations. It assumes that the changes
 // fall by a similar factor from one delay to the next.
-func (s *rightSide) look() {
+func (s *rightSide) estimateChange() {
 	if s.diagonal == nil || s.iterations < s.looked+delay {
 		return
 	}
@@ -154,7 +154,7 @@ func (s *rightSide) step() {
 		s.gains = s.gains[1:]
 	}
 	s.energy = s.estimate()
-	s.look()
+	s.estimateChange()
 	residual := floats.Norm(s.r, 2)
 	if s.since++; s.energy < s.leastEnergy || residual < s.leastResidual {
 		s.since = 0

@@ -82,8 +82,8 @@ type mode struct {
 	factor     *linalg.Cholesky
 }
 
-// look updates the fields that depend on a and f.
-func (m *mode) look() {
+// update updates the fields that depend on a and f.
+func (m *mode) update() {
 	m.height = -floats.Dot(m.a, m.f) / 2
 	for i, f := range m.f {
 		y, w := m.y[i], 1.0
@@ -150,7 +150,7 @@ func (m *mode) climb(ctx context.Context) (bool, error) {
 	n := len(m.f)
 	a, f := make([]float64, n), make([]float64, n)
 	toA, toF := make([]float64, n), make([]float64, n)
-	m.look()
+	m.update()
 	for range laplaceSteps {
 		if ok, err := m.factorise(ctx); err != nil || !ok {
 			return false, err
@@ -170,7 +170,7 @@ func (m *mode) climb(ctx context.Context) (bool, error) {
 		for ; step > 1e-6; step /= 2 {
 			floats.AddScaledTo(m.a, a, step, toA)
 			floats.AddScaledTo(m.f, f, step, toF)
-			if m.look(); m.height >= was-1e-12*math.Abs(was) {
+			if m.update(); m.height >= was-1e-12*math.Abs(was) {
 				break
 			}
 		}

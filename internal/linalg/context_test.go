@@ -11,19 +11,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// looks is a context that is cancelled after a number of checks, and counts them.
-type looks struct {
+// checks is a context that is cancelled after a number of checks, and counts them.
+type checks struct {
 	context.Context
 	left, seen atomic.Int64
 }
 
-func after(left int64) *looks {
-	l := &looks{Context: context.Background()}
+func after(left int64) *checks {
+	l := &checks{Context: context.Background()}
 	l.left.Store(left)
 	return l
 }
 
-func (l *looks) Err() error {
+func (l *checks) Err() error {
 	l.seen.Add(1)
 	if l.left.Add(-1) < 0 {
 		return context.Canceled
@@ -84,13 +84,13 @@ func TestStepsHearTheirContext(t *testing.T) {
 				}
 				for _, k := range ends {
 					ctx := after(k)
-					require.ErrorIs(t, s.run(ctx), context.Canceled, "after %d of %d looks", k, n)
-					assert.LessOrEqual(t, ctx.seen.Load(), k+4, "after %d of %d looks", k, n)
+					require.ErrorIs(t, s.run(ctx), context.Canceled, "after %d of %d checks", k, n)
+					assert.LessOrEqual(t, ctx.seen.Load(), k+4, "after %d of %d checks", k, n)
 				}
 			}()
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 			for _, k := range []int64{0, 1, s.least / 2} {
-				assert.ErrorIs(t, s.run(after(k)), context.Canceled, "on several goroutines, after %d looks", k)
+				assert.ErrorIs(t, s.run(after(k)), context.Canceled, "on several goroutines, after %d checks", k)
 			}
 		})
 	}

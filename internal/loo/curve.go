@@ -12,15 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Look holds the results for one ridge.
-type Look struct {
+// Evaluation holds the results for one ridge.
+type Evaluation struct {
 	Ridge         float64
 	Error         float64 // the mean weighted squared leave-one-out residual, summed over the targets
 	StandardError float64 // standard error of Error, from the spread over the rows
 	Evidence      float64 // the restricted log evidence
 	// Wrong is the weighted fraction of rows whose leave-one-out prediction is another class, for targets ±1.
 	Wrong float64
-	// Slope estimates the derivative of the log error with respect to the log ridge, and Solved is the solution. Only looks that
+	// Slope estimates the derivative of the log error with respect to the log ridge, and Solved is the solution. Only evaluations that
 	// computed a Cholesky factor set them.
 	Slope  float64
 	Solved *Solution
@@ -55,7 +55,7 @@ func wrong(targets, residuals, mean []float64) bool {
 // ridges is a problem as a function of its ridge.
 type ridges interface {
 	// Look costs O(n²), and Evidence alone O(n). If a ridge has no solution, the error is infinite.
-	Look(ctx context.Context, ridge float64) (Look, error)
+	Look(ctx context.Context, ridge float64) (Evaluation, error)
 	Evidence(ridge float64) float64
 	scaleOfRidges() float64
 }
@@ -68,7 +68,7 @@ var (
 // Curve evaluates ridges over the whole range, since the error may have several minima. It takes two per decade for up to 200 rows,
 // and one for more rows, where they cost more. Then it evaluates ridges near the best, and the ridge with the largest evidence. No
 // ridge is below least. The results are in ascending order of the ridge.
-func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
+func Curve(ctx context.Context, p ridges, least float64) ([]Evaluation, error) {
 	lo, hi := math.Log(p.scaleOfRidges()*minRelativeRidge), math.Log(p.scaleOfRidges()*maxRelativeRidge)
 	lo = min(max(lo, math.Log(least)), hi) // -Inf for 0
 	steps := max(1, int(math.Ceil((hi-lo)/math.Ln10-1e-9)))
@@ -101,10 +101,10 @@ const sameRidge = 1e-9
 
 // curve holds the evaluated ridges.
 type curve struct {
-	parts  *progress.Series // one part per look
+	parts  *progress.Series // one part per evaluation
 	p      ridges
 	lo, hi float64
-	seen   []Look
+	seen   []Evaluation
 	err    error
 }
 
@@ -114,7 +114,7 @@ func (c *curve) evaluate(u float64) float64 {
 		return math.Inf(1)
 	}
 	ridge := math.Exp(u)
-	i, _ := slices.BinarySearchFunc(c.seen, ridge, func(a Look, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
+	i, _ := slices.BinarySearchFunc(c.seen, ridge, func(a Evaluation, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
 	// The same ridge may arise twice with a rounding error. The evidences of the two would also be equal up to rounding, and which
 	// is larger would depend on the unit of the targets.
 	for _, near := range c.seen[max(i-1, 0):min(i+1, len(c.seen))] {
@@ -122,7 +122,7 @@ func (c *curve) evaluate(u float64) float64 {
 			return near.Error
 		}
 	}
-	var l Look
+	var l Evaluation
 	if l, c.err = c.p.Look(c.parts.Next(), ridge); c.err != nil || !(l.Error < math.Inf(1)) {
 		return math.Inf(1)
 	}
@@ -148,12 +148,12 @@ func (c *curve) valley(h float64) {
 	}
 }
 
-// Least returns the look with the smallest error. Of equal errors it takes the one with the largest ridge. It returns false for no
-// looks.
-func Least(looks []Look) (out Look, ok bool) {
-	for i := len(looks) - 1; i >= 0; i-- {
-		if !ok || looks[i].Error < out.Error {
-			out, ok = looks[i], true
+// Least returns the evaluation with the smallest error. Of equal errors it takes the one with the largest ridge. It returns false for no
+// evaluations.
+func Least(evaluations []Evaluation) (out Evaluation, ok bool) {
+	for i := len(evaluations) - 1; i >= 0; i-- {
+		if !ok || evaluations[i].Error < out.Error {
+			out, ok = evaluations[i], true
 		}
 	}
 	return out, ok
@@ -164,8 +164,8 @@ func (p *Problem) scaleOfRidges() float64 { return p.scale }
 func (p *Linear) scaleOfRidges() float64 { return p.scale }
 
 // Look implements ridges.
-func (p *Problem) Look(ctx context.Context, ridge float64) (Look, error) {
-	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
+func (p *Problem) Look(ctx context.Context, ridge float64) (Evaluation, error) {
+	out := Evaluation{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
 	s, err := p.Solve(ctx, ridge)
 	if err != nil || s == nil {
 		return out, err
@@ -186,7 +186,7 @@ func (p *Problem) Look(ctx context.Context, ridge float64) (Look, error) {
 }
 
 // average sets the error and its standard error from the weighted squares of the rows.
-func (l *Look) average(squares []float64, weight float64) {
+func (l *Evaluation) average(squares []float64, weight float64) {
 	n := float64(len(squares))
 	l.Error = floats.Sum(squares) / weight
 	spread := 0.0
@@ -235,8 +235,8 @@ func restricted(n, k int, q, det, eta float64) float64 {
 }
 
 // Look implements ridges.
-func (p *Linear) Look(ctx context.Context, ridge float64) (Look, error) {
-	out := Look{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
+func (p *Linear) Look(ctx context.Context, ridge float64) (Evaluation, error) {
+	out := Evaluation{Ridge: ridge, Error: math.Inf(1), Evidence: p.Evidence(ridge)}
 	squares, share, err := p.squares(ctx, ridge)
 	if err != nil || squares == nil {
 		return out, err

@@ -78,7 +78,7 @@ func TestCurve(t *testing.T) {
 		least, ok := Least(looks)
 		require.True(t, ok)
 		assert.LessOrEqual(t, len(looks), 31)
-		assert.True(t, slices.IsSortedFunc(looks, func(a, b Look) int { return cmp.Compare(a.Ridge, b.Ridge) }))
+		assert.True(t, slices.IsSortedFunc(looks, func(a, b Evaluation) int { return cmp.Compare(a.Ridge, b.Ridge) }))
 		best, evidence := math.Inf(1), math.Inf(-1)
 		for u := -8.0; u <= 4; u += .05 {
 			ridge := p.scale * math.Pow(10, u)

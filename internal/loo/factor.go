@@ -13,21 +13,21 @@ import (
 
 // LookOnce is like Problem.Look for a single ridge, without the reduction that several ridges share. It overwrites gram (n×n).
 // Targets are n×k, and weights n, nil for all 1. It costs 2n³/3, a quarter of the cost of New. It returns ctx's error.
-func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Look, error) {
+func LookOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (Evaluation, error) {
 	s, factor, err := solveOnce(ctx, gram, targets, own, ridge)
 	if err != nil || s == nil {
-		return Look{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}, err
+		return Evaluation{Ridge: ridge, Error: math.Inf(1), Evidence: math.Inf(-1)}, err
 	}
 	_, slope, err := s.slope(ctx, factor, own, ridge)
 	if err != nil {
-		return Look{}, err
+		return Evaluation{}, err
 	}
-	return lookOf(s, factor, targets, own, ridge, slope), nil
+	return evaluationOf(s, factor, targets, own, ridge, slope), nil
 }
 
-// lookOf returns the results for a solution.
-func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []float64, ridge, slope float64) Look {
-	out := Look{Ridge: ridge, Slope: slope, Solved: s}
+// evaluationOf returns the results for a solution.
+func evaluationOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []float64, ridge, slope float64) Evaluation {
+	out := Evaluation{Ridge: ridge, Slope: slope, Solved: s}
 	n, k := targets.Dims()
 	squares, weight, q, eta := make([]float64, n), 0.0, 0.0, 0.0
 	for i := range n {

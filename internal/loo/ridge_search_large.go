@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// MaxLooks is the largest number of ridges that SearchFew evaluates. It usually evaluates two to four.
-const MaxLooks = 6
+// MaxFewEvaluations is the largest number of ridges that SearchFew evaluates. It usually evaluates two to four.
+const MaxFewEvaluations = 6
 
 // usualLooks is a typical number of evaluations, for estimates of progress.
 const usualLooks = 3
@@ -51,7 +51,7 @@ const (
 // minima of the error are, and their curvature. At the lowest minimum, and at a competing one if there is one, it evaluates all
 // rows: the exact error, and an estimate of its slope. From there it goes downhill: to the minimum of the cubic polynomial between
 // two ridges whose slopes differ in sign, or with a Newton step if there is no such pair. It ends when a step is expected to lower
-// the error by less than a thousandth, at the end of the range of Search, or after MaxLooks.
+// the error by less than a thousandth, at the end of the range of Search, or after MaxFewEvaluations.
 //
 // Without slopes, a bracket and a parabola would take four evaluations. The exact slope would cost n³/3 more, half an evaluation,
 // and would not be a better guide: see slope.
@@ -94,8 +94,8 @@ func SearchFew(
 // CurveFew returns the ridges that SearchFew evaluates, in ascending order, without those that have no solution. No ridge is below
 // least. If results of CurveFew or LookOnce are known, it continues from them without a sample, and returns them too.
 func CurveFew(
-	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Look,
-) ([]Look, error) {
+	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, least float64, workers int, known ...Evaluation,
+) ([]Evaluation, error) {
 	f, err := newFew(ctx, gram, targets, own, nil)
 	if err != nil {
 		return nil, err
@@ -110,18 +110,18 @@ func CurveFew(
 	}
 	if len(f.seen) == 0 {
 		err := f.search(0, workers)
-		return f.looks, err
+		return f.evaluations, err
 	}
 	f.parts = progress.NewSeries(ctx, 1)
 	f.descend(usualCurvature)
-	return f.looks, f.err
+	return f.evaluations, f.err
 }
 
 // search evaluates the ridges.
 func (f *few) search(near float64, workers int) error {
 	if near > 0 {
 		f.worth, f.parts = worthNear, progress.NewSeries(f.ctx, 2)
-		f.look(min(max(math.Log(near), f.lo), f.hi))
+		f.evaluate(min(max(math.Log(near), f.lo), f.hi))
 		f.descend(usualCurvature)
 		return f.err
 	}
@@ -129,13 +129,13 @@ func (f *few) search(near float64, workers int) error {
 	n, m := float64(len(f.diag)), float64(rowsOfSample(len(f.diag)))
 	sample, rest := progress.Two(f.ctx, 15*m*m*m, usualLooks*n*n*n)
 	f.parts = progress.NewSeries(rest, usualLooks)
-	looks, err := sampleCurve(sample, f.gram, f.targets, f.own, workers)
+	evaluations, err := sampleCurve(sample, f.gram, f.targets, f.own, workers)
 	if err != nil {
 		return err
 	}
-	starts, curvature := f.starts(looks)
+	starts, curvature := f.starts(evaluations)
 	for _, u := range starts {
-		f.look(u)
+		f.evaluate(u)
 	}
 	f.descend(curvature)
 	return f.err
@@ -143,22 +143,22 @@ func (f *few) search(near float64, workers int) error {
 
 // few is a search with few evaluations.
 type few struct {
-	ctx     context.Context
-	gram    *mat.SymDense // kernel matrix below the diagonal, a factor above
-	diag    []float64     // diagonal of the kernel matrix
-	targets *mat.Dense
-	unit    float64   // unit of the targets
-	own     []float64 // weights
-	observe func(evaluation int, ridge, err float64)
-	lo, hi  float64          // logs of the smallest and the largest ridge
-	worth   float64          // smallest expected decrease worth an evaluation
-	parts   *progress.Series // one part per evaluation
-	seen    []point          // in ascending order of the ridge
-	best    *Solution
-	begun   bool // gram holds a factor
-	keep    bool // keep results for CurveFew
-	looks   []Look
-	err     error
+	ctx         context.Context
+	gram        *mat.SymDense // kernel matrix below the diagonal, a factor above
+	diag        []float64     // diagonal of the kernel matrix
+	targets     *mat.Dense
+	unit        float64   // unit of the targets
+	own         []float64 // weights
+	observe     func(evaluation int, ridge, err float64)
+	lo, hi      float64          // logs of the smallest and the largest ridge
+	worth       float64          // smallest expected decrease worth an evaluation
+	parts       *progress.Series // one part per evaluation
+	seen        []point          // in ascending order of the ridge
+	best        *Solution
+	begun       bool // gram holds a factor
+	keep        bool // keep results for CurveFew
+	evaluations []Evaluation
+	err         error
 }
 
 // point is an evaluation at u = ln λ. f = ln E is infinite if there is no solution.
@@ -177,7 +177,7 @@ func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []f
 }
 
 // sampleCurve returns the curve of a sample. The same ridges suit all rows, since kernel values are the same.
-func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int) ([]Look, error) {
+func sampleCurve(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int) ([]Evaluation, error) {
 	n := gram.SymmetricDim()
 	rows := rand.New(rand.NewPCG(uint64(n), sampleStream)).Perm(n)[:rowsOfSample(n)]
 	slices.Sort(rows)
@@ -204,13 +204,13 @@ func rowsOfSample(n int) int { return max(2, min(n/sampleShare, sampleRows)) }
 
 // starts returns the first ridges to evaluate, given a sample: the lowest minimum, and a competing one if there is one. It also
 // returns the second derivative of ln E at the first.
-func (f *few) starts(looks []Look) (us []float64, curvature float64) {
-	least, ok := Least(looks)
+func (f *few) starts(evaluations []Evaluation) (us []float64, curvature float64) {
+	least, ok := Least(evaluations)
 	if !ok || !(least.Error > 0) {
 		return []float64{f.hi}, leastCurvature
 	}
-	v, best := make([]point, len(looks)), 0
-	for i, l := range looks {
+	v, best := make([]point, len(evaluations)), 0
+	for i, l := range evaluations {
 		v[i] = point{u: math.Log(l.Ridge), f: f.log(l.Error)}
 		if l.Ridge == least.Ridge {
 			best = i
@@ -287,8 +287,8 @@ func curvatureOf(v []point, i int) float64 {
 	return 2 * (right - left) / (v[b].u - v[a].u)
 }
 
-// look evaluates the ridge exp(u), and keeps its solution if it is the best.
-func (f *few) look(u float64) {
+// evaluate computes the solution at the ridge exp(u), and keeps its solution if it is the best.
+func (f *few) evaluate(u float64) {
 	if f.err == nil {
 		f.err = f.ctx.Err()
 	}
@@ -320,7 +320,7 @@ func (f *few) look(u float64) {
 			p.error, p.f, p.slope = e, f.log(e), slope
 		}
 		if f.keep {
-			f.keepLook(lookOf(s, factor, f.targets, f.own, ridge, slope))
+			f.keepLook(evaluationOf(s, factor, f.targets, f.own, ridge, slope))
 		}
 	}
 	if at := f.enter(p); s != nil && f.least() == at {
@@ -335,9 +335,9 @@ func (f *few) look(u float64) {
 func (f *few) log(squared float64) float64 { return math.Log(squared / f.unit / f.unit) }
 
 // keepLook stores a result for CurveFew.
-func (f *few) keepLook(l Look) {
-	f.looks = append(f.looks, l)
-	slices.SortFunc(f.looks, func(a, b Look) int { return cmp.Compare(a.Ridge, b.Ridge) })
+func (f *few) keepLook(l Evaluation) {
+	f.evaluations = append(f.evaluations, l)
+	slices.SortFunc(f.evaluations, func(a, b Evaluation) int { return cmp.Compare(a.Ridge, b.Ridge) })
 }
 
 // enter inserts an evaluation and returns its index.
@@ -366,14 +366,14 @@ func (f *few) least() int {
 // descend goes downhill from the best evaluation. The argument curvature is the second derivative from the sample.
 func (f *few) descend(curvature float64) {
 	limit, atLeast := firstStep, leastStep
-	for f.err == nil && len(f.seen) < MaxLooks {
+	for f.err == nil && len(f.seen) < MaxFewEvaluations {
 		i := f.least()
 		p := f.seen[i]
 		if math.IsInf(p.f, 1) { // no solution yet: all ridges were too small, and the last is the largest
 			if p.u == f.hi {
 				return
 			}
-			f.look(min(f.hi, p.u+math.Ldexp(wallStep, len(f.seen)-1)))
+			f.evaluate(min(f.hi, p.u+math.Ldexp(wallStep, len(f.seen)-1)))
 			continue
 		}
 		if p.slope == 0 || math.IsNaN(p.slope) { // including an error of 0
@@ -396,7 +396,7 @@ func (f *few) descend(curvature float64) {
 		if math.Abs(p.slope)*min(promise, math.Abs(u-p.u)) < f.worth { // the largest possible decrease if the curve is convex
 			return
 		}
-		f.look(u)
+		f.evaluate(u)
 	}
 }
 

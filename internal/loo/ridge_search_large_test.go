@@ -76,7 +76,7 @@ func TestSearchFew(t *testing.T) {
 			})
 			require.NoError(t, err)
 			assert.Equal(t, calls, got.Evaluations)
-			assert.LessOrEqual(t, calls, MaxLooks)
+			assert.LessOrEqual(t, calls, MaxFewEvaluations)
 			assert.LessOrEqual(t, got.Error, 1.01*want.Error, "%s %v", name, c)
 			looks, problems = looks+calls, problems+1
 
@@ -178,7 +178,7 @@ func TestSearchFewWithoutMachines(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, solved)
 	assert.Zero(t, got.Ridge)
-	assert.LessOrEqual(t, got.Evaluations, MaxLooks)
+	assert.LessOrEqual(t, got.Evaluations, MaxFewEvaluations)
 	assert.Contains(t, got.Warning(), "no ridge")
 
 	gram, targets, _ = fewProblem(200, 5, 1, .2, false, func(*rand.Rand, float64) float64 { return 3 }, 3)

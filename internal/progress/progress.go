@@ -100,7 +100,7 @@ func (c *carrier) Value(key any) any {
 
 // Err implements context.Context, and advances the part.
 func (c *carrier) Err() error {
-	c.part.look()
+	c.part.read()
 	return c.Context.Err()
 }
 
@@ -287,7 +287,7 @@ func (p *workShare) show() {
 	p.last.Between = true
 }
 
-func (p *workShare) look() {
+func (p *workShare) read() {
 	p.tree.Lock()
 	defer p.tree.Unlock()
 	defer p.tree.tick(p)

@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// looks holds a colour and a shift for each search.
-var looks = map[string]struct {
+// styles holds a colour and a shift for each search.
+var styles = map[string]struct {
 	curve int
 	shift float64 // shift on the logarithmic axis, so that bars do not overlap
 }{byEntropy: {0, -0.008}, byGrid: {1, 0.008}}
@@ -77,7 +77,7 @@ func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 
 // line returns the line of a search with a learner, and its entry for the legend.
 func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer, error) {
-	look := looks[search]
+	style := styles[search]
 	var b bars
 	for _, q := range c.points {
 		if q.learner != learner {
@@ -90,7 +90,7 @@ func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer,
 		if math.IsNaN(m.error) {
 			m.error = 0
 		}
-		b.XYs = append(b.XYs, plotter.XY{X: math.Log10(float64(q.rows)) + look.shift, Y: m.value})
+		b.XYs = append(b.XYs, plotter.XY{X: math.Log10(float64(q.rows)) + style.shift, Y: m.value})
 		b.YErrors = append(b.YErrors, struct{ Low, High float64 }{m.error, m.error})
 	}
 	line, marks, err := plotter.NewLinePoints(b.XYs)
@@ -101,11 +101,11 @@ func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer,
 	if err != nil {
 		return nil, nil, err
 	}
-	line.Color, line.Width = plotstyle.Colour(look.curve), vg.Points(1.6)
+	line.Color, line.Width = plotstyle.Colour(style.curve), vg.Points(1.6)
 	if learner != exactName {
 		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 	}
-	marks.GlyphStyle = plotstyle.Mark(look.curve)
+	marks.GlyphStyle = plotstyle.Mark(style.curve)
 	errors.Color, errors.CapWidth = line.Color, vg.Points(4)
 	return []plot.Plotter{line, errors, marks}, []plot.Thumbnailer{line, marks}, nil
 }

@@ -39,7 +39,7 @@ func wrapped(m conformal.Method, same bool) func(seed uint64) estimators.Regress
 	}
 }
 
-var ways = []way{
+var methods = []way{
 	{"normal", func(uint64) estimators.Regressor { return learner() }},
 	{"conformal", wrapped(conformal.Automatic, false)},
 	{"full, same rows", wrapped(conformal.Full, true)},
@@ -86,11 +86,11 @@ func least(level float64, rows int) float64 {
 // names returns the names of the methods in the table.
 func (s settings) names() []string {
 	var out []string
-	for _, w := range ways {
+	for _, w := range methods {
 		out = append(out, w.name)
 	}
 	if s.python != "" {
-		out = append(out, peerWays...)
+		out = append(out, peerMethods...)
 	}
 	return out
 }
@@ -112,7 +112,7 @@ func (s settings) measure(ctx context.Context, set *dataset.Set, done func()) (m
 		}
 		y, targets := pick(set.Y, train), pick(set.Y, at)
 		scale := stat.StdDev(y, nil)
-		for i, w := range ways {
+		for i, w := range methods {
 			r := w.build(s.seed + uint64(split))
 			if err := r.Fit(ctx, x, y); err != nil {
 				return out, fmt.Errorf("%s: %w", w.name, err)
@@ -125,8 +125,8 @@ func (s settings) measure(ctx context.Context, set *dataset.Set, done func()) (m
 				out.held[i][j].add(low, high, targets, scale)
 			}
 		}
-		for i := len(ways); i < len(out.held); i++ {
-			got, err := s.beside(ctx, peerWays[i-len(ways)], x, y, z, s.seed+uint64(split))
+		for i := len(methods); i < len(out.held); i++ {
+			got, err := s.runPeer(ctx, peerMethods[i-len(methods)], x, y, z, s.seed+uint64(split))
 			if err != nil {
 				return out, err
 			}

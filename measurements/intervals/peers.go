@@ -13,14 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/peer"
 )
 
-// peerWays lists the methods of the script.
-var peerWays = []string{"gp", "mapie"}
+// peerMethods lists the methods of the script.
+var peerMethods = []string{"gp", "mapie"}
 
 // ends holds the bounds of the intervals for test rows, by level.
 type ends struct{ low, high [][]float64 }
 
-// beside runs the script, which returns the intervals of a peer on a split.
-func (s settings) beside(ctx context.Context, way string, x *mat.Dense, y []float64, z *mat.Dense, seed uint64) (ends, error) {
+// runPeer runs the script, which returns the intervals of a peer on a split.
+func (s settings) runPeer(ctx context.Context, way string, x *mat.Dense, y []float64, z *mat.Dense, seed uint64) (ends, error) {
 	var out ends
 	dir, err := os.MkdirTemp("", "intervals")
 	if err != nil {

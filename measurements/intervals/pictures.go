@@ -167,20 +167,20 @@ func skewed(n int, seed uint64) (*mat.Dense, []float64) {
 // drawCoverage draws, for each method, the coverage minus the level against the level. There are 100 training rows.
 func (s settings) drawCoverage(ctx context.Context, path string, progress io.Writer) error {
 	const train, test = 100, 100
-	ways := slices.Clone(ways)
-	ways[1] = way{"full", wrapped(conformal.Full, false)} // Automatic would be CV+ with so few rows
+	methods := slices.Clone(methods)
+	methods[1] = way{"full", wrapped(conformal.Full, false)} // Automatic would be CV+ with so few rows
 	var promised []float64
 	for level := 0.5; level < 0.976; level += 0.025 {
 		promised = append(promised, level)
 	}
-	sums := make([][]held, len(ways))
+	sums := make([][]held, len(methods))
 	for i := range sums {
 		sums[i] = make([]held, len(promised))
 	}
 	bar := progressbar.New(progress, "draws", s.many)
 	for d := range s.many {
 		x, y := skewed(train+test, s.seed+uint64(d))
-		for i, w := range ways {
+		for i, w := range methods {
 			r := w.build(s.seed + uint64(d))
 			if err := r.Fit(ctx, x.Slice(0, train, 0, 10), y[:train]); err != nil {
 				return err
@@ -205,7 +205,7 @@ func (s settings) drawCoverage(ctx context.Context, path string, progress io.Wri
 	}
 	zero.Color, zero.Width = plotstyle.Grey, vg.Points(1)
 	p.Add(zero)
-	for i, w := range ways {
+	for i, w := range methods {
 		points := make(plotter.XYs, len(promised))
 		for j, level := range promised {
 			points[j] = plotter.XY{X: level, Y: sums[i][j].coverage() - level}

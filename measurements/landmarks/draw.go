@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// looks holds the index of the colour and mark of each learner.
-var looks = map[string]int{"selection": 0, "boosting": 1, "falkon": 2, "boosting500": 3, "falkon-median": 4}
+// styles holds the index of the colour and mark of each learner.
+var styles = map[string]int{"selection": 0, "boosting": 1, "falkon": 2, "boosting500": 3, "falkon-median": 4}
 
 const panelHeight = 2.4 * vg.Inch
 
@@ -52,7 +52,7 @@ func (c setCurves) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 		for i, q := range l.points {
 			points[i] = plotter.XY{X: math.Log10(float64(q.rows)), Y: math.Log10(max(q.error, leastShown))}
 		}
-		if err := plotstyle.AddCurve(p, legend, looks[l.learner], l.learner, points); err != nil {
+		if err := plotstyle.AddCurve(p, legend, styles[l.learner], l.learner, points); err != nil {
 			return nil, err
 		}
 	}

@@ -100,7 +100,7 @@ func (p program) nystroem(ctx context.Context, out io.Writer) error {
 		for _, m := range p.landmarks {
 			own, theirs := value{seconds: math.Inf(1)}, value{seconds: math.Inf(1)} // errors become means
 			for _, seed := range p.seeds() {
-				a, b, err := p.beside(ctx, n, m, seed)
+				a, b, err := p.comparePeer(ctx, n, m, seed)
 				if err != nil {
 					return err
 				}
@@ -116,8 +116,8 @@ func (p program) nystroem(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// beside measures the peer and falkon in one turn. Both use the landmarks that the peer draws.
-func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs value, err error) {
+// comparePeer measures the peer and falkon in one turn. Both use the landmarks that the peer draws.
+func (p program) comparePeer(ctx context.Context, n, m int, seed uint64) (own, theirs value, err error) {
 	k := key{"nystroem", "friedman1", "falkon", n, m, seed}
 	theirKey := k
 	theirKey.learner = "sklearn"

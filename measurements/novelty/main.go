@@ -217,8 +217,8 @@ func (t trial) measure(ctx context.Context, m method) (verdict, error) {
 	return t.judge(scores, novel)
 }
 
-// beside runs the script on a trial and returns the verdicts of its methods.
-func (s settings) beside(ctx context.Context, t trial) (out []verdict, err error) {
+// runPeers runs the script on a trial and returns the verdicts of its methods.
+func (s settings) runPeers(ctx context.Context, t trial) (out []verdict, err error) {
 	dir, err := os.MkdirTemp("", "novelty")
 	if err != nil {
 		return nil, err
@@ -313,7 +313,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 				all = append(all, v)
 			}
 			if s.python != "" {
-				more, err := s.beside(ctx, t)
+				more, err := s.runPeers(ctx, t)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

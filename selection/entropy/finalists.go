@@ -73,8 +73,8 @@ type finalists struct {
 	rows     []int   // trace rows of this round
 	// looks holds the results from separate Cholesky factors, by trace row. rough is a kernel for which a few pivots do not
 	// suffice, so they do not suffice for narrower ones either.
-	looks  map[int][]loo.Look
-	latest []loo.Look
+	looks  map[int][]loo.Evaluation
+	latest []loo.Evaluation
 	rough  float64
 	narrow bool // narrower kernels were clearly worse in the last round
 	last   bool // this is the search for the ridge of the best kernel
@@ -147,7 +147,7 @@ func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, 
 	if err != nil || form == nil {
 		return nil, err
 	}
-	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge, looks: map[int][]loo.Look{}, rounds: []int{n}}
+	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge, looks: map[int][]loo.Evaluation{}, rounds: []int{n}}
 	f.finder.integer = r.Family.Integer()
 	f.finder.lo, f.finder.hi = r.Family.Bounds()
 	f.param = r.Row(choice.Iteration).Param
@@ -164,7 +164,7 @@ func (f *finalists) open(ctx context.Context) error {
 	if err := f.begin(ctx, f.rounds[0]); err != nil {
 		return err
 	}
-	return f.look(ctx, f.param)
+	return f.evaluate(ctx, f.param)
 }
 
 // finish runs the remaining rounds.
@@ -286,7 +286,7 @@ func (f *finalists) best() (closedform.Look, bool) {
 // matrix.
 func (f *finalists) climb(ctx context.Context, param float64) error {
 	if !f.looked(param) {
-		if err := f.look(ctx, param); err != nil {
+		if err := f.evaluate(ctx, param); err != nil {
 			return err
 		}
 	}
@@ -310,7 +310,7 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 			if f.looked(next) {
 				break
 			}
-			if err := f.look(ctx, next); err != nil {
+			if err := f.evaluate(ctx, next); err != nil {
 				return err
 			}
 			if i >= 2 || f.bestParam() != next {
@@ -333,7 +333,7 @@ func (f *finalists) searchBest(ctx context.Context) error {
 	f.searched, f.last = false, true
 	defer func() { f.last = false }()
 	f.looks[f.run.Len()] = f.looks[best.Row] // results to continue from
-	return f.look(ctx, f.run.Row(best.Row+1).Param)
+	return f.evaluate(ctx, f.run.Row(best.Row+1).Param)
 }
 
 func (f *finalists) looked(param float64) bool {
@@ -353,8 +353,8 @@ func (f *finalists) bestParam() float64 {
 	return f.run.Row(f.rows[0] + 1).Param
 }
 
-// look scores a parameter on the rows of the round.
-func (f *finalists) look(ctx context.Context, param float64) error {
+// evaluate scores a parameter on the rows of the round.
+func (f *finalists) evaluate(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	f.latest = nil
 	row, err := f.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n, Round: f.round}, f.score)
@@ -404,9 +404,9 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	}
 	if (f.brief || f.searched) && !f.last {
 		ridge := max(f.ridgeOf(row.Param), f.part.LeastRidge(k))
-		var once loo.Look
+		var once loo.Evaluation
 		once, err = loo.LookOnce(parts[2], k, f.part.Outputs(), f.part.Weights, ridge)
-		f.latest = []loo.Look{once}
+		f.latest = []loo.Evaluation{once}
 	} else {
 		known := f.looks[f.run.Len()]
 		f.latest, err = loo.CurveFew(parts[2], k, f.part.Outputs(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers, known...)

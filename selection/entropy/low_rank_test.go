@@ -100,7 +100,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 					own.CopySym(k)
 					once, err := loo.LookOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
 					require.NoError(t, err)
-					want := form.Curve([]loo.Look{once})[0]
+					want := form.Curve([]loo.Evaluation{once})[0]
 					assert.InEpsilon(t, want.Score, at.Score, .1, "%s at %v: the score of all rows, of which the pivots leave a tenth of the ridge", name, row.Param)
 					assert.InDelta(t, want.Evidence, at.Evidence, .05*800)
 				}
@@ -139,7 +139,7 @@ func TestScoresOfFeatures(t *testing.T) {
 				own.CopySym(k)
 				once, err := loo.LookOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
 				require.NoError(t, err)
-				want := form.Curve([]loo.Look{once})[0]
+				want := form.Curve([]loo.Evaluation{once})[0]
 				assert.InEpsilon(t, want.Score, at.Score, 1e-4, "%v, weights %t", score, w != nil)
 				assert.InEpsilon(t, want.StandardError, at.StandardError, 1e-3, "%v, weights %t", score, w != nil)
 				assert.InDelta(t, want.Evidence, at.Evidence, 1e-2, "%v, weights %t", score, w != nil)

@@ -63,7 +63,7 @@ type Subject struct {
 func (s *Subject) Prepare() error {
 	for _, data := range s.Files {
 		tree := raw(data)
-		tree.look()
+		tree.parse()
 		s.trees = append(s.trees, tree)
 		for _, sound := range [][]byte{data, tree.content()} { // JSON in the file may be formatted differently
 			if loaded, err := s.check(sound, 0); err != nil || !loaded {

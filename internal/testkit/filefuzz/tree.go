@@ -106,7 +106,7 @@ func parse(data []byte) (v *node, rest []byte, ok bool) {
 		}
 		v.data, data = data[:v.n], data[v.n:]
 		if v.major == byteString {
-			v.look()
+			v.parse()
 		}
 		return v, data, true
 	case array:
@@ -132,8 +132,8 @@ func parse(data []byte) (v *node, rest []byte, ok bool) {
 	return v, data, true
 }
 
-// look parses the content of a byte string.
-func (v *node) look() {
+// parse parses the content of a byte string.
+func (v *node) parse() {
 	if v.file = openFile(v.data); v.file == nil && len(v.data) > 1 && v.data[0] == '{' {
 		v.json = parseJSON(v.data)
 	}

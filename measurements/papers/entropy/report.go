@@ -137,8 +137,8 @@ func (s settings) report(out io.Writer, found []summary) error {
 	return nil
 }
 
-// beside formats a number, followed by the paper's number in brackets, if there is one.
-func beside(format string, v, paper float64) string {
+// withPaper formats a number, followed by the paper's number in brackets, if there is one.
+func withPaper(format string, v, paper float64) string {
 	text := fmt.Sprintf(format, v)
 	if math.IsNaN(v) {
 		text = "none"
@@ -161,7 +161,7 @@ func printLinks(w io.Writer, of []summary, ours func(summary) link, paper func(p
 	fmt.Fprintln(w, "set\tSpearman\tPearson")
 	for _, v := range of {
 		is, was := ours(v), paper(v.paper())
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.set, beside("%.3f", is.spearman, was.spearman), beside("%.3f", is.pearson, was.pearson))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.set, withPaper("%.3f", is.spearman, was.spearman), withPaper("%.3f", is.pearson, was.pearson))
 	}
 }
 
@@ -176,7 +176,7 @@ func printLowest(w io.Writer, of []summary) {
 			}
 			single = append(single, fitParabola(x, y).lowest())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.3f to %.3f\t%.3f\n", v.set, beside("%.3f", v.curve.lowest(), v.paper().lowest),
+		fmt.Fprintf(w, "%s\t%s\t%.3f to %.3f\t%.3f\n", v.set, withPaper("%.3f", v.curve.lowest(), v.paper().lowest),
 			slices.Min(single), slices.Max(single), mean(v.points[v.best], entropyOf))
 	}
 }
@@ -202,8 +202,8 @@ func printSearch(w io.Writer, of []summary) {
 				inBand++
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d\n", v.set, beside("%.4g", v.params[v.best], p.best),
-			beside("%.4g", stat.Quantile(0.5, stat.Empirical, params, nil), p.found),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d\n", v.set, withPaper("%.4g", v.params[v.best], p.best),
+			withPaper("%.4g", stat.Quantile(0.5, stat.Empirical, params, nil), p.found),
 			columns(is, was), inBand, len(found))
 		if !math.IsNaN(p.best) && v.set != "abalone" {
 			counted++
@@ -224,8 +224,8 @@ func printSearch(w io.Writer, of []summary) {
 }
 
 func columns(is, was [5]float64) string {
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", beside("%.3f", is[0], was[0]), beside("%.3f", is[1], was[1]), beside("%.3f", is[2], was[2]),
-		beside("%.0f", is[3], was[3]), beside("%.1f", is[4], was[4]))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", withPaper("%.3f", is[0], was[0]), withPaper("%.3f", is[1], was[1]), withPaper("%.3f", is[2], was[2]),
+		withPaper("%.0f", is[3], was[3]), withPaper("%.1f", is[4], was[4]))
 }
 
 // printSearches prints the errors with the parameters that the searches chose. For comparison it prints the smallest error of the

@@ -193,7 +193,7 @@ func (c *Form) Outputs() *mat.Dense {
 }
 
 // Curve converts results at ridges, with errors relative to the variance of the targets.
-func (c *Form) Curve(looks []loo.Look) []search.RidgeScore {
+func (c *Form) Curve(looks []loo.Evaluation) []search.RidgeScore {
 	var out []search.RidgeScore
 	variance := c.variance + c.within
 	contrasts := float64(c.Targets.RawMatrix().Rows - 1)

@@ -62,11 +62,11 @@ func (g stage) holder(at, covariances int) int {
 	return (first + end - 1) / 2
 }
 
-// look holds the predictions of a kept sweep for new observations at some training rows, in the units of its target.
-type look struct{ means, variances []float64 }
+// snapshot holds the predictions of a kept sweep for new observations at some training rows, in the units of its target.
+type snapshot struct{ means, variances []float64 }
 
 // look returns the predictions of the current sweep, whose draw is d. The cost is O(p²) for each of the rows.
-func (c *chain) look(d *features.Draw) (look, error) {
+func (c *chain) look(d *features.Draw) (snapshot, error) {
 	s := c.sys
 	rows := min(lookRows, s.n)
 	phi := mat.NewDense(rows, s.p, nil)
@@ -80,7 +80,7 @@ func (c *chain) look(d *features.Draw) (look, error) {
 			}
 		}
 	}
-	out := look{means: make([]float64, rows)}
+	out := snapshot{means: make([]float64, rows)}
 	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(out.means))
 	var err error
 	if out.variances, err = d.Quadratic(s.ctx, phi); err != nil {
@@ -102,8 +102,8 @@ func (c *chain) look(d *features.Draw) (look, error) {
 // chains, W the variance of an observation within them, and B/W is averaged over the rows. B and W are posterior moments for the
 // frequencies of each sweep, not moments of draws: the noise and the coefficients are integrated out, as in predictions. The result
 // is NaN if a half has fewer than two sweeps.
-func splitRHat(chains [][]look) float64 {
-	var halves [][]look
+func splitRHat(chains [][]snapshot) float64 {
+	var halves [][]snapshot
 	for _, c := range chains {
 		length := len(c) / 2
 		if length < 2 {

@@ -106,7 +106,7 @@ func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 		var left []int
 		for _, number := range going {
 			of := runs[number*s.Chains : (number+1)*s.Chains]
-			rHat := splitRHat(looks(of))
+			rHat := splitRHat(snapshots(of))
 			if k+1 < len(stages) && !(rHat < MixedBelow) {
 				left = append(left, number)
 				continue
@@ -175,12 +175,12 @@ type run struct {
 type keptDraw struct {
 	sweep int
 	draw  *features.Draw
-	look  look
+	look  snapshot
 }
 
-// looks returns the predictions of the kept sweeps of each chain.
-func looks(chains []*run) [][]look {
-	out := make([][]look, len(chains))
+// snapshots returns the predictions of the kept sweeps of each chain.
+func snapshots(chains []*run) [][]snapshot {
+	out := make([][]snapshot, len(chains))
 	for i, r := range chains {
 		for _, d := range r.kept {
 			if _, ok := r.stages[r.stage()].keptIndex(d.sweep); ok {

@@ -103,22 +103,22 @@ func newTwoPlaces() *spectrum {
 // The split R̂ of predictions agrees with values computed by hand, from the means of the half chains and the variance of an
 // observation within them.
 func TestSplitRHat(t *testing.T) {
-	chain := func(variance float64, means ...float64) (out []look) {
+	chain := func(variance float64, means ...float64) (out []snapshot) {
 		for _, m := range means {
-			out = append(out, look{means: []float64{m, -m}, variances: []float64{variance, variance}})
+			out = append(out, snapshot{means: []float64{m, -m}, variances: []float64{variance, variance}})
 		}
 		return out
 	}
 	assert.True(t, math.IsNaN(splitRHat(nil)))
-	assert.True(t, math.IsNaN(splitRHat([][]look{chain(1, 1, 2, 3)})), "a half of one sweep")
-	assert.Equal(t, 1.0, splitRHat([][]look{chain(1, 2, 2, 2, 2), chain(1, 2, 2, 2, 2)}))
+	assert.True(t, math.IsNaN(splitRHat([][]snapshot{chain(1, 1, 2, 3)})), "a half of one sweep")
+	assert.Equal(t, 1.0, splitRHat([][]snapshot{chain(1, 2, 2, 2, 2), chain(1, 2, 2, 2, 2)}))
 	// The means of the halves are .5 and 2.5, with variance 2. Within them, the variance is .5 between sweeps plus 3 of an
 	// observation.
-	assert.InDelta(t, math.Sqrt(1+2/3.5), splitRHat([][]look{chain(3, 0, 1, 2, 3)}), 1e-12)
+	assert.InDelta(t, math.Sqrt(1+2/3.5), splitRHat([][]snapshot{chain(3, 0, 1, 2, 3)}), 1e-12)
 	// The halves (1.5, 1.5) and (3.5, 3.5) of two chains have variance 4/3 between and .5 + 2 within.
-	assert.InDelta(t, math.Sqrt(1+4./3/2.5), splitRHat([][]look{chain(2, 1, 2, 1, 2), chain(2, 3, 4, 3, 4)}), 1e-12)
+	assert.InDelta(t, math.Sqrt(1+4./3/2.5), splitRHat([][]snapshot{chain(2, 1, 2, 1, 2), chain(2, 3, 4, 3, 4)}), 1e-12)
 	// If the number of sweeps is odd, the middle one belongs to neither half.
-	assert.Equal(t, splitRHat([][]look{chain(3, 0, 1, 2, 3)}), splitRHat([][]look{chain(3, 0, 1, 99, 2, 3)}))
+	assert.Equal(t, splitRHat([][]snapshot{chain(3, 0, 1, 2, 3)}), splitRHat([][]snapshot{chain(3, 0, 1, 99, 2, 3)}))
 	// Here the halves are certain of different labels.
-	assert.Equal(t, math.Inf(1), splitRHat([][]look{chain(0, 1, 1, 1, 1), chain(0, 0, 0, 0, 0)}))
+	assert.Equal(t, math.Inf(1), splitRHat([][]snapshot{chain(0, 1, 1, 1, 1), chain(0, 0, 0, 0, 0)}))
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
-// looks holds the colours and marks of the sources.
-var looks = map[string]struct {
+// styles holds the colours and marks of the sources.
+var styles = map[string]struct {
 	colour color.NRGBA
 	mark   draw.GlyphDrawer
 }{
@@ -35,8 +35,8 @@ var looks = map[string]struct {
 }
 
 func markOf(source string, radius float64) draw.GlyphStyle {
-	look := looks[source]
-	return draw.GlyphStyle{Color: look.colour, Shape: look.mark, Radius: vg.Points(radius)}
+	style := styles[source]
+	return draw.GlyphStyle{Color: style.colour, Shape: style.mark, Radius: vg.Points(radius)}
 }
 
 // legendOf returns a legend of the sources that are present.
