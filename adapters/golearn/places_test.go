@@ -73,7 +73,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
 	{"threshold.Classifier", func() estimators.Classifier { return &threshold.Classifier{} }},
 	{"stacking.Classifier", func() estimators.Classifier { return &stacking.Classifier{} }},
-	{"none", func() estimators.Classifier { return nil }},
+	{"Classifier without an estimator", func() estimators.Classifier { return nil }},
 	{"pipeline.Classifier", func() estimators.Classifier {
 		return &pipeline.Classifier{Steps: standardScaler(), Final: &lssvm.Classifier{}}
 	}},
@@ -92,7 +92,7 @@ var regressorList = []listed[estimators.Regressor]{
 		return &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}
 	}},
 	{"stacking.Regressor", func() estimators.Regressor { return &stacking.Regressor{} }},
-	{"none", func() estimators.Regressor { return nil }},
+	{"Regressor without an estimator", func() estimators.Regressor { return nil }},
 	{"pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: standardScaler(), Final: &lssvm.Regressor{}}
 	}},
@@ -639,7 +639,7 @@ func rows[E any](t *testing.T, lists *strings.Builder, title string, places []ce
 	for i, p := range places {
 		fmt.Fprintf(lists, "%d. %s\n", i+1, p.name)
 	}
-	fmt.Fprintf(lists, "\nIn each of them works:\n\n")
+	fmt.Fprintf(lists, "\nThe following models work in all of these places:\n\n")
 	line := func(name string, build func() base.Classifier) {
 		for _, p := range places {
 			t.Run(name+"/"+p.name, func(t *testing.T) { p.check(t, build) })

@@ -18,9 +18,10 @@ import (
 
 const capabilitiesHead = `# What each type can do
 
-In addition to Fit and Predict, or Transform, a type has the methods of its capabilities. ` + "`estimators.Supports(model, c)`" + ` reports a
-capability at run time. All types have MarshalBinary, UnmarshalBinary and Graph. All transformers have TransformTo and FeatureNames.
-A type marked with * wraps another type: its methods work if the wrapped type has them.
+In addition to Fit and Predict, or Transform, a type has the methods of its capabilities. ` + "`estimators.Supports(model, c)`" + `
+reports at run time whether a model has the capability c. All types have MarshalBinary, UnmarshalBinary and Graph. All
+transformers have TransformTo and FeatureNames. A type marked with * wraps another type: its methods work if the wrapped type
+has them.
 
 | type | further methods |
 |---|---|
