@@ -59,7 +59,7 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "search\trows\tours: error\tseconds\tgrid: error\tseconds\thalving: error\tseconds\terror to the best\t±\tless or "+
-		"equal\tseconds to the grid's\tto halving's\twanted\tnothing set: error\tseconds\terror to the best\t")
+		"equal\tseconds to the grid's\tto halving's\tgoal\tdefault settings: error\tseconds\terror to the best\t")
 	for _, s := range all {
 		var r [measured]reached
 		for seed := range o.seeds {

@@ -178,7 +178,7 @@ func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, tit
 	if value == "mse" {
 		cells = "the mean over the splits and, in brackets, the paper's value"
 	}
-	fmt.Fprintf(b, "## %s\n\nEach cell has %s.\n\n```\n", title, cells)
+	fmt.Fprintf(b, "## %s\n\nEach cell shows %s.\n\n```\n", title, cells)
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "set\t%s\n", strings.Join(names, "\t"))
 	for _, row := range rows {
@@ -239,7 +239,7 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 		}
 	}
 	if len(compared) > 0 {
-		fmt.Fprintf(b, "It has a larger AUC or R² than the paper's GaBaSR on %d of %d sets:\n\n", better, len(compared))
+		fmt.Fprintf(b, "`gabasr` has a larger AUC or R² than the paper's GaBaSR on %d of %d sets:\n\n", better, len(compared))
 		fmt.Fprintf(b, "| set | measure | paper | here |\n|---|---|---|---|\n%s\n\n", strings.Join(compared, "\n"))
 	}
 	fmt.Fprint(b, "The following differences of AUC or R² are means over the same splits, with their standard errors.\n\n")
@@ -250,9 +250,9 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 		}
 		fmt.Fprintf(b, "%s\n\n%s\n%s\n", some, header, strings.Join(v, ""))
 	}
-	list(loses, "It loses by more than two standard errors:", "| set | to | by |\n|---|---|---|",
-		"It loses to no method by more than two standard errors.")
-	list(wins, "Sampling the frequencies helps. It is better than the same number of random features, `features`, by more than two "+
+	list(loses, "`gabasr` loses by more than two standard errors:", "| set | to | by |\n|---|---|---|",
+		"`gabasr` loses to no method by more than two standard errors.")
+	list(wins, "Sampling the frequencies helps. It is better than the same number of random features (`features`) by more than two "+
 		"standard errors:", "| set | by |\n|---|---|",
 		"It is not better than the same number of random features by more than two standard errors.")
 	for _, name := range []string{"boston", "diabetes-progression"} {

@@ -15,11 +15,11 @@ import (
 )
 
 const intervalsLegend = `The tables show the share of targets in the central 95% intervals of a method: the mean over the sets, and the
-smallest with its set. A width is in standard deviations of the targets of the test rows, and the tables have the median over the
-sets. The sets are those on which a method is complete.
+smallest share with its set. Widths are in standard deviations of the targets of the test rows, and the tables show their median over
+the sets. Only sets on which a method is complete are used.
 `
 
-const costsLegend = `The tables have medians over the sets on which a method is complete: the seconds of a fit and of a thousand
+const costsLegend = `The tables show medians over the sets on which a method is complete: the seconds of a fit and of a thousand
 predictions, the memory that both add to that of the program after reading the rows, and the size of the model's file.
 `
 

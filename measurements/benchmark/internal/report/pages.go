@@ -89,9 +89,9 @@ func (r *Report) writePages(folder string) error {
 
 const setsLegend = `# The sets, one by one
 
-The tables have the mean error over the splits by the first criterion of each task, for selection with nothing set, the best method of
-kernelearn and the best of the others. The last column compares selection with the best of the others by the corrected resampled
-t-test, level 0.05. The means of all methods are in summary.csv.
+The tables list the mean error over the splits by the first criterion of each task. They compare selection with default settings, the
+best method of kernelearn, and the best of the others. The last column compares selection with the best of the others by the corrected
+resampled t-test at level 0.05. The means of all methods are in summary.csv.
 `
 
 // setsPage writes a line for each set.

@@ -18,14 +18,14 @@ import (
 const legend = `
 ## Measures
 
-- NMSE: the squared error over that of predicting the mean of the test rows. R2 is 1 - NMSE
+- NMSE: the squared error divided by that of predicting the mean of the test rows. R2 is 1 - NMSE
 - Coverage95, Width95: the share of targets in the method's central 95% intervals, or in those of a normal distribution with its mean and
   variance, and their mean width; Below95: the share of targets below them
 - NLPD: the negative log density of the targets under a normal distribution with the method's mean and variance. The variance counts as
   at least 1e-12 of that of the targets. NLPD and Width95 are in units of the standard deviation of the test targets
 - GMean: the geometric mean of the accuracies of the classes. AUC: the area under the ROC curve; with more than two classes the mean of
   each class against the rest. LogLoss and Brier measure the method's probabilities
-- fit s, s/1000: processor time on one thread (with -threads: time by the clock on several) of the fit, and of a thousand predictions.
+- fit s, s/1000: processor time on one thread (with -threads: elapsed time on several) of the fit, and of a thousand predictions.
   It excludes reading the rows, and includes converting them to golearn's grids
 - MB before, peak MB: the resident memory of the process after reading the rows, and its maximum until the predictions were made.
   model kB: the size of the model's file

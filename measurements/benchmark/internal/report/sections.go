@@ -18,7 +18,7 @@ the budget, failed or did not run on one of the splits has the last rank on that
 
 The tests are Friedman's, with the F of Iman and Davenport, and Nemenyi's critical difference (Demšar 2006), both at level 0.05. The
 columns "w/d/l" count wins, draws and losses against the method of each source that has the best mean rank, on the sets where both
-are complete. They are by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05. With few splits this test finds
+are complete. They use the corrected resampled t-test (Nadeau and Bengio 2003) at level 0.05. With few splits this test finds
 large differences only. A difference that is the same on every split has no variance, and counts as a draw.
 
 A mean rank depends on the methods that take part. A source with more methods has the smallest error on more sets. Wins and losses
@@ -57,9 +57,8 @@ func (r *Report) compare(b *strings.Builder) {
 
 // inShort writes the number of sets on which each source has the smallest error, and the method with the best mean rank.
 func (r *Report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the smallest error, alone or with others, and " +
-		"the " +
-		"method with the best\nmean rank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
+	b.WriteString("\n## In short\n\nThe table counts the sets on which a method of each source has the smallest error, alone or with others, and " +
+		"names the method with the best\nmean rank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, methods.Sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -161,8 +160,8 @@ func (r *Report) errorAgainstTime(b *strings.Builder) {
 
 // bestsBySet writes a line for each set: the smallest error of each source with its seconds, the method to choose, and the front.
 func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
-	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe best method of each source, its error and its seconds; the fastest method "+
-		"that ties with the smallest error; and the\nfront, from the fastest method to the most accurate.\n\n", a.Title())
+	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe table lists the best method of each source with its error and its seconds, the fastest "+
+		"method that ties with the smallest error, and the\nfront, from the fastest method to the most accurate.\n\n", a.Title())
 	var present []string
 	for _, source := range methods.Sources {
 		if slices.ContainsFunc(a.Methods, func(m standings.Standing) bool { return m.Source == source }) {
@@ -207,10 +206,8 @@ func (r *Report) growthSection(b *strings.Builder) {
 	if r.Growth == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, by least squares over the sizes where a "+
-		"fit, "+
-		"or a prediction of %d\nrows, takes at least %v s. A dash stands where there are fewer than three such sizes. \"Most rows\" is "+
-		"the "+
+	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, is fitted by least squares over the sizes where "+
+		"a fit, or a prediction of %d\nrows, takes at least %v s. A dash marks methods with fewer than three such sizes. \"Most rows\" is the "+
 		"largest size within the budget.\n\n", protocol.SyntheticTest, protocol.LeastSeconds)
 	lines := [][]string{{"method", "source", "fit", "predict", "most rows", "NMSE there", "fit s there", "peak MB there"}}
 	for _, g := range r.Growth {
@@ -236,8 +233,8 @@ func byKind(b *strings.Builder, a standings.Analysis, heading string) {
 	if len(a.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of "+
-		"each source.\n\n", heading, standings.FewestOfKind, namedMethods)
+	fmt.Fprintf(b, "\n%s\n\nThe table shows mean ranks on the sets of each kind with at least %d sets: the %d best methods, and the best "+
+		"method of each source.\n\n", heading, standings.FewestOfKind, namedMethods)
 	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, methods.Sources)}
 	for _, k := range a.Kinds {
 		var best []string
@@ -301,8 +298,8 @@ func (r *Report) ties(b *strings.Builder, a standings.Analysis, heading string) 
 	align(b, lines)
 }
 
-const overviewLegend = `The medians over all sets of a method's error relative to the smallest error of the set, and of its seconds of fit
-and prediction. A set where a method is not complete counts as an infinite error and infinite seconds; a method without a finite
+const overviewLegend = `The table shows medians over all sets: a method's error relative to the smallest error of the set, and its seconds of fit
+and prediction. A set where a method is not complete counts as an infinite error and infinite seconds. A method without a finite
 median is left out. All points are in front.csv.
 `
 
@@ -328,11 +325,11 @@ func (r *Report) overviewSection(b *strings.Builder) {
 	fmt.Fprintf(b, "\n![error relative to the smallest against seconds, medians over the sets](%s)\n", OverviewPicture)
 }
 
-const ratioLegend = `"Ratio" is the geometric mean of a method's error over that of %s, the first method of kernelearn, over the sets where both are
-complete. "Ratio there" is the same over the noisy sets alone, where the smallest error of all methods is above %v, so that nearly
-exact fits do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly better" count
-those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference. With one split
-there are no such sets, and a difference that is the same on every split is not clear.
+const ratioLegend = `"Ratio" is the geometric mean, over the sets where both are complete, of a method's error divided by that of %s, the first
+method of kernelearn. "Ratio there" is the same over the noisy sets alone, where the smallest error of all methods is above %v, so
+that nearly exact fits do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly
+better" count those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference.
+With one split no set is counted. A set whose difference is the same on every split is not counted either.
 `
 
 // writeRatios writes the errors of the methods relative to those of the reference.
@@ -366,13 +363,13 @@ func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) 
 	}
 }
 
-const zeroLegend = `The table shows whether selection with nothing set has the first mean rank, or is within Nemenyi's critical
+const zeroLegend = `The table shows whether selection with default settings has the first mean rank, or is within Nemenyi's critical
 difference of the first, among all methods, and among the peers alone. Fewer methods make the critical difference smaller. A
-comparison has the methods with a result by its criterion.
+comparison includes the methods with a result by its criterion.
 `
 
-const relationLegend = `The number of sets on which selection with nothing set is better than a peer - ties with it - is worse, by the
-corrected resampled t-test (Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed,
+const relationLegend = `The table counts the sets on which selection with default settings is better than a peer - ties with it - is worse, by the
+corrected resampled t-test (Nadeau and Bengio 2003) at level 0.05. "+n" counts further sets on which the peer is over budget or failed,
 "−n" those on which selection is. relations.csv names the sets, also for the method of kernelearn with the best mean rank.
 `
 
@@ -392,7 +389,7 @@ func (r *Report) answers(b *strings.Builder) {
 		}
 	}
 	if len(lines) > 1 {
-		b.WriteString("\n## Selection with nothing set\n\n" + zeroLegend + "\n")
+		b.WriteString("\n## Selection with default settings\n\n" + zeroLegend + "\n")
 		align(b, lines)
 	}
 	b.WriteString(r.against())
