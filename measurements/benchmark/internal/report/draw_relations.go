@@ -26,7 +26,7 @@ var outcomes = []struct {
 }{
 	{"better", plotstyle.Blue, func(o standings.Relation) int { return len(o.Better) }},
 	{"the peer is over budget", plotstyle.Sky, func(o standings.Relation) int { return len(o.OnlyOurs) }},
-	{"level", color.NRGBA{R: 0xc8, G: 0xc8, B: 0xc8, A: 0xff}, func(o standings.Relation) int { return len(o.Ties) }},
+	{"tied", color.NRGBA{R: 0xc8, G: 0xc8, B: 0xc8, A: 0xff}, func(o standings.Relation) int { return len(o.Ties) }},
 	{"worse", plotstyle.Vermillion, func(o standings.Relation) int { return len(o.Worse) + len(o.OnlyTheirs) }},
 }
 
