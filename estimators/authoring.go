@@ -15,7 +15,7 @@ import (
 
 // CheckRows returns x as a dense matrix that the caller must neither change nor keep. It returns a *mat.Dense unchanged and copies
 // any other type. Width is the number of columns that Fit received, and 0 in Fit itself. It returns ErrShape if x is nil or empty
-// or has another width, and ErrNotFinite.
+// or has another width, and ErrNotFinite if an entry is NaN or infinite.
 func CheckRows(x mat.Matrix, width int) (*mat.Dense, error) {
 	d, err := check.Dense("x", x)
 	if err != nil || width == 0 {
@@ -38,10 +38,10 @@ func CheckWeights(typ string, weights []float64, rows int) error {
 	return check.Weights(typ, weights, rows)
 }
 
-// BeginFit begins a Fit of a third-party estimator or transformer. It reports the progress to observe, which is the field Observe
-// or nil, to the observer of [Observed], and to the surrounding pipeline or search. Fits, kernel matrices and factorisations of
-// this module that use the returned context are reported as parts of the Fit. Each check of the context is reported as a step,
-// unless [Tell] gives more detail. Fit must defer the returned function:
+// BeginFit begins a Fit of a third-party estimator or transformer. It reports the progress to observe (the field Observe, or nil),
+// to the observer of [Observed], and to the surrounding pipeline or search. Fits, kernel matrices and factorisations of this module
+// that use the returned context are reported as parts of the Fit. Each check of the context is reported as a step, unless [Tell]
+// gives more detail. Fit must defer the returned function:
 //
 //	func (m *Mean) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 //		defer estimators.BeginFit(&ctx, m.Observe)(&err)
@@ -73,9 +73,9 @@ func MarshalModel(kind string, version int, fitted any) ([]byte, error) {
 	return codec.Marshal(kind, version, fitted)
 }
 
-// UnmarshalModel decodes the output of MarshalModel into fitted, a pointer to such a struct, and returns the version of the file.
-// It returns ErrBadModel if the data is incomplete or was changed, if it has another kind or other fields, or if its version is
-// later than the given one. The caller must still check the values, because a checksum is not a signature.
+// UnmarshalModel decodes the output of MarshalModel into fitted, a pointer to a struct like that of MarshalModel, and returns the
+// version of the file. It returns ErrBadModel if the data is incomplete or was changed, if it has another kind or other fields, or
+// if its version is later than the given one. The caller must still check the values, because a checksum is not a signature.
 func UnmarshalModel(data []byte, kind string, version int, fitted any) (int, error) {
 	return codec.Unmarshal(data, kind, version, fitted)
 }

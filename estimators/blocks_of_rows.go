@@ -13,11 +13,11 @@ import (
 // blockRows is the default number of rows of a block.
 const blockRows = 2048
 
-// InBlocks calls f for each block of rows of x in turn, with the number of the block's first row. A block has about the given
-// number of rows, or 2048 if that is 0. InBlocks checks ctx before each block and reports its progress to the observer of
-// [Observed]. Use it for predictions and for any other function of rows that takes no context. It returns the errors of f and of
-// ctx, ErrShape if x is empty, and ErrParam if rows is negative. In a [NotFiniteError] of f it replaces the row of the block by the
-// row of x.
+// InBlocks calls f for each block of rows of x in turn, with the number of the block's first row. The argument rows sets the
+// approximate number of rows in a block. If it is 0, it is 2048. InBlocks checks ctx before each block and reports its progress to
+// the observer of [Observed]. Use it for predictions and for any other function of rows that takes no context. It returns the
+// errors of f and of ctx, ErrShape if x is empty, and ErrParam if rows is negative. If f returns a [NotFiniteError], its row number
+// is changed from that in the block to that in x.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
 	defer BeginFit(&ctx, nil)(&err)
 	if rows < 0 {
@@ -53,7 +53,7 @@ func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, blo
 	return ctx.Err()
 }
 
-// PredictContext returns p.Predict(x) of any [Regressor] (Y is float64) or [Classifier] (int), computed with [InBlocks]. The
+// PredictContext returns p.Predict(x) for any [Regressor] (Y is float64) or [Classifier] (Y is int), computed with [InBlocks]. The
 // prediction of a row must not depend on the other rows, which holds for all estimators of this module. It returns the errors of
 // Predict and of ctx.
 func PredictContext[Y float64 | int](ctx context.Context, p interface {

@@ -152,17 +152,17 @@ func Supports(e any, c Capability) bool {
 	return ok && a.hasMethod(reflect.TypeOf(e))
 }
 
-// Wrapped describes the contents of a Wrapper. Its Supports(c) is Wrapped{...}.Supports(w, c). The rule is the same for all
-// wrappers: w has the method, and the contents of w have what the method needs.
+// Wrapped describes the contents of a Wrapper. A wrapper w implements Supports(c) as Wrapped{...}.Supports(w, c). The rule is the
+// same for all wrappers: w must have the method, and the contents of w must have what the method needs.
 type Wrapped struct {
-	// Estimators are the wrapped estimators, or all from which a Fit may choose.
+	// Estimators holds the wrapped estimators, or all candidates from which a Fit may choose.
 	Estimators []any
-	// Steps are applied before the estimators and are stored with them.
+	// Steps holds the transformers that are applied before the estimators and are stored with them.
 	Steps []transformers.Transformer
 	// Own lists the capabilities whose methods work for any wrapped estimator.
 	Own []Capability
-	// Methods lists capabilities whose method exists with other arguments than in the interface, such as an adapter's method for
-	// other data.
+	// Methods lists capabilities for which the wrapper has a method whose arguments differ from those in the interface, such as an
+	// adapter's method for other data.
 	Methods []Capability
 }
 
@@ -199,7 +199,7 @@ func Unsupported(wrapper string, e any, c Capability) error {
 	return fmt.Errorf("%s: %T has no %v: %w", wrapper, e, c, errors.ErrUnsupported)
 }
 
-// Capable returns e as the interface C of a capability, or the error from Unsupported.
+// Capable returns e as a C, the interface of the capability c. If e does not support c, it returns the error of Unsupported.
 func Capable[C any](wrapper string, e any, c Capability) (C, error) {
 	out, ok := e.(C)
 	if !ok || !Supports(e, c) {

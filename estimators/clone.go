@@ -10,10 +10,10 @@ import (
 // and configured independently.
 //
 // The settings are the exported fields. Models and transformers among them, also in slices, maps and structs, are cloned, and
-// matrices are copied. Everything else behind a pointer or a function is shared, for example the strategy of a search, which no fit
-// changes. The other fields of a model hold its fitted values and are not copied. They are copied if the model is a struct and not
-// a pointer, because its Fit cannot change it. A type with settings in other fields needs a method Clone without arguments that
-// returns a value of the type itself. Clone then calls this method.
+// matrices are copied. Functions, and everything else behind a pointer, are shared. An example is the strategy of a search, which
+// no fit changes. The other fields of a model hold its fitted values and are not copied. They are copied if the model is a struct
+// and not a pointer, because its Fit cannot change it. A type with settings in other fields needs a method Clone without arguments
+// that returns a value of the type itself. Clone then calls this method.
 func Clone[T any](e T) T {
 	out, ok := copyOf(reflect.ValueOf(&e).Elem()).Interface().(T)
 	if !ok {

@@ -2,7 +2,7 @@ package estimators
 
 import "github.com/kernelearn/kernelearn/internal/check"
 
-// ColumnNamer is an estimator or a transformer that knows the names of the columns of x, such as a pipeline or a search. Errors
+// ColumnNamer is an estimator or a transformer that stores the names of the columns of x, such as a pipeline or a search. Errors
 // then name columns, a pipeline.ColumnPart can select columns by name, and package inspection uses the names. Model files contain
 // the names from Fit.
 type ColumnNamer interface {

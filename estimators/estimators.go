@@ -13,11 +13,11 @@
 //   - Bad input gives an error that names the argument, the position and the limit; it never panics.
 //   - The same Seed gives the same model for any number of Workers.
 //
-// An estimator's capabilities, its abilities beyond the contract, are its methods. Supports reports them, also through wrappers. A
-// type that embeds an estimator has its capabilities; if one does not hold for it, the type must implement Wrapper and exclude it.
-// Some methods do the same as a method of the contract, but faster or in less memory (PredictTo, DecisionTo, FitBlocks, FitMatrix
-// in a search), or fit differently (PartialFit, NewStatistics). If such a method is promoted from an embedded field, it is not
-// used, because it would bypass methods that the outer type redefines.
+// An estimator shows its capabilities, its abilities beyond the contract, by its methods. Supports reports them, also through
+// wrappers. A type that embeds an estimator has the same capabilities. If it lacks one of them, it must implement Wrapper and
+// exclude that one. Some methods do the same as a method of the contract, but faster or in less memory (PredictTo, DecisionTo,
+// FitBlocks, FitMatrix in a search), or fit differently (PartialFit, NewStatistics). If such a method is promoted from an embedded
+// field, it is not used, because it would bypass methods that the outer type redefines.
 //
 // # Equal rows, weights and groups
 //
@@ -66,8 +66,9 @@ import (
 
 // Regressor predicts a number for each row.
 type Regressor interface {
-	// Fit fits to x (n×d) and the n targets y. It returns ErrShape, ErrNotFinite, ErrParam for a field out of range, ErrTooLarge,
-	// ErrNotPSD, or the error of ctx. It must not run at the same time as another method of the same value, including Predict.
+	// Fit fits the model to x (n×d) and the n targets y. It returns ErrShape, ErrNotFinite, ErrParam for a field out of range,
+	// ErrTooLarge, ErrNotPSD, or the error of ctx. It must not run at the same time as another method of the same value, including
+	// Predict.
 	Fit(ctx context.Context, x mat.Matrix, y []float64) error
 	// Predict returns a number for each row of x, which must have the same width as in Fit. It may be called concurrently. Errors:
 	// ErrNotFitted, ErrShape, ErrNotFinite.
@@ -76,19 +77,19 @@ type Regressor interface {
 
 // Classifier predicts a class for each row. Labels may be any ints.
 type Classifier interface {
-	// Fit fits to x (n×d) and the n labels y. It returns the errors of Regressor. It must not run at the same time as another
-	// method of the same value.
+	// Fit fits the model to x (n×d) and the n labels y. It returns the errors of Regressor. It must not run at the same time as
+	// another method of the same value.
 	Fit(ctx context.Context, x mat.Matrix, y []int) error
 	// Predict returns one of Classes for each row of x. It may be called concurrently.
 	Predict(x mat.Matrix) ([]int, error)
-	// Classes returns the distinct labels in Fit in ascending order, or nil before Fit.
+	// Classes returns the distinct labels of the last Fit in ascending order, or nil before Fit.
 	Classes() []int
 }
 
 // Detector is fitted to rows without targets, and predicts whether other rows are novel.
 type Detector interface {
-	// Fit fits to x (n×d). It returns the errors of Regressor. It must not run at the same time as another method of the same
-	// value.
+	// Fit fits the model to x (n×d). It returns the errors of Regressor. It must not run at the same time as another method of the
+	// same value.
 	Fit(ctx context.Context, x mat.Matrix) error
 	// Score returns a number for each row of x. The more the row resembles the training rows, the larger the number. Score may be
 	// called concurrently. It returns the errors of Regressor.
@@ -100,8 +101,8 @@ type Detector interface {
 // PPredictor is the capability of a Detector to return p-values.
 type PPredictor interface {
 	// PredictP returns a p-value in (0, 1] for each row of x. It is the share of rows, among the training rows and the row itself,
-	// whose score is at most that of the row. For a row from the distribution of the training rows, it is at most α with
-	// probability α.
+	// whose score is at most that of the row. For a row from the distribution of the training rows, it is at most α with a
+	// probability of at most α.
 	PredictP(x mat.Matrix) ([]float64, error)
 }
 
@@ -147,7 +148,7 @@ type DecisionPredictor interface {
 	Decision(x mat.Matrix) (*mat.Dense, error)
 }
 
-// PredictorTo is the capability to predict into memory of the caller, for a service that predicts single rows repeatedly. Y is
+// PredictorTo is the capability to predict into the caller's memory, for a service that predicts single rows repeatedly. Y is
 // float64 for regressors and int for classifiers.
 type PredictorTo[Y float64 | int] interface {
 	// PredictTo is like Predict but writes to dst, which has an entry for each row of x. For a few rows in a *mat.Dense it
@@ -155,13 +156,13 @@ type PredictorTo[Y float64 | int] interface {
 	PredictTo(dst []Y, x mat.Matrix) error
 }
 
-// DecisionPredictorTo is the capability to write scores into memory of the caller.
+// DecisionPredictorTo is the capability to write scores into the caller's memory.
 type DecisionPredictorTo interface {
 	// DecisionTo is like Decision but writes to dst (n×K), as PredictTo does.
 	DecisionTo(dst *mat.Dense, x mat.Matrix) error
 }
 
-// ProbaPredictorTo is the capability to write probabilities into memory of the caller.
+// ProbaPredictorTo is the capability to write probabilities into the caller's memory.
 type ProbaPredictorTo interface {
 	// PredictProbaTo is like PredictProba but writes to dst (n×K), as PredictTo does.
 	PredictProbaTo(dst *mat.Dense, x mat.Matrix) error
@@ -191,8 +192,8 @@ type Continuer interface {
 	// that keeps none.
 	MarshalStatistics() ([]byte, error)
 	// UnmarshalStatistics restores the statistics in a fitted value that has the settings and the model with which they were
-	// stored. It cannot check that both come from the same rows. It returns ErrNotFitted before a model was decoded. It returns
-	// ErrBadModel for damaged statistics, and for statistics of other columns, classes or settings. An error leaves the value
+	// stored. It cannot check that both come from the same rows. It returns ErrNotFitted if no model has been decoded. It returns
+	// ErrBadModel for damaged statistics, and for statistics from other columns, classes or settings. An error leaves the value
 	// unchanged.
 	UnmarshalStatistics(data []byte) error
 }
@@ -242,9 +243,9 @@ type Step struct {
 	Between bool
 }
 
-// Observed returns a context in which every fit reports its steps to observe, like to an Observe field. It works for transformers,
-// which have no such field. Estimators, searches and pipelines call their own Observe as well. Done goes from 0 to 1 separately for
-// each fit with this context.
+// Observed returns a context in which every fit reports its steps to observe, as it does to a field Observe. This includes
+// transformers, which have no such field. Estimators, searches and pipelines call their own Observe as well. Done goes from 0 to 1
+// separately for each fit with this context.
 func Observed(ctx context.Context, observe func(Step)) context.Context {
 	if observe == nil {
 		return check.Context(ctx)
@@ -259,7 +260,7 @@ var (
 	ErrNotFinite = fault.ErrNotFinite // a NaN or an infinity in the input
 	ErrNotPSD    = fault.ErrNotPSD    // a matrix that should be positive semi-definite is not
 	ErrNotFitted = fault.ErrNotFitted // a method was called before Fit
-	ErrTooLarge  = fault.ErrTooLarge  // more memory needed than the limit
+	ErrTooLarge  = fault.ErrTooLarge  // more memory is needed than the limit allows
 	ErrBadModel  = fault.ErrBadModel  // model data that is incomplete, changed, or of another kind
 )
 

@@ -9,7 +9,7 @@ import (
 
 // PredictInterval returns the prediction for each row of x (m×d), and the bounds between which a new observation lies with
 // probability level in (0, 1). Half of the remaining probability lies on either side. The prediction is the mean, which is not the
-// middle of an asymmetric interval. The model is a fitted [Regressor] with the capability Interval, or a wrapper of one.
+// middle of an asymmetric interval. The model is a fitted [Regressor] with the capability Interval, or a wrapper around one.
 //
 // PredictInterval costs as much as the variances. For a kernel machine with n rows this is O(n²) for each row, where a prediction
 // alone costs O(nd). For 1000 rows of eight columns this is ten times as much. It returns the errors of the model. If the model has

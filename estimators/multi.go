@@ -11,12 +11,12 @@ import (
 //
 // The packages ridge, lssvm and falkon provide a MultiRegressor. They choose one kernel or ridge for all targets, which minimises
 // the sum of the squared leave-one-out errors of the targets. The error of a target is in units of its standard deviation, so the
-// choice does not depend on the units of the targets. If these settings are given, the MultiRegressor equals a Regressor for each
-// target, up to rounding. If the targets need different settings, for example because only one has much noise, fit a Regressor to
-// each.
+// choice does not depend on the units of the targets. If the kernel and the ridge are set, the MultiRegressor equals a Regressor
+// for each target, up to rounding. If the targets need different settings, for example because only one has much noise, fit a
+// Regressor to each.
 type MultiRegressor interface {
-	// Fit fits to x (n×d) and the k targets of each row, y (n×k). It returns the errors of a Regressor. Errors in y name the row
-	// and the column. It must not run at the same time as another method of the same value.
+	// Fit fits the model to x (n×d) and the k targets of each row, y (n×k). It returns the errors of a Regressor. Errors in y name
+	// the row and the column. It must not run at the same time as another method of the same value.
 	Fit(ctx context.Context, x, y mat.Matrix) error
 	// Predict returns the targets (m×k) for the rows of x (m×d). It may be called concurrently.
 	Predict(x mat.Matrix) (*mat.Dense, error)
@@ -24,8 +24,8 @@ type MultiRegressor interface {
 	Targets() int
 }
 
-// MultiVariancePredictor is the VariancePredictor for several targets, with m×k means and variances. It returns no covariances of
-// targets.
+// MultiVariancePredictor is the VariancePredictor for several targets, with m×k means and variances. It returns no covariances
+// between targets.
 type MultiVariancePredictor interface {
 	PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error)
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// NestedModel is a fitted value within the file of a composite, such as a pipeline or a search: the name of its type and the output
-// of its MarshalBinary. It is decoded into a value of that type with the same settings, because settings are not stored.
+// NestedModel is a fitted value within the file of a composite, such as a pipeline or a search. It consists of the name of the
+// value's type and the output of its MarshalBinary. It is decoded into a value of that type with the same settings, because
+// settings are not stored.
 type NestedModel struct {
 	Type string
 	Data []byte
@@ -31,8 +32,8 @@ func NestModel(name string, v any) (NestedModel, error) {
 	return NestedModel{Type: registry.NameOf(v), Data: data}, nil
 }
 
-// UnmarshalInto decodes the part into v. In errors, kind is the composite's kind and which is the part's position in it. It returns
-// ErrBadModel if the type differs from that of v or the data is bad, or an error that wraps errors.ErrUnsupported.
+// UnmarshalInto decodes the part into v. Errors contain kind, the kind of the composite, and which, the position of the part in it.
+// It returns ErrBadModel if the type differs from that of v or the data is bad, or an error that wraps errors.ErrUnsupported.
 func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 	if have := registry.NameOf(v); strings.TrimPrefix(p.Type, "*") != have {
 		return fault.BadModel(kind, "%s was a %s, this value has a %s", which, p.Type, have)

@@ -32,11 +32,11 @@ const quantilesName = "estimators: PredictQuantiles"
 //   - For a third-party type, the quantiles follow from its intervals, which must leave half of the remaining probability on either
 //     side, as the contract requires.
 //
-// Quantiles never cross. Those of a model could cross because of rounding, or because its prediction lies outside its own narrow
-// intervals. The values of the row are then sorted. Two levels q and 1-q cost one PredictInterval.
+// Quantiles never cross. The bounds that a model returns could cross because of rounding, or because its prediction lies outside
+// its own narrow intervals. The values of the row are then sorted. Two levels q and 1-q cost one PredictInterval.
 //
-// It returns the errors of the model. It returns ErrParam if a level is not in (0, 1), or is so close to its ends that 1-2q is ±1
-// in double precision.
+// It returns the errors of the model. It returns ErrParam if a level is not in (0, 1), or is so close to 0 or 1 that 1-2q is ±1 in
+// double precision.
 func PredictQuantiles(model any, x mat.Matrix, levels []float64) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	if len(levels) == 0 {

@@ -32,7 +32,7 @@ type Smoother interface {
 // in Fit. It keeps the settings that Fit chose (kernel, ridge, landmarks, steps of a pipeline), and makes no choices with the new
 // rows.
 type LinearSmoother interface {
-	// Smoother solves for targets (n×k) at the rows of x (n×d) with these weights, where nil means that all are 1. It does not
-	// change the estimator. It returns ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
+	// Smoother solves for targets (n×k) at the rows of x (n×d). If weights is nil, all weights are 1. It does not change the
+	// estimator. It returns ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 	Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (Smoother, error)
 }

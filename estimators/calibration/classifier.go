@@ -112,8 +112,8 @@ func (c *Classifier) ColumnNames() []string {
 	return estimators.ColumnNames(c.m.chosen)
 }
 
-// Fit fits Estimator to x (n×d) and the labels y (n), which have at least two classes, and then the link. It costs a fit of
-// Estimator and the solution of a linear system of its rows, or a fit for each fold and one more.
+// Fit fits Estimator to x (n×d) and the labels y (n), which must contain at least two classes. It then fits the link. It costs one
+// fit of Estimator and the solution of one linear system with all rows, or one fit for each fold and one more.
 //
 // Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of
 // ctx. ErrShape is also returned if a class is missing from the rows outside a fold. If Estimator has neither PredictProba nor
@@ -375,7 +375,7 @@ func scoresOf(e estimators.Classifier, x mat.Matrix) (scores, error) {
 	return newScores(decided, proba), nil
 }
 
-// Classes returns the labels that Fit received, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil

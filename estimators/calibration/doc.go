@@ -7,15 +7,15 @@
 //	Platt        p[k] ∝ exp(a f[k] + b[k])      f its decisions
 //	Isotonic     p[k] ∝ g[k](f[k])              f its decisions, each g a nondecreasing step function
 //
-// If an estimator has only one of Decision and PredictProba, or if only decisions are known for the rows left out, that one is used
-// for both. The parameters a and b minimise the cross-entropy of smoothed labels, and g minimises the squared error (by the pool
-// adjacent violators algorithm). With two classes the probability of the first is 1 minus that of the second.
+// If an estimator has only one of Decision and PredictProba, or if only decisions are known for the rows left out, that one takes
+// the place of the other. The parameters a and b minimise the cross-entropy of smoothed labels, and g minimises the squared error
+// (by the pool adjacent violators algorithm). With two classes the probability of the first is 1 minus that of the second.
 //
 // # Scores of rows that the estimator was not fitted to
 //
 // For a least-squares machine ([estimators.LinearSmoother]) whose Decision is its own output, the output without each row has a
 // closed form, which costs one fit and one linear system. Its settings are chosen on all rows, as elsewhere in this module. Any
-// other estimator is fitted once without each fold, where it chooses its settings separately, and once to all rows.
+// other estimator is fitted once without each fold, each time with its own choice of settings, and once to all rows.
 //
 // # Properties and limits
 //

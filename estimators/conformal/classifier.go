@@ -33,7 +33,7 @@ const (
 type folding = classes.Folding
 
 // Classifier predicts a class, and a set of classes that contains the right class with a guaranteed probability. The zero value
-// wraps [lssvm.Classifier] and chooses the method by the number of rows.
+// wraps [lssvm.Classifier] and chooses the method according to the number of rows.
 //
 // Full and [JackknifePlus] score a class by the decisions of a least-squares machine for each class, with the kernel and the ridge
 // that Estimator chose. They solve one linear system with all rows, and a set costs O(n² + nK²). They ignore the class weights of
@@ -80,7 +80,7 @@ type Classifier struct {
 	// Workers is the number of goroutines that predict sets. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called after each fit and each solution of a system.
+	// If Observe is not nil, it is called after each fit and each solution of a linear system.
 	Observe func(estimators.Step)
 
 	folding
@@ -137,7 +137,7 @@ func (c *Classifier) ColumnNames() []string {
 	return estimators.ColumnNames(c.m.chosen)
 }
 
-// Fit fits to x (n×d) and the labels y (n), which have at least two classes. It returns [estimators.ErrParam],
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. It returns [estimators.ErrParam],
 // [estimators.ErrShape], [estimators.ErrNotFinite], the errors of Estimator, or the error of ctx. ErrShape is also returned if a
 // class is missing from the rows of one of the fits. If Estimator does not support the method, the error wraps
 // errors.ErrUnsupported.
@@ -320,7 +320,7 @@ func (m *classModel) smoother(ctx context.Context) (estimators.Smoother, *leastS
 	return m.machine, m.squares, nil
 }
 
-// Classes returns the labels that Fit received, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -328,8 +328,8 @@ func (c *Classifier) Classes() []int {
 	return slices.Clone(c.m.classes)
 }
 
-// Decision returns scores (n×K). For Full and [JackknifePlus] they are the outputs of the system of all rows, otherwise
-// probabilities.
+// Decision returns scores (n×K). For Full and [JackknifePlus] they are the outputs of the linear system with all rows. Otherwise
+// they are probabilities.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {

@@ -1,10 +1,11 @@
-// Package conformal adds intervals to predictions, and sets to classes, with a guarantee that holds for any distribution and any
-// estimator: if new rows are exchangeable with the training rows, the promised share of them lies within.
+// Package conformal adds intervals to the predictions of regressors, and sets of classes to those of classifiers. Their guarantee
+// holds for any distribution and any estimator: if new rows are exchangeable with the training rows, the intervals or sets contain
+// the promised share of the targets or classes.
 //
 // [Regressor] and [Classifier] wrap an estimator. [Method] selects how an interval or a set is computed and what it guarantees.
 // [Score] selects how unusual a class is for a row.
 //
-// # One system of all rows
+// # One linear system with all rows
 //
 // An estimator with the capability estimators.Smoothing is linear in its targets once its settings are chosen. Leaving out a row
 // and adding one then takes a few operations on numbers from one linear system with all rows. [estimators.Smoother] defines these
@@ -27,14 +28,14 @@
 // 50 rows, the coverage is .87 if all rows choose a ridge and one of twelve kernels. It is .74 if they choose the lengths of ten
 // columns. Therefore one part of the rows chooses the settings, and only the scores of the other rows count (Held). The system
 // still contains all rows, and the guarantee is exact. With at most 200 rows a part is too small for a good choice, and
-// [CrossValidation] chooses anew without each part. SameRows uses all rows for both.
+// [CrossValidation] chooses the settings again without each fold. SameRows uses all rows for both purposes.
 //
 // # Targets with changing spread
 //
 // The intervals of one system are nearly as wide where the noise is small as where it is large. The same holds for a machine whose
-// variance has one noise level. The guarantee holds on average over the rows, but not in each part of them. With Spread, a score is
-// |y - f(x)| / σ(x) (Lei and others, Journal of the American Statistical Association 113, 2018, 1094). Here σ(x) is exp g(x), times
-// the standard deviation of f if there is one. Both f and g are fitted to rows whose scores do not count: for Split, the rows that
+// variance has one noise level. The guarantee holds on average over all rows, but not in every region. With Spread, a score is |y -
+// f(x)| / σ(x) (Lei and others, Journal of the American Statistical Association 113, 2018, 1094). Here σ(x) is exp g(x), times the
+// standard deviation of f if there is one. Both f and g are fitted to rows whose scores do not count: for Split, the rows that
 // choose the settings; for CV+, those outside the fold. The intervals are f(x) ± qσ(x). For Split this has the guarantee of split
 // conformal prediction, because f and g depend only on the other rows. For CV+ it has the guarantee of the theorem of Barber and
 // others, whose proof holds for any score that is a function fitted without the fold. The function g is fitted to log max(|e|, δ)

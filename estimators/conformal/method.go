@@ -13,20 +13,20 @@ type Method int
 // The methods. In their descriptions n is the number of rows whose scores count and α is 1 - level. The guarantee holds for a new
 // row that is exchangeable with them.
 const (
-	// Automatic is Full for an estimator with the capability estimators.Smoothing and more than 200 rows, Split for other
-	// estimators with more than 2000 rows, and otherwise [CrossValidation].
+	// Automatic selects Full for an estimator with the capability estimators.Smoothing and more than 200 rows. It selects Split for
+	// other estimators with more than 2000 rows, and otherwise [CrossValidation].
 	Automatic Method = iota
 	// Full is full conformal prediction with studentised residuals, in closed form. It guarantees a coverage between 1-α and
 	// 1-α+1/(n+1). It equals jackknife+ with studentised residuals. It fits to a part of the rows once, to choose the settings, and
 	// then solves one linear system with all rows.
 	Full
-	// JackknifePlus is the method of Barber and others with plain residuals. It guarantees 1-2α, and covers about 1-α in practice.
-	// It costs the same as Full.
+	// JackknifePlus is the method of Barber and others with plain residuals. It guarantees a coverage of 1-2α, and covers about 1-α
+	// in practice. It costs the same as Full.
 	JackknifePlus
-	// JackknifeMinMax guarantees 1-α and has the widest intervals. It costs the same as Full.
+	// JackknifeMinMax guarantees a coverage of 1-α and has the widest intervals. It costs the same as Full.
 	JackknifeMinMax
-	// CrossValidation is CV+ of Barber and others. It guarantees 1-2α-√(2/n), and covers about 1-α in practice. It costs a fit
-	// without each of Folds folds, each with its own choice of settings.
+	// CrossValidation is CV+ of Barber and others. It guarantees a coverage of 1-2α-√(2/n), and covers about 1-α in practice. It
+	// costs one fit for each of Folds folds, without the rows of the fold and with a separate choice of settings.
 	CrossValidation
 	// Split fits to a part of the rows and computes the scores on the other rows. It guarantees a coverage between 1-α and
 	// 1-α+1/(n+1).

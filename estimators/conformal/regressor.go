@@ -31,7 +31,7 @@ const (
 )
 
 // Regressor adds prediction intervals to a regressor. Their coverage is guaranteed for any distribution of the targets. The zero
-// value wraps [lssvm.Regressor] and chooses the method by the number of rows.
+// value wraps [lssvm.Regressor] and chooses the method according to the number of rows.
 //
 // Fit first fits Estimator to the rows that choose its settings. For Full and the jackknife methods it then solves one linear
 // system with all rows (O(n³) time, n² numbers), and an interval costs O(n²). For [CrossValidation] it fits Estimator again for
@@ -45,10 +45,10 @@ type Regressor struct {
 	Method    Method
 
 	// Held is the share of the rows whose scores count. The other rows choose the settings. It applies to Full and the jackknife
-	// methods, whose final system contains all rows, and to Split, which fits only the other rows. If it is 0, it is 0.5.
+	// methods, whose final system contains all rows, and to Split, which fits only to the other rows. If it is 0, it is 0.5.
 	Held float64 `zero:"0.5" below:"1"`
 
-	// With SameRows, Full and the jackknife methods use all rows to choose the settings, and all scores count. The guarantee is
+	// SameRows makes Full and the jackknife methods use all rows to choose the settings, and all scores count. The guarantee is
 	// then exact only if there is nothing to choose, for example if the kernel and the ridge are set. Otherwise intervals are too
 	// short for few rows (see the package documentation).
 	SameRows bool
@@ -56,8 +56,8 @@ type Regressor struct {
 	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
 	Folds int `zero:"10" least:"2"`
 
-	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The guarantee is then for a
-	// row of a new group: the rows of a group are left out together, and their scores count as one. Method must be
+	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The guarantee then holds for
+	// a row of a new group: the rows of a group are left out together, and their scores count as one. Method must be
 	// [CrossValidation] or Split, and Automatic chooses between them. If Estimator is an [estimators.Grouper], it receives the
 	// groups of the rows that it is fitted to. Group, in contrast, divides the rows to be predicted.
 	Groups []int `settings:"-"`
@@ -69,9 +69,9 @@ type Regressor struct {
 	// If Spread is not nil, it estimates the size of the errors of Estimator, so that intervals are narrow where the noise is small
 	// and wide where it is large. A clone g of Spread is fitted, and the scores are residuals divided by exp(g(x)) and by the
 	// standard deviation (see NoScaling). The clone is fitted to the same rows as Estimator and not to those whose scores count, so
-	// all guarantees hold. Its targets are the logarithms of the leave-one-out residuals of these rows. They are in closed form if
-	// Estimator supports [estimators.LeaveOneOut]; otherwise they cost five more fits. Method must be [CrossValidation] or Split,
-	// and Automatic chooses between them. An example is &lssvm.Regressor{}.
+	// all guarantees hold. Its targets are the logarithms of the leave-one-out residuals of these rows. The residuals have a closed
+	// form if Estimator supports [estimators.LeaveOneOut]. Otherwise they cost five more fits. Method must be [CrossValidation] or
+	// Split, and Automatic chooses between them. An example is &lssvm.Regressor{}.
 	Spread estimators.Regressor
 
 	// If Group is not nil, it returns the group of a row of x. Intervals then keep their guarantee in each group separately
@@ -89,7 +89,7 @@ type Regressor struct {
 	// Workers is the number of goroutines that predict intervals. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// If Observe is not nil, it is called after each fit and each solution of a system.
+	// If Observe is not nil, it is called after each fit and each solution of a linear system.
 	Observe func(estimators.Step)
 
 	m *model
@@ -143,18 +143,18 @@ func (r *Regressor) ColumnNames() []string {
 	return estimators.ColumnNames(r.m.chosen)
 }
 
-// Fit fits to x (n×d) and y (n). It returns [estimators.ErrParam], [estimators.ErrNotFinite], the errors of Estimator, or the error
-// of ctx. It returns [estimators.ErrShape] for fewer rows than the method needs. If the method needs [estimators.Smoothing] and
-// Estimator does not support it, the error wraps errors.ErrUnsupported.
+// Fit fits the model to x (n×d) and y (n). It returns [estimators.ErrParam], [estimators.ErrNotFinite], the errors of Estimator, or
+// the error of ctx. It returns [estimators.ErrShape] for fewer rows than the method needs. If the method needs
+// [estimators.Smoothing] and Estimator does not support it, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which both Estimator and the system of all rows use. Copies of a row get
-// the mean of their weights. Full also studentises a residual by its weight; the other methods use unweighted residuals. The
-// guarantee holds if the rows are exchangeable together with their weights, for a new row of weight 1.
+// FitWeighted is like Fit, with a weight > 0 for each row, which both Estimator and the linear system with all rows use. Copies of
+// a row get the mean of their weights. Full also studentises a residual by its weight; the other methods use unweighted residuals.
+// The guarantee holds if the rows are exchangeable together with their weights, for a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
@@ -291,8 +291,8 @@ func (m *model) smoother(ctx context.Context) (estimators.Smoother, error) {
 	return machine, err
 }
 
-// Predict returns a prediction for each row of x (m×d). It comes from the system of all rows, from the clone fitted to all rows
-// ([CrossValidation]), or from the clone fitted to a part of the rows (Split).
+// Predict returns a prediction for each row of x (m×d). It comes from the linear system with all rows, from the clone fitted to all
+// rows ([CrossValidation]), or from the clone fitted to a part of the rows (Split).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {

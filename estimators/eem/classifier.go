@@ -146,8 +146,8 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 }
 
 // NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a sample of the
-// rows, those whose hashes with Seed are smallest. The sample has 4096 different rows, or four for each unit if that is more. The
-// last stage sums the moments of the classes. If Labels is set, other labels are [estimators.ErrParam].
+// rows: those with the smallest hashes, which depend on Seed. The sample has 4096 different rows, or four for each unit if that is
+// more. The last stage sums the moments of the classes. If Labels is set, any other label is an error ([estimators.ErrParam]).
 func (c *Classifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
 // FitStages implements [streaming.StagedFitter]. It is like Fit, except that for DataRBF the units come from the sample. PartialFit
@@ -157,11 +157,11 @@ func (c *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (er
 	return c.keep(c.settings().take(ctx, s))
 }
 
-// FitClassStatistics solves the system for given statistics, one for each of classes, which are in ascending order. Their features
-// are those of the units of c, as for Statistics. They may have been merged from several computers, or stored separately from the
-// model file. PartialFit can continue from them. It returns [estimators.ErrNotFitted] before there are units,
-// [estimators.ErrParam], and [estimators.ErrShape] if the number of classes, statistics or features is wrong, or if a class has no
-// rows.
+// FitClassStatistics solves the system for statistics from the caller, one for each of classes. The classes must be in ascending
+// order. The features of the statistics must be those of the units of c, as in Statistics. The statistics may have been merged from
+// several computers, or stored separately from the model file. PartialFit can continue from them. It returns
+// [estimators.ErrNotFitted] before there are units, [estimators.ErrParam], and [estimators.ErrShape] if the number of classes,
+// statistics or features is wrong, or if a class has no rows.
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))

@@ -27,7 +27,7 @@
 //
 // # Statistics
 //
-// All that a fit needs of a class are the moments of its hidden units, [Statistics], which can be merged. PartialFit takes rows in
+// For each class a fit needs only the moments of the hidden units, [Statistics], which can be merged. PartialFit takes rows in
 // chunks, in one pass and O(h²) memory, and gives the same model as Fit on all rows. Solve, or the first prediction, solves the
 // system of equations. Several computers can each sum a share of the rows and send their Statistics to each other. NewStages and
 // FitStages do this, also for units that are centred on rows. FitClassStatistics takes Statistics that you merged yourself or

@@ -29,10 +29,10 @@ const defaultComponents = 250
 //	φ(x) = Λ^-½ U' k(landmarks, x),    UΛU' the kernel matrix of the landmarks
 //
 // This is the Nyström map (Williams and Seeger 2001). The matrix is rarely invertible numerically, even if the kernel is positive
-// definite. Landmarks that depend on the ones before them, up to h·2⁻⁵² of the largest k(x, x), therefore add no feature. The
-// features are computed from a Cholesky factor instead of the eigenvectors. They differ only by a rotation, which does not affect
-// the machine. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³). A prediction, from coefficients on the
-// landmarks, costs O(hd) for each row.
+// definite. Landmarks that depend linearly on earlier ones in the feature space of the kernel, up to h·2⁻⁵² of the largest k(x, x),
+// therefore add no feature. The features are computed from a Cholesky factor instead of the eigenvectors. They differ only by a
+// rotation, which does not affect the machine. Columns of x should be of comparable scale. A fit costs O(nhd + nh² + h³). A
+// prediction, from coefficients on the landmarks, costs O(hd) for each row.
 //
 // See also [Classifier], Classifier in package lssvm.
 type KernelClassifier struct {
@@ -141,14 +141,14 @@ func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err 
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The weights do not affect the median
-// distance, if Kernel is nil, or the draw of the landmarks.
+// FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The weights affect neither the draw of
+// the landmarks nor, if Kernel is nil, the median distance.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
-// FitPath is like [Classifier.FitPath], for numbers of landmarks.
+// FitPath is like [Classifier.FitPath], with a machine for each number of landmarks.
 func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) (_ []*KernelClassifier, err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := checkPath(kernelClassifierType, components); err != nil {

@@ -100,9 +100,9 @@ func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solu
 	return c.m.solve(ctx, steps)
 }
 
-// Solve solves the system of equations for the rows of all chunks of PartialFit. Otherwise the first prediction after a chunk does
-// this. After Fit it does nothing. It costs O(h³) for each pair of classes, or once with Discriminant. It returns ErrNotFitted
-// before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
+// Solve solves the system of equations for the rows of all chunks of PartialFit. Without Solve, the first prediction after a chunk
+// does this. After Fit, Solve does nothing. It costs O(h³) for each pair of classes, or once with Discriminant. It returns
+// ErrNotFitted before Fit and while a class has no rows, ErrNotPSD, or the error of ctx.
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	ctx = check.Context(ctx)
@@ -215,8 +215,8 @@ func (c *machine[N]) Statistics() []*Statistics {
 	return out
 }
 
-// Report describes the last Fit, or the last Solve after PartialFit, without the rows that were added since then. Objective is the
-// negative divergence, summed over the pairs of classes.
+// Report describes the last Fit, or the last Solve after PartialFit. It does not include rows that were added since then. Objective
+// is the negative divergence, summed over the pairs of classes.
 func (c *machine[N]) Report() estimators.Report {
 	s := c.m.lastSolution()
 	if s == nil {

@@ -211,7 +211,7 @@ func (s *stages) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *stages) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

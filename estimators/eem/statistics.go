@@ -40,7 +40,7 @@ func (s *Statistics) Mean() []float64 { return slices.Clone(s.m.Means) }
 func (s *Statistics) Clone() *Statistics { return &Statistics{*s.m.Clone()} }
 
 // Add adds the rows of x (k×h). It costs a symmetric product of rank k, O(kh²), and O(h²) for the merge. It returns ErrShape if the
-// width differs from earlier rows, and ErrNotFinite.
+// width differs from that of earlier rows, or ErrNotFinite.
 func (s *Statistics) Add(x mat.Matrix) error { return s.m.Add(x) }
 
 // Merge adds the rows of o, which does not change. Any order and grouping gives the same result up to rounding. It costs O(h²). It
@@ -65,10 +65,10 @@ func (s *Statistics) LedoitWolf() (cov *mat.SymDense, rho float64) { return s.m.
 // MarshalBinary implements encoding.BinaryMarshaler, so that statistics can be sent to other computers.
 func (s *Statistics) MarshalBinary() ([]byte, error) { return s.m.MarshalBinary() }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel and then leaves s unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It returns ErrBadModel for invalid data, and then leaves s unchanged.
 func (s *Statistics) UnmarshalBinary(data []byte) error { return s.m.UnmarshalBinary(data) }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+// MarshalText implements encoding.TextMarshaler. In JSON the bytes are a base64 string.
 func (s *Statistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -87,7 +87,7 @@ type model struct {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// Fit fits to x (n×d) and n labels y. It returns [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
+// Fit fits the model to x (n×d) and n labels y. It returns [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
 // [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
@@ -373,7 +373,7 @@ func (m *model) finite() error {
 }
 
 // Decision returns outputs (r×K) for the rows of x (r×d). They are about 1 for the row's class and -1 for the others. With two
-// classes the columns are minus the output of the single machine, and this output.
+// classes the columns are -f and f, where f is the output of the single machine.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	m := c.m
@@ -412,7 +412,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	return classes.Labels(c.Classes()).Predict(c.Decision(x))
 }
 
-// Classes returns the labels, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int {
 	if c.m == nil {
 		return nil
@@ -428,7 +428,8 @@ func (c *Classifier) Coefficients() *mat.Dense {
 	return mat.DenseCopyOf(c.m.beta)
 }
 
-// ChosenRidge returns λ in the last Fit, whether it was set or chosen. It returns 0 for the pseudo-inverse and before Fit.
+// ChosenRidge returns the ridge λ of the last Fit, whether it was set or chosen. It returns 0 for the pseudo-inverse and before
+// Fit.
 func (c *Classifier) ChosenRidge() float64 {
 	if c.m == nil {
 		return 0

@@ -1,7 +1,7 @@
 // Package elm implements the weighted extreme learning machine (WELM): a hidden layer of random units that are not trained, and a
-// weighted least-squares fit of the classes to their outputs. It is the baseline for the extreme entropy machine (package eem), in
-// the form of that paper (Czarnecki and Tabor, arXiv 1501.05279) and in its original form (Zong, Huang and Chen, Neurocomputing
-// 101, 2013).
+// weighted least-squares fit of the classes to their outputs. It is the baseline for the extreme entropy machine (package eem). It
+// implements both the form used in that paper (Czarnecki and Tabor, arXiv 1501.05279) and the original form (Zong, Huang and Chen,
+// Neurocomputing 101, 2013).
 //
 // # The machine
 //

@@ -1,5 +1,5 @@
-// Package estimatortest implements the contract of estimators and transformers as a suite of checks. It runs on any type, from this
-// module or not:
+// Package estimatortest implements the contract of estimators and transformers as a suite of checks. It runs on any type, whether
+// from this module or not:
 //
 //	func TestConformance(t *testing.T) {
 //		estimatortest.Regressor(t, "mypackage.Regressor", func() estimators.Regressor {

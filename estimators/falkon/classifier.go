@@ -82,8 +82,8 @@ type Classifier struct {
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel and the probabilities are chosen for new groups. A group of g rows takes the
-	// memory of its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
+	// out together, so that the ridge, the kernel and the probabilities are chosen for new groups. A group of g rows takes memory
+	// for its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
 	// Seed is the seed for the random landmarks and samples.
@@ -136,8 +136,8 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. Cost and errors are as for [Regressor.Fit].
-// The kernel is computed once in each pass, whatever the number of classes.
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. Cost and errors are as for
+// [Regressor.Fit]. The kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -318,11 +318,12 @@ func shareOut(shares, targets []float64) {
 	}
 }
 
-// Classes returns the labels in Fit, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
 // Decision returns m×K scores for the rows of x (m×d), with the columns in the order of Classes. With [SquaredLoss] they are near
-// +1 for the class and -1 for others, with [LogisticLoss] they are log odds. With two classes the columns are -f and f.
+// +1 for the row's class and near -1 for the others. With [LogisticLoss] they are log odds. With two classes the columns are -f and
+// f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	f, err := c.m.Decide(classifierType, x, c.Workers)
@@ -343,7 +344,7 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d). With [SquaredLoss] they come from the link fitted to
-// leave-one-out scores. With [LogisticLoss] they are the probabilities of the model. With more than two classes these are divided
+// leave-one-out scores. With [LogisticLoss] they are the probabilities of the model, which with more than two classes are divided
 // by their sum.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)

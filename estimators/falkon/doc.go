@@ -1,5 +1,5 @@
 // Package falkon implements kernel ridge regression and classification with landmarks, for any number of rows. With M landmarks a
-// row costs O(M), and no matrix of all rows and landmarks is kept.
+// row costs O(M), and the n×M kernel matrix of all rows and landmarks is not kept.
 //
 // [Regressor] and [Classifier] are the estimators, and [MultiRegressor] is for several targets. [LandmarkRule] selects how
 // landmarks are chosen, [Solver] how the system is solved, and [Loss] what a Classifier minimises. [State] holds the progress of a
@@ -40,9 +40,9 @@
 // to many more digits.
 //
 // If Ridge is 0, the leave-one-out error of the sample brackets the ridge. Up to eight ridges are then solved together until they
-// can be compared, and the system for the best ridge is solved to the end. The comparison uses rows outside the sample, two for
-// each landmark, or 4000 if the sample has as many. The error there is e(1 + l), where l is the leverage computed from the sample.
-// It is reduced by d/s, the share by which the small sample overestimates it, where d is the effective dimension.
+// can be compared, and the system for the best ridge is then solved to convergence. The comparison uses rows outside the sample,
+// two for each landmark, or 4000 if the sample has as many. The error there is e(1 + l), where l is the leverage computed from the
+// sample. It is reduced by d/s, the share by which the small sample overestimates it, where d is the effective dimension.
 //
 // Sums are computed in blocks of 128 rows, in the order of the rows. The model is therefore the same for any number of Workers, and
 // FitBlocks gives the same model as Fit if no two rows are equal. Fit merges equal rows (package estimators). FitBlocks counts each

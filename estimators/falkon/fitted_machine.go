@@ -87,7 +87,7 @@ func (f *fittedMachine) LandmarkRows() *mat.Dense {
 // Objective is the penalised loss, summed over the rows and machines.
 func (f *fittedMachine) Report() estimators.Report { return f.report.Clone() }
 
-// Details returns more about the last Fit. It returns the zero value before Fit.
+// Details describes the last Fit in more detail than Report. It returns the zero value before Fit.
 func (f *fittedMachine) Details() Details { return f.details }
 
 // coefficients returns β, with a row for each landmark and a column for each output.

@@ -59,8 +59,8 @@ type MultiRegressor struct {
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes the memory
-	// of its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes memory for
+	// its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
 	// Seed is the seed for the random landmarks and samples.

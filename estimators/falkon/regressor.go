@@ -57,8 +57,8 @@ type Regressor struct {
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
-	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes the memory
-	// of its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
+	// out together, so that the ridge, the kernel and the intervals are chosen for new groups. A group of g rows takes memory for
+	// its features, gM numbers. If it is nil, equal rows are left out together. FitBlocks does not accept groups.
 	Groups []int `settings:"-"`
 
 	// Seed is the seed for the random landmarks and samples.
@@ -142,11 +142,11 @@ func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Sour
 	return nil
 }
 
-// FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. The model is the same, bit for bit. Only a
-// few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning for each pass, and twice
-// before the first product, to count the rows and to draw some of them. It must yield the same rows in the same order each time;
-// otherwise FitBlocks returns [estimators.ErrParam]. The iterator runs on a separate goroutine, one at a time. FitBlocks returns
-// the errors of Fit and of the iterator.
+// FitBlocks is like Fit or FitWeighted on the rows of all blocks, one after the other. If no two rows are equal, the model is the
+// same, bit for bit. Only a few hundred kilobytes for each worker are in memory at a time. The iterator is run from its beginning
+// for each pass, and twice before the first product, to count the rows and to draw some of them. It must yield the same rows in the
+// same order each time; otherwise FitBlocks returns [estimators.ErrParam]. The iterator runs on a separate goroutine, and never
+// twice at the same time. FitBlocks returns the errors of Fit and of the iterator.
 func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	s := r.settings()

@@ -39,10 +39,11 @@ type Solver int
 
 // These are the solvers.
 const (
-	// Automatic is Direct up to 250 landmarks, where both solvers take about equally long, and if there are at most eight rows for
-	// each landmark. Otherwise it is [ConjugateGradients]. With 500 landmarks Direct takes about 1.8 times as long (BenchmarkFit).
+	// Automatic selects Direct for up to 250 landmarks, where both solvers take about equally long, and if there are at most eight
+	// rows for each landmark. Otherwise it selects [ConjugateGradients]. With 500 landmarks Direct takes about 1.8 times as long
+	// (BenchmarkFit).
 	Automatic Solver = iota
-	// Direct computes and factors the normal equations. It costs O(nM²), with exact leave-one-out.
+	// Direct computes and factors the normal equations. It costs O(nM²), and leave-one-out is exact.
 	Direct
 	// ConjugateGradients solves the system iteratively. The preconditioner uses a sample of 4 to 32 rows for each landmark; the
 	// number grows with the number of rows. An iteration costs O(nM), and five to twelve iterations usually suffice.

@@ -19,10 +19,10 @@
 // # Intervals
 //
 // The errors of a regressor on its training rows are too small, and errors several steps ahead are larger than errors one step
-// ahead. So Fit first leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute
-// errors for each horizon. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble,
-// each error comes from models that were fitted to blocks of the series without that row (EnbPI: C. Xu and Y. Xie, ICML 2021), so
-// nothing is held out.
+// ahead. Fit therefore first leaves out the end of the series (Held). It forecasts this part from origins within it, and keeps the
+// absolute errors for each horizon. An interval is the forecast plus or minus a quantile of the last Window of these errors. With
+// Ensemble, each error comes from models that were fitted to blocks of the series without that row (EnbPI: C. Xu and Y. Xie, ICML
+// 2021), so nothing is held out.
 //
 // Update adds the errors of observed values, and adapts the level of the quantile: after an interval that missed, the next is
 // wider. This is adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),

@@ -59,9 +59,9 @@ type Forecaster struct {
 	Strategy Strategy
 
 	// If Difference is not 0, the models predict the change from the value that many steps before the target. If that value is not
-	// known yet, the change is from a multiple of that distance. Use 1 for a trend, and 12 for monthly values with a yearly season.
-	// Past values are then also changes over as many steps, and columns that are known in advance appear twice, once as changes.
-	// Kernel machines do not extrapolate a trend; changes have none.
+	// known yet, the distance is the smallest multiple at which the value is known. Use 1 for a trend, and 12 for monthly values
+	// with a yearly season. Past values are then also changes over as many steps, and columns that are known in advance appear
+	// twice, once as changes. Kernel machines do not extrapolate a trend, and the changes of a series with a trend have none.
 	Difference int `zero:"none"`
 
 	// Level is the probability of the intervals. If it is 0, it is 0.9.
@@ -71,8 +71,9 @@ type Forecaster struct {
 	// final models are fitted to the complete series. If it is 0, it is 0.3.
 	Held float64 `zero:"0.3" below:"1"`
 
-	// If Ensemble is not 0, it is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is
-	// their mean. The error of each row comes from the models that were fitted without it, so no part of the series is held out.
+	// If Ensemble is not 0, it is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is the
+	// mean of their predictions. The error of each row comes from the models that were fitted without it, so no part of the series
+	// is held out.
 	Ensemble int `zero:"none" least:"2"`
 
 	// Window is the number of the most recent errors whose quantile is used. If it is 0, it is 200.
@@ -407,10 +408,10 @@ func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 	return k, nil
 }
 
-// Update appends observed values to the series, and their columns known in advance if Fit received any. The models stay unchanged.
-// The intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by
-// Rate. It costs Horizon forecasts for each value. It returns the errors of Forecast and [estimators.ErrNotFinite]. An error leaves
-// f unchanged.
+// Update appends observed values to the series. If Fit received columns that are known in advance, known holds their values for the
+// same times. The models stay unchanged. The intervals adapt: Update forecasts each new value from every origin within Horizon,
+// adds the errors, and moves the level by Rate. It costs Horizon forecasts for each value. It returns the errors of Forecast and
+// [estimators.ErrNotFinite]. An error leaves f unchanged.
 func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {

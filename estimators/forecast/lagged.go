@@ -13,11 +13,12 @@ import (
 
 // Lagged selects the past values of a series that are features.
 type Lagged struct {
-	// Lags are distances back from the predicted value, in steps, for one step ahead. All are >= 1: 1 is the last known value, and
-	// in monthly values 12 is the value one year before. If both Lags and Windows are nil, Lags are 1 to 12.
+	// Lags lists distances in steps, back from the predicted value, for predictions one step ahead. All are >= 1: 1 is the last
+	// known value, and in monthly values 12 is the value one year before. If both Lags and Windows are nil, Lags are 1 to 12.
 	Lags []int
 
-	// Windows are numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are features.
+	// Windows lists numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are
+	// features.
 	Windows []int
 }
 
@@ -82,10 +83,10 @@ func (l Lagged) set(dst, past []float64) {
 	}
 }
 
-// Rows returns a row of features for each origin whose target is in the series (m×d), the values steps later (m), and the positions
-// of these targets in the series. If known is not nil, it holds columns (n×k) that are known in advance, and Rows adds their values
-// at the time of the target. It returns [estimators.ErrParam], [estimators.ErrShape] if the series is too short for a row, or
-// [estimators.ErrNotFinite].
+// Rows returns a row of features for each origin whose target is in the series (m×d). It also returns these targets, which are the
+// values steps later (m), and their positions in the series. If known is not nil, it holds columns (n×k) that are known in advance,
+// and Rows adds their values at the time of the target. It returns [estimators.ErrParam], [estimators.ErrShape] if the series is
+// too short for a row, or [estimators.ErrNotFinite].
 func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dense, targets []float64, at []int, err error) {
 	defer fault.Recover(&err)
 	const typ = "forecast: Lagged"

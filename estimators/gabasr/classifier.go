@@ -50,7 +50,7 @@ type Classifier struct {
 	NoSweeps bool
 
 	// BurnIn is the number of initial sweeps that predictions leave out. If it is 0, it is 10, or two fifths of the sweeps if that
-	// is less or if chains were continued.
+	// is less or if the chains were continued.
 	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
@@ -143,7 +143,7 @@ func (c *Classifier) settings() (sampler.Settings, error) {
 	}.WithDefaults()
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. It takes the time and memory of
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. It takes the time and memory of
 // [Regressor.Fit] for each class, or once for two classes. It returns [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite], [estimators.ErrNotPSD], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -381,7 +381,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	return out, nil
 }
 
-// Predict returns the most probable class for each row of x (m×d). It takes the time of Decision.
+// Predict returns the most probable class for each row of x (m×d). It costs as much as Decision.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
 	f, err := c.Decision(x)

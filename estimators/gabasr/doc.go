@@ -50,9 +50,9 @@
 // # A sweep
 //
 // A sweep updates z by Neal's Algorithm 8 with one auxiliary component, and then μ, Λ and α. It draws the sign of each w given its
-// component. It makes a Metropolis-Hastings step for each frequency, proposed from its component, so that the acceptance ratio is
-// the ratio of the evidence. It ends with two steps of a random walk in ln λ. Predictions are averaged over the sweeps after the
-// burn-in, and over Chains.
+// component. For each frequency it makes a Metropolis-Hastings step with a proposal from the frequency's component, so that the
+// acceptance ratio is the ratio of the evidences. It ends with two steps of a random walk in ln λ. Predictions are averaged over
+// the sweeps after the burn-in, and over Chains.
 //
 // The paper recomputes the evidence for each frequency, O(NM³ + M⁴) for a sweep, and leaves low-rank updates to later work. Here
 // rotations delete the two columns of the pair from the Cholesky factor of A. The old and the new pair are compared by their 2×2
@@ -69,10 +69,10 @@
 // W is the mean variance of an observation in a half, and B/W is the mean over the rows. Coefficients and noise are integrated out
 // in B and W, as in the predictions, so no draw adds its own noise and no ranks are needed.
 //
-// Converged is an R̂ below 1.01, the limit of A. Vehtari and others, Bayesian Analysis 16 (2021). The half chains then differ by
-// less than 0.14 standard deviations of a new observation, and the mean of four chains differs from that of another seed by about
-// 0.1. R̂ is √(1 + m/n) for m half chains that are worth n independent draws (D. Vats and C. Knudson, Statistical Science 36,
-// 2021), so four chains at the limit are worth 400. A warning states by how much predictions differ, and which settings help.
+// Converged means that R̂ is below 1.01, the limit of A. Vehtari and others, Bayesian Analysis 16 (2021). The half chains then
+// differ by less than 0.14 standard deviations of a new observation, and the mean of four chains differs from that of another seed
+// by about 0.1. R̂ is √(1 + m/n) for m half chains that are worth n independent draws (D. Vats and C. Knudson, Statistical Science
+// 36, 2021), so four chains at the limit are worth 400. A warning states by how much predictions differ, and which settings help.
 //
 // If neither Sweeps nor BurnIn is set, chains have 25 sweeps, 10 of them burn-in. If R̂ is then not below 1.01, they continue to
 // 50, 100 and at most 200 sweeps. Two fifths of these are burn-in, and every second, fourth or eighth of the other sweeps is kept,
@@ -85,7 +85,7 @@
 // # The initial model
 //
 // A chain starts from frequencies w = ε·2^e/(median distance), with e from -3 to 2, and λ from 1e-5 to 10 in decades. The evidence
-// chooses e and λ. With one column e goes to 6, and each candidate is also tried with half of the frequencies drawn from the
+// chooses e and λ. With one column e goes up to 6, and each candidate is also tried with half of the frequencies drawn from the
 // periodogram of the targets minus a parabola, or minus the cubic of a Trend. Without this a short cycle is not found. With
 // NoSweeps this initial model is the result: random features tuned by the evidence. LogEvidence returns its evidence and that of
 // the kept sweeps. Sampling helps if M is small for the function. On nearly linear data it changes nothing.
@@ -99,10 +99,11 @@
 // # Weights
 //
 // A row of weight w counts as w rows: its target and its row of Φ are multiplied by √w. In aN and in the evidence, N is the sum of
-// the weights. The scaling and the link use the weights in the same way. Equal rows are merged to one with the sum of their
+// the weights. The scaling and the link use the weights in the same way. Equal rows are merged into one row with the sum of their
 // weights, so that a weight of 2 is equivalent to the row given twice. Unless Ridge is set, the weights of distinct rows are
-// divided by their mean, because copies are no evidence. [PolyaGamma] supports no weights of rows or classes. A row of weight w
-// would need a variable from PG(w, f). The exact sampler draws only from PG(1, f), and sums of these give only integers w.
+// divided by their mean, because copies of a row are no additional evidence. [PolyaGamma] supports no weights of rows or classes. A
+// row of weight w would need a variable from PG(w, f). The exact sampler draws only from PG(1, f), and sums of these give only
+// integer w.
 //
 // # Deviations from the paper
 //
@@ -121,7 +122,7 @@
 //
 // There is no explicit inverse. bN is computed from residuals and updated with the difference for one pair at a time, because y'y -
 // β̂'Aβ̂ cancels for close fits. Log ratios agree with the definition to 1e-13 for λ = 1, and to about 1e-9 for λ = 1e-6. The
-// acceptance rate is no diagnostic: it is high for frequencies that do not matter (see Mixing). The chains are checked against the
-// reference numbers in testdata. Each evidence with each map is checked by Geweke's test of the joint distribution or against the
-// definition.
+// acceptance rate is not a diagnostic: it is high for frequencies that do not matter (see Mixing). The chains are checked against
+// the reference numbers in testdata. Each evidence with each map is checked by Geweke's test of the joint distribution or against
+// the definition.
 package gabasr

@@ -2,7 +2,7 @@ package gabasr
 
 import "github.com/kernelearn/kernelearn/internal/enum"
 
-// Map determines the features of the frequencies.
+// Map selects the features that are computed from the frequencies.
 type Map int
 
 // The maps. The default is Stationary.
@@ -20,7 +20,7 @@ func (m Map) String() string {
 	return enum.Name("Map", int(m), "Stationary", "Paired", "AllPairs")
 }
 
-// Likelihood determines how the labels of a [Classifier] determine the frequencies.
+// Likelihood selects the likelihood of the labels of a [Classifier], which determines the posterior of the frequencies.
 type Likelihood int
 
 // The likelihoods. The default is Normal.

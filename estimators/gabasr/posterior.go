@@ -20,16 +20,15 @@ type model interface {
 // posterior provides the methods of Regressor and Classifier for the posterior of the frequencies.
 type posterior[M model] struct{ m M }
 
-// Frequencies returns the frequencies of the kept sweep with the highest log evidence, one in each row, in radians over the units
-// of x. They are 0 for constant columns. In a Classifier, the frequencies of its machines follow one another. It returns nil before
-// Fit.
+// Frequencies returns the frequencies of the kept sweep with the highest log evidence, one in each row, in radians per unit of x.
+// They are 0 for constant columns. In a Classifier, the frequencies of its machines follow one another. It returns nil before Fit.
 func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.learnedModel().frequencies(false) }
 
 // LocalFrequencies returns the local frequencies v of the same sweeps. It returns nil for a stationary map.
 func (f *posterior[M]) LocalFrequencies() *mat.Dense { return f.m.learnedModel().frequencies(true) }
 
-// Component is a normal distribution in a mixture of frequencies, in radians over the units of x. For columns that were constant in
-// the training rows, Mean and Covariance are 0.
+// Component is a normal distribution in a mixture of frequencies, in radians per unit of x. For columns that were constant in the
+// training rows, Mean and Covariance are 0.
 type Component struct {
 	// Weight is the component's share of the frequencies over all kept sweeps. The weights sum to 1.
 	Weight     float64
@@ -44,8 +43,8 @@ func (f *posterior[M]) Mixture() []Component { return f.m.learnedModel().mixture
 // LocalMixture is like Mixture, for the local frequencies. It returns nil for a stationary map.
 func (f *posterior[M]) LocalMixture() []Component { return f.m.learnedModel().mixture(true) }
 
-// SpectralDensity returns the density of the mixture for each row of at (k×d), which holds frequencies in radians over the units of
-// x. The result is symmetric: ½[p(ω) + p(-ω)]. Columns that were constant in the training rows do not count. The cost is O(kd²) for
+// SpectralDensity returns the density of the mixture for each row of at (k×d), which holds frequencies in radians per unit of x.
+// The result is symmetric: ½[p(ω) + p(-ω)]. Columns that were constant in the training rows have no effect. The cost is O(kd²) for
 // each component.
 func (f *posterior[M]) SpectralDensity(at mat.Matrix) (_ []float64, err error) {
 	defer fault.RecoverAs(f.m.typ(), &err)
@@ -67,8 +66,8 @@ func (f *posterior[M]) Trace() []Sweep { return f.m.learnedModel().trace() }
 
 // LogEvidence returns the mean log evidence of the kept sweeps, and that of the initial model: random features with the scale and λ
 // of the largest evidence. Each is summed over the machines. If kept is not larger than baseline, sampling did not help, and Report
-// warns of it. A Trend has a flat prior, so with a Trend the values are log densities of the targets after the trend is projected
-// out. They can therefore not be used to choose Trend. Both values are 0 before Fit.
+// contains a warning. A Trend has a flat prior, so with a Trend the values are log densities of the targets after the trend is
+// projected out. They can therefore not be used to choose Trend. Both values are 0 before Fit.
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.learnedModel().evidences() }
 
 // RHat returns the largest split R̂ of all machines, computed from predictions over the halves of the chains (see Mixing). It is

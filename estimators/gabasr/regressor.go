@@ -57,8 +57,8 @@ type Regressor struct {
 	InterceptPrecision float64 `zero:"1e-4"`
 
 	// Trend is the degree of a polynomial in each column, without products of columns, that is fitted together with the features. 0
-	// is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior. Beyond the rows the means
-	// therefore follow the trend and the variances grow accordingly. Sines and cosines alone would turn back.
+	// means no trend, 1 a line, and 2 a parabola; the largest degree is 3. The coefficients have a flat prior. Beyond the training
+	// rows the means therefore follow the trend, and the variances grow accordingly. Sines and cosines alone would turn back.
 	Trend int `zero:"none" most:"3"`
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, for which the covariance of the coefficients is kept,
@@ -116,8 +116,8 @@ func (r *Regressor) settings() (sampler.Settings, error) {
 }
 
 // Fit fits the model to x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), and a candidate for the initial model costs the
-// same. The memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. The coefficients of a Trend
-// count in p. The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a sweep, and
+// same. The memory is O(np + p²), p²/2 numbers for each of Covariances, and O(p) for each kept sweep. With a Trend, p includes its
+// coefficients. The mixture of the frequencies has a d×d precision for each component. It adds O(Md³) to the cost of a sweep, and
 // O(d²) of memory for each component in each kept sweep. This is negligible up to a few dozen columns, and prohibitive for
 // thousands.
 //
@@ -236,7 +236,7 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d). The variance includes the noise.
 // It is the mean over the kept sweeps of the variances of their t distributions, plus the variance of their means. The cost is
 // O(mp) for each kept sweep, and O(mp²) for each of Covariances. The features are periodic. Far from all training rows the variance
-// therefore stays at that of the functions of the prior, which λ determines. With a Trend of degree k it continues to grow, as the
+// therefore stays at the prior variance of the function, which λ determines. With a Trend of degree k it continues to grow, as the
 // 2k-th power of the distance.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)

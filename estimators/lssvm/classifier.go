@@ -43,8 +43,8 @@ type Classifier struct {
 	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
-	// decide. It does not affect FitMatrix, which always factors.
+	// Solver selects the method that solves the linear system. If it is [Automatic], the number of rows and MaxKernelBytes decide.
+	// It does not affect FitMatrix, which always factors.
 	Solver Solver
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
@@ -106,8 +106,8 @@ func (c *Classifier) validated() (machineSettings, error) {
 	return s, c.classWeights().Validate(classifierType)
 }
 
-// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. The cost is O(n²d + n³), whatever the number
-// of classes, or that of [ConjugateGradients].
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. The cost is O(n²d + n³), whatever
+// the number of classes, or that of [ConjugateGradients].
 //
 // Fit returns [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge] above
 // MaxKernelBytes, [estimators.ErrNotPSD] if the kernel is indefinite beyond the ridge, or the error of ctx. If Solver is Automatic,
@@ -234,11 +234,11 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
-// Classes returns the labels in Fit, ascending. It returns nil before Fit.
+// Classes returns the labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 
-// Decision returns m×K scores for the rows of x (m×d), with the columns in the order of Classes. They are near +1 for the class and
-// -1 for others. With two classes the columns are -f and f.
+// Decision returns m×K scores for the rows of x (m×d), with the columns in the order of Classes. They are near +1 for the row's
+// class and near -1 for the others. With two classes the columns are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return scores(c.m.decide(classifierType, x, c.settings().options))
@@ -318,7 +318,7 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
-// Details describes how the last Fit solved the system of the rows. It returns the zero value before Fit.
+// Details describes how the last Fit solved the linear system. It returns the zero value before Fit.
 func (c *Classifier) Details() Details { return c.m.copiedDetails() }
 
 // Report describes the last Fit. Objective is the mean weighted squared leave-one-out residual of the targets ±1, summed over the

@@ -18,15 +18,15 @@
 // # Rows that occur more than once
 //
 // Equal rows are merged into one row, because a row that is left out must not have a copy among the others. Its weight w is the sum
-// of their weights, and its target is their weighted mean. Each training row has a leave-one-out residual, from the machine without
-// the rows equal to it. With [Regressor.Groups] the machine is without all rows of its group:
+// of their weights, and its target is their weighted mean. Each training row has a leave-one-out residual, from the machine fitted
+// without the rows equal to it. With [Regressor.Groups] the machine is fitted without all rows of the same group:
 //
 //	t[G] - f₋G(x[G]) = P[G,G]⁻¹ α[G]
 //
 // The variance v of the targets of equal rows around their means, averaged over all rows, is a part of the noise of a new
 // observation. Therefore giving each row twice gives the same machine as giving it once, and repeated measurements give the machine
 // of their means. A Ridge that is set applies to rows of weight 1, so it has half its effect if each row is given twice. With
-// FitMatrix, rows are equal if all their kernel values are.
+// FitMatrix, rows are equal if all their kernel values are equal.
 //
 // # The ridge
 //
@@ -43,8 +43,8 @@
 // above the minimum: a minimum that does not appear in the sample can be missed.
 //
 // The [RidgeRule] [Heuristic] uses min(1, (n/1500)^1.5) instead. This is equation (20) of Embrechts, whose printed form did not
-// survive in the copies at hand. A text by the same author has min(1, 0.05 (n/200)^1.5), which is within 3%. It is an initial value
-// for scaled data, not a substitute for tuning.
+// survive in the copies at hand. A text by the same author gives min(1, 0.05 (n/200)^1.5), which is within 3%. It is an initial
+// value for scaled data, not a substitute for tuning.
 //
 // # The kernel
 //
@@ -52,15 +52,15 @@
 // error, with the best ridge for each length. The error is computed on at most 300 rows, a sample if there are more, for about nine
 // lengths between 1/64 and 64 times that of the median distance. The choice matters for targets that oscillate often over the range
 // of a column. Without it, they would get the smooth RBF of the median distance, a ridge near 0 and intervals that are far too
-// narrow between the rows (see examples/gap). On 17 sets of numbers (five splits each, measurements/benchmark) the geometric mean
-// of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 sets of classes the
-// logarithmic loss is 4% less. With fewer than ten rows, or if the ridge is set, the kernel is kernels.MedianRBF. A column that is
-// constant in the training rows has no known effect and is left out (kernels.Columns). If a new row has another value there, the
-// prediction and the interval do not change.
+// narrow between the rows (see examples/gap). On 17 regression sets (five splits each, measurements/benchmark) the geometric mean
+// of the normalised squared error is half that of the median RBF, and no error is more than 3% larger. On 30 classification sets
+// the logarithmic loss is 4% lower. With fewer than ten rows, or if the ridge is set, the kernel is kernels.MedianRBF. A column
+// that is constant in the training rows has no known effect and is left out (kernels.Columns). If a new row has another value
+// there, the prediction and the interval do not change.
 //
 // # Uncertainty
 //
-// The machine is also a Gaussian process of covariance s²K with noise s²λ and a flat prior on b, so a new observation has the
+// The machine is also a Gaussian process with covariance s²K, noise s²λ and a flat prior on b, so a new observation has the
 // variance
 //
 //	s² (k(x,x) - k'M⁻¹k + (1 - k'η)²/1'η + λ/w̄) + v
@@ -94,8 +94,8 @@
 //
 // Leave-one-out is estimated. The contribution of a row comes from a factor of the 384 rows nearest to it. Two to eight vectors of
 // random signs, which are solved together with the targets, correct the mean of the estimates. The mean square is accurate to a few
-// per cent, but a single residual may be wrong by a third. The estimate compares at most five ridges a factor of three apart. It
-// starts with two ridges. It adds a smaller one as long as the error falls by a hundredth, or a larger one as long as the largest
+// per cent, but a single residual may be wrong by a third. Leave-one-out compares at most five ridges, a factor of three apart. It
+// begins with two ridges. It adds a smaller one as long as the error falls by a hundredth, or a larger one as long as the largest
 // is best. More than 16 000 rows are compared on 8000 of them, and more than four targets on four random sums of them. If errors
 // differ by less than their noise, the larger ridge is chosen. The smallest ridge is 1e-4 times the product of the mean weight and
 // the variation of k, which is the mean k(x, x) minus the mean of all k. Smaller ridges give about the same error for targets
@@ -109,13 +109,13 @@
 //
 // # Cost
 //
-// With a factorisation, Fit takes O(n²d + n³) time, and at most two n×n matrices. If Fit chooses the ridge for more than 1500 rows,
-// it needs one matrix, with the kernel below the diagonal and the current factor above it. With 5000 rows of ten columns and three
-// evaluated ridges, Fit took 2.2 to 2.4 times the processor time of one Cholesky factor and the full inverse. That was 7.5 to 8.5 s
-// with simdblas, on two cores while other programs ran. BenchmarkRidge5000 reports the ratio of the wall times.
+// With a factorisation, Fit takes O(n²d + n³) time, and memory for at most two n×n matrices. If Fit chooses the ridge for more than
+// 1500 rows, it needs one matrix, with the kernel below the diagonal and the current factor above it. With 5000 rows of ten columns
+// and three evaluated ridges, Fit took 2.2 to 2.4 times the processor time of one Cholesky factor and the full inverse. That was
+// 7.5 to 8.5 s with simdblas, on two cores while other programs ran. BenchmarkRidge5000 reports the ratio of the wall times.
 //
 // The choice of the length doubles the time for 300 rows, and takes a quarter of a second for any larger number of rows. If the
-// ridge is set, Fit takes n³/3. The leave-one-out residuals of a Regressor are then computed in the first call of
+// ridge is set, Fit costs n³/3. The leave-one-out residuals of a Regressor are then computed in the first call of
 // LeaveOneOutResiduals or PredictVariance. Predict costs O(nd) for each row. Features should be of comparable scale
 // (scalers.StandardScaler).
 //

@@ -24,8 +24,8 @@ const (
 
 // MultiRegressor is a [Regressor] for several targets. The targets share one kernel matrix and its factorisation. The zero value is
 // ready to use. The targets need no scaling: the kernel's length and the ridge minimise the sum of the squared leave-one-out
-// errors, where the error of a target is in units of its spread. All targets share one length and one ridge, because another ridge
-// needs another factorisation. A target that needs a different ridge costs as much as a separate Regressor.
+// errors, where the error of a target is in units of its spread. All targets share one length and one ridge, because each ridge
+// needs a separate factorisation. A target that needs a different ridge costs as much as a separate Regressor.
 //
 // See also MultiRegressor in package falkon, MultiRegressor in package ridge.
 type MultiRegressor struct {
@@ -40,8 +40,7 @@ type MultiRegressor struct {
 	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
-	// decide.
+	// Solver selects the method that solves the linear system. If it is [Automatic], the number of rows and MaxKernelBytes decide.
 	Solver Solver
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
@@ -236,7 +235,7 @@ func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense
 	return r.m.leaveOneOutResiduals(ctx, multiType)
 }
 
-// Details describes how the last Fit solved the system of the rows. It returns the zero value before Fit.
+// Details describes how the last Fit solved the linear system. It returns the zero value before Fit.
 func (r *MultiRegressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes the last Fit, like [Regressor.Report]. Objective is the sum over the targets, each in units of its spread.

@@ -43,8 +43,8 @@ type Regressor struct {
 	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Solver selects the method that solves the system of the rows. If it is [Automatic], the number of rows and MaxKernelBytes
-	// decide. It does not affect FitMatrix, which always factors.
+	// Solver selects the method that solves the linear system. If it is [Automatic], the number of rows and MaxKernelBytes decide.
+	// It does not affect FitMatrix, which always factors.
 	Solver Solver
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
@@ -271,7 +271,7 @@ func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err 
 	return r.m.leaveOneOutVariances(ctx, regressorType)
 }
 
-// Details describes how the last Fit solved the system of the rows. It returns the zero value before Fit.
+// Details describes how the last Fit solved the linear system. It returns the zero value before Fit.
 func (r *Regressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes the last Fit. Iterations is the number of ridges evaluated on all rows, or the number of iterations of

@@ -22,18 +22,18 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Solver is a method that solves the system of all rows.
+// Solver is a method that solves the linear system with all rows.
 type Solver int
 
 // These are the solvers.
 const (
-	// Automatic is Cholesky up to 8000 distinct rows and with Groups, and [ConjugateGradients] for more rows. From 1000 rows on, it
-	// is also [ConjugateGradients] if MaxKernelBytes does not hold a factor. Automatic is the default.
+	// Automatic selects Cholesky for up to 8000 distinct rows and with Groups, and [ConjugateGradients] for more rows. From 1000
+	// rows on, it also selects [ConjugateGradients] if a factor does not fit into MaxKernelBytes. Automatic is the default.
 	Automatic Solver = iota
-	// Cholesky factors the system. It costs O(n³), is exact up to rounding, and has exact leave-one-out.
+	// Cholesky factors the system. It costs O(n³). The solution is exact up to rounding, and so is leave-one-out.
 	Cholesky
-	// ConjugateGradients solves the system iteratively, preconditioned by a partial Cholesky factor. An iteration costs O(n²). Up
-	// to 1000 rows, Cholesky is used instead, because it then costs less. Groups are not supported.
+	// ConjugateGradients solves the system iteratively, preconditioned by a partial Cholesky factor. An iteration costs O(n²). For
+	// up to 1000 rows, Cholesky is used instead, because it then costs less. Groups are not supported.
 	ConjugateGradients
 )
 
@@ -114,7 +114,7 @@ func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
 	return out
 }
 
-// Details describes the solution of the system in more detail than Report.
+// Details describes how the linear system was solved, in more detail than Report.
 type Details struct {
 	// Solver is [Cholesky] or [ConjugateGradients].
 	Solver Solver
@@ -126,7 +126,7 @@ type Details struct {
 	// is 0 if the ridge is set.
 	Ridges int
 
-	// Error estimates by how much further conjugate gradients would change the leave-one-out residuals, relative to their norm.
+	// Error estimates the change of the leave-one-out residuals that further iterations would cause, relative to their norm.
 	Error float64
 
 	// Storage is the precision of the stored kernel matrix: "float32", "float32 with float64 refinement" or "float64". If memory

@@ -19,8 +19,8 @@ type State struct {
 	// Ridge is the ridge λ.
 	Ridge float64
 
-	// Error estimates by how much further iterations would change the leave-one-out residuals, relative to their norm. It is +Inf
-	// after the first iterations.
+	// Error estimates the change of the leave-one-out residuals that further iterations would cause, relative to their norm. It is
+	// +Inf after the first iterations.
 	Error float64
 
 	ridges int // number of compared ridges
@@ -36,8 +36,8 @@ type storedState struct {
 	Ridges int
 }
 
-// MarshalBinary encodes the state. It contains four vectors for each target or class, and some more. A vector has a number for each
-// row.
+// MarshalBinary encodes the state. It contains four vectors for each target or class, and a few more. A vector has a number for
+// each row.
 func (s *State) MarshalBinary() ([]byte, error) {
 	if s == nil || s.at == nil {
 		return nil, fault.NotFitted(stateKind)

@@ -1,5 +1,5 @@
-// Package modelfile writes fitted models to files that describe their contents. To read a file, no equally configured value is
-// needed:
+// Package modelfile writes fitted models to files that describe their contents. A file can be read without an equally configured
+// value:
 //
 //	err := modelfile.Save("model.keln", model)                                // any fitted model
 //	model, err := modelfile.Load[*lssvm.Regressor]("model.keln")              // with its settings
@@ -7,8 +7,8 @@
 //	info, err := modelfile.Describe(data)                                     // a description, without reading the model
 //
 // A file contains the output of the model's MarshalBinary, its type, its settings, its kernel, the number of columns and their
-// names if they are known, the classes, the version of the library that wrote it, and a checksum of all. The command kernelearn
-// describe prints this information.
+// names if they are known, the classes, the version of the library that wrote it, and a checksum. The command kernelearn describe
+// prints this information.
 //
 // # Types
 //
@@ -23,13 +23,13 @@
 // Numbers, strings, constants, slices, maps, matrices, kernels, transformers and nested estimators are stored, and a loaded value
 // has the same settings as the saved one. Functions are not stored, nor are fields that contain them: Observe, a Metric, and the
 // Space of a search with functions that build estimators. Describe lists the omitted fields, which are zero after loading.
-// [ReadInto] keeps their values in an existing model. A search whose Space was omitted can predict, and its next Fit returns an
-// error that asks for a Space. A model that needs such a function to predict, such as a conformal.Regressor with a Group, can only
-// be read by ReadInto.
+// [ReadInto] keeps their values in an existing model. A search whose Space was omitted can still predict, but its next Fit returns
+// an error that asks for a Space. A model that needs such a function to predict, such as a conformal.Regressor with a Group, can
+// only be read by ReadInto.
 //
 // # Versions
 //
-// A file with a newer format or a newer model gives an error. It names both versions, and the library version that wrote the file.
-// Older files can be read. Reading never panics and allocates no more than a small multiple of the file's size, for any bytes. A
-// checksum is not a signature: a file does not prove who wrote it.
+// Reading a file with a newer format or a newer version of a model returns an error. The error names both versions, and the library
+// version that wrote the file. Older files can be read. Reading never panics and allocates no more than a small multiple of the
+// file's size, for any bytes. A checksum is not a signature: a file does not prove who wrote it.
 package modelfile

@@ -50,9 +50,9 @@ func DescribeFile(path string) (Info, error) {
 	return Describe(data)
 }
 
-// Describe returns a description of the bytes of a file, whose type need not be registered. For the output of a MarshalBinary in
-// this module, it returns the type, the version and the size, also of its parts. It returns ErrBadModel if the data is incomplete,
-// changed or not a file of this module, or if the format is newer than this release.
+// Describe describes the model in data, the bytes of a file. Its type need not be registered. For the output of MarshalBinary of a
+// type in this module, Describe returns the type, the version and the size of the model and of its parts. It returns ErrBadModel if
+// the data is incomplete, changed or not a file of this module, or if the format is newer than this release.
 func Describe(data []byte) (Info, error) {
 	holds, err := codec.Look(data)
 	if err != nil {

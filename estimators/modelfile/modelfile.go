@@ -37,7 +37,7 @@ func Register[T any](name string) { registry.Add[T](name, registry.Type{}) }
 
 // Notes holds information that a model does not contain. It is printed and has no other effect.
 type Notes struct {
-	Columns []string // names of all columns of x, or nil if the model knows them
+	Columns []string // names of all columns of x, or nil if the model stores them
 	Classes []string // names of the classes, in the order of the model's Classes
 	Comment string
 }
@@ -77,7 +77,8 @@ type partInfo struct {
 }
 
 // Save writes a fitted model to a file atomically: a reader of the path finds either the old file or the new one. It returns
-// ErrParam if a type is not registered, also of a part or a setting, ErrNotFitted, or the errors of the file system.
+// ErrNotFitted or the errors of the file system. It returns ErrParam if the type of the model, of a part or of a setting is not
+// registered.
 func Save(path string, model any) error { return SaveNoted(path, model, Notes{}) }
 
 // SaveNoted is like Save and adds notes.
@@ -275,7 +276,8 @@ func Library() string {
 
 const devel = "(devel)"
 
-// Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it implements, such as any.
+// Load reads a file that Save wrote, and returns the model as a T. T is the type of the model, which is a pointer type, or an
+// interface that the model implements, such as any.
 //
 // It returns the errors of the file system, or ErrBadModel. If the type in the file is not a T, the error names this type. If types
 // in the file are not registered, it names all missing imports. If the file is newer, it names both versions.
@@ -321,8 +323,8 @@ func Unmarshal[T any](data []byte) (T, error) {
 	return v.(T), nil
 }
 
-// ReadInto reads the bytes of a file into a model, a pointer to the type in the file. The settings become those of the file, except
-// for the omitted ones, which are kept. An error leaves model unchanged.
+// ReadInto reads the bytes of a file into model, which must be a pointer to the type in the file. The settings become those of the
+// file, except for the omitted ones, which are kept. An error leaves model unchanged.
 func ReadInto(data []byte, model any) error {
 	s, err := open(data)
 	if err != nil {

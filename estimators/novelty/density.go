@@ -96,8 +96,8 @@ func (squared) OfSquaredDistances(dst, squares []float64) {
 	}
 }
 
-// Fit fits to x (n×d), with at least two rows. It costs O(n²d) and uses O(nd) memory. It returns [estimators.ErrParam],
-// [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
+// Fit fits the model to x (n×d), which must have at least two rows. It costs O(n²d) and uses O(nd) memory. It returns
+// [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := settings.Check(densityType, d); err != nil {
@@ -524,8 +524,8 @@ func (d *Density) LeaveOneOutScores() []float64 {
 	return out
 }
 
-// Report describes the last Fit. Objective is minus the mean log likelihood by which the bandwidth was chosen, up to a constant. If
-// Bandwidth is set, Objective is 0.
+// Report describes the last Fit. Objective is minus the mean log likelihood that was used to choose the bandwidth, up to a
+// constant. If Bandwidth is set, Objective is 0.
 func (d *Density) Report() estimators.Report {
 	if d.m == nil {
 		return estimators.Report{}

@@ -18,7 +18,7 @@
 //
 // for d columns that are not constant in the training rows. The grid begins with factors of two around n^(-1/(d+4)) and ends with
 // factors of 1.03. Rows that are equal to row i are left out with it, because with rounded data the likelihood would otherwise have
-// no maximum. If there are more than 1000 rows, it is the likelihood of a sample of 1000 rows under the density of all rows.
+// no maximum. If there are more than 1000 rows, h maximises the likelihood of a sample of 1000 rows under the density of all rows.
 //
 // # p-values and their guarantee
 //

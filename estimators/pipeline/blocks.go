@@ -27,7 +27,7 @@ func (t *Transformer) checkBlockSteps() error {
 }
 
 // FitBlocks implements [streaming.BlockFitter] if all Steps do. Each step is fitted to the stream's output from the steps before
-// it. The stream is read as often as the steps read it, a few thousand rows at a time. If a step has no FitBlocks, the error wraps
+// it. The stream is read once for each pass of a step, a few thousand rows at a time. If a step has no FitBlocks, the error wraps
 // errors.ErrUnsupported.
 func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)

@@ -27,7 +27,7 @@ type folding = classes.Folding
 // ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
 // configuration does not change the fitted parts.
 //
-// Costs are the sums of the costs of the parts. The errors are those of the parts, preceded by the name of the part. If a part is
+// The cost is the sum of the costs of the parts. The errors are those of the parts, preceded by the name of the part. If a part is
 // nil, the error is [estimators.ErrParam].
 //
 // See also [Regressor], [Transformer].
@@ -74,7 +74,7 @@ func (p *Classifier) CheckSmoother(fitted, rows int) error {
 }
 
 // FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one after the other,
-// each to the output of the steps before it, and then Final. The stream is read as often as the parts read it, a few thousand rows
+// each to the output of the steps before it, and then Final. The stream is read once for each pass of a part, a few thousand rows
 // at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
@@ -136,7 +136,7 @@ func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-// Classes returns the distinct labels in Fit, ascending. It returns nil before Fit.
+// Classes returns the distinct labels of the last Fit in ascending order. It returns nil before Fit.
 func (p *Classifier) Classes() []int {
 	if p.fitted == nil {
 		return nil
@@ -188,7 +188,7 @@ func (p *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error
 	return p.forward(classifierName, x, f)
 }
 
-// Supports reports whether the configured parts can do c.
+// Supports reports whether the configured parts support c.
 func (p *Classifier) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
 // Report returns the Report of the fitted final estimator. It returns the zero Report before Fit, and if Final has no Report.

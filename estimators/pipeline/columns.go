@@ -35,7 +35,7 @@ type ColumnTransformer struct {
 	// or a pipeline with names, sets it.
 	Names []string `settings:"-"`
 
-	// Categories holds the indices of the categorical columns, for parts that choose Categories. A table or a pipeline sets it.
+	// Categories holds the indices of the categorical columns, for parts in which Categories is set. A table or a pipeline sets it.
 	Categories []int `settings:"-"`
 
 	// Rest is the transformer for the columns that belong to no part. If it is nil, these columns are unchanged.
@@ -108,7 +108,7 @@ func (t *ColumnTransformer) FitTransformTargets(ctx context.Context, x, targets 
 	return z, t.keep(f, fault.NameColumns(err, t.Names))
 }
 
-// FitBlocks implements [streaming.BlockFitter] if all parts do. The stream is read as often as the parts read it, and once more to
+// FitBlocks implements [streaming.BlockFitter] if all parts do. The stream is read once for each pass of a part, and once more to
 // check it. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
@@ -186,7 +186,7 @@ func (t *ColumnTransformer) FittedParts() []ColumnPart {
 	return out
 }
 
-// Supports reports whether all parts can do c.
+// Supports reports whether all parts support c.
 func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
 	switch c {
 	case estimators.Naming:

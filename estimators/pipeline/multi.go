@@ -115,8 +115,8 @@ func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 	return mean, variance, nil
 }
 
-// PredictInterval implements [estimators.MultiIntervalPredictor] with the method of Final. If PredictVariance adds to Final's
-// variance, the intervals follow from its normal distributions.
+// PredictInterval implements [estimators.MultiIntervalPredictor] with the method of Final. If PredictVariance adds to the variance
+// of Final, the intervals are those of normal distributions with the mean and variance of PredictVariance.
 func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.MultiIntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -169,7 +169,7 @@ func (p *MultiRegressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) e
 	return p.forward(multiName, x, f)
 }
 
-// Supports reports whether the configured parts can do c.
+// Supports reports whether the configured parts support c.
 func (p *MultiRegressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
 // Report returns the Report of the fitted final estimator. It returns the zero Report before Fit, and if Final has no Report.

@@ -23,7 +23,7 @@ const (
 // ([estimators.Clone]) and leaves Steps and Final unchanged. Fitting therefore never changes the configuration, and a new
 // configuration does not change the fitted parts. Without Steps, Final receives gaps, NaN in x, unchanged.
 //
-// Costs are the sums of the costs of the parts. The errors are those of the parts, preceded by the name of the part. If a part is
+// The cost is the sum of the costs of the parts. The errors are those of the parts, preceded by the name of the part. If a part is
 // nil, the error is [estimators.ErrParam].
 //
 // See also [MultiRegressor], [Transformer].
@@ -31,8 +31,8 @@ type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
-	// Names holds the names of the columns of x. It is nil if they are not known. Steps and Final also receive names, if the steps
-	// before them name their results. Model files contain the names from Fit.
+	// Names holds the names of the columns of x. It is nil if they are not known. Steps and Final also receive names if the steps
+	// before them have FeatureNames. Model files contain the names from Fit.
 	Names []string `settings:"-"`
 
 	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations of Final.
@@ -69,7 +69,7 @@ func (p *Regressor) CheckSmoother(fitted, rows int) error {
 }
 
 // FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one after the other,
-// each to the output of the steps before it, and then Final. The stream is read as often as the parts read it, a few thousand rows
+// each to the output of the steps before it, and then Final. The stream is read once for each pass of a part, a few thousand rows
 // at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
@@ -124,8 +124,8 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 
 // PredictVariance implements [estimators.VariancePredictor] with the method of Final. If the last step leaves out a part of a
 // kernel and has RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with PriorVariance, the variance of that part
-// is added. Without it the variance of a pipeline would decrease with the distance from all landmarks. If every training row is a
-// landmark, the variance equals that of the machine with the kernel itself (package lssvm).
+// is added. Without this term the variance of a pipeline would decrease with the distance from all landmarks. If every training row
+// is a landmark, the variance equals that of the machine with the kernel itself (package lssvm).
 //
 // [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
@@ -154,8 +154,8 @@ func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// PredictInterval implements [estimators.IntervalPredictor] with the method of Final. If PredictVariance adds to Final's variance,
-// the interval follows from its normal distribution.
+// PredictInterval implements [estimators.IntervalPredictor] with the method of Final. If PredictVariance adds to the variance of
+// Final, the interval is that of a normal distribution with the mean and variance of PredictVariance.
 func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.IntervalPredictor](p.configured, p.fitted, estimators.Interval)
@@ -200,7 +200,7 @@ func (p *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 	return p.forward(regressorName, x, f)
 }
 
-// Supports reports whether the configured parts can do c.
+// Supports reports whether the configured parts support c.
 func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
 // Report returns the Report of the fitted final estimator. It returns the zero Report before Fit, and if Final has no Report.

@@ -82,7 +82,7 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 	return out, nil
 }
 
-// Fit fits a clone of each step to the output of the step before it for x (n×d).
+// Fit fits a clone of the first step to x (n×d), and a clone of each later step to the output of the step before it.
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	_, err = t.fit(ctx, x, nil, false)
@@ -308,7 +308,7 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 }
 
 // RowResiduals implements [transformers.RowResidualer] with the method of the last step, for its input rows computed from x (m×d).
-// If the last step has no such method, they are 0: its features then describe a complete kernel.
+// If the last step has no such method, the residuals are 0, because its features then describe a complete kernel.
 func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 	if _, err := t.ready(x); err != nil {
 		return nil, err
@@ -358,7 +358,7 @@ func (t *Transformer) FittedSteps() []transformers.Transformer {
 	return slices.Clone(t.fitted.Steps)
 }
 
-// Supports reports whether all Steps can do c.
+// Supports reports whether all Steps support c.
 func (t *Transformer) Supports(c estimators.Capability) bool {
 	switch c {
 	case estimators.Naming:

@@ -7,9 +7,9 @@
 //	minimise  Σ w[i] (y[i] - b - <β, x[i]>)² + λ |β|²
 //
 // from the d×d matrix of the centred features (Hoerl and Kennard, Technometrics 12, 1970), or from an n×n matrix if d > n. Up to
-// rounding it is package lssvm with the kernel kernels.Linear, but its cost depends on the number of features instead of the number
-// of rows. It is therefore suited to the end of a pipeline whose transformers compute features, such as a Nyström map, random
-// features or OneHot.
+// rounding it is the machine of package lssvm with the kernel kernels.Linear, but its cost depends on the number of features
+// instead of the number of rows. It is therefore a suitable final estimator for a pipeline whose transformers compute features,
+// such as a Nyström map, random features or OneHot.
 //
 // The leave-one-out residual is exact and needs no refit. It is the residual divided by 1 - h[i], where h[i] = w[i] (1/Σw + x'(X'WX
 // + λI)⁻¹x) is the leverage of the centred row. If Ridge is 0, λ minimises the weighted mean of the squared residuals. It is found
@@ -27,22 +27,21 @@
 // # Sums
 //
 // FitStatistics and PartialFit use merged means and products of rows and targets, and give the same coefficients for the same
-// ridge. They count each row that they receive, also equal ones. Quantities that need single rows are computed differently. The
-// ridge is the one with the largest evidence, where y is Gaussian with the covariance s²(ZZ'/λ + I) and Z are the centred rows
+// ridge. They count each row that they receive, including equal rows. Quantities that need single rows are computed differently.
+// The ridge is the one with the largest evidence, where y is Gaussian with the covariance s²(ZZ'/λ + I) and Z are the centred rows
 // times √w. On 27 problems the error was on average .4% larger than with leave-one-out (docs/measured/streams.md). s² is the sum of
 // the squared residuals over n - tr(H).
 //
 // # Sparse rows
 //
-// Sparse rows (package sparse) are copied to a dense matrix up to 8 million numbers, 64 MiB. Larger matrices stay sparse. The
+// Sparse rows (package sparse) are copied to a dense matrix of at most 8 million numbers (64 MiB). Larger matrices stay sparse. The
 // result agrees with a dense fit up to rounding. There are two solvers:
 //
 //   - Up to 4000 distinct rows, with an intercept, the system of the inner products of the rows is solved, with exact
 //     leave-one-out. The cost is O(n³).
-//   - Otherwise conjugate gradients are used on the rows. An iteration has a cost proportional to the entries. There is no factor
+//   - Otherwise conjugate gradients are used on the rows. The cost of an iteration is proportional to the number of nonzero entries. There is no factor
 //     for the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
-//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, Groups are ErrParam, and s² is
-//     the sum of the squared residuals over n - tr(H).
+//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, and Groups cause ErrParam. s² is the sum of the squared residuals over n - tr(H).
 //
 // Both solvers keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package
 // lssvm with kernels.Linear computes variances and intervals.

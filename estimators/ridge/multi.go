@@ -24,7 +24,7 @@ const (
 )
 
 // MultiRegressor is a [Regressor] for several targets. The targets share the products of the columns and their factorisation. The
-// zero value is ready to use. The targets need no scaling. If there is one ridge for all, it minimises the sum of the squared
+// zero value is ready to use. The targets need no scaling. If all targets share one ridge, it minimises the sum of the squared
 // leave-one-out errors, where the error of a target is in units of its spread.
 //
 // See also MultiRegressor in package lssvm, [Regressor].

@@ -151,8 +151,8 @@ func (c *Classifier) merge(x *mat.Dense, y []int, own []float64) (*rowsOfClasses
 	return r, nil
 }
 
-// FitDesign fits the model to a design matrix phi (n×M) and n labels y. Kernel, Landmarks and Components are not used. The methods
-// that end in Design make the predictions.
+// FitDesign fits the model to a design matrix phi (n×M) and n labels y. Kernel, Landmarks and Components are not used. Predictions
+// are then made by the methods whose names end in Design.
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := c.validate(); err != nil {
@@ -282,7 +282,7 @@ func (c *Classifier) labels() []int {
 	return c.m.labels
 }
 
-// Classes returns the distinct labels in Fit in ascending order. It returns nil before Fit.
+// Classes returns the distinct labels of the last Fit in ascending order. It returns nil before Fit.
 func (c *Classifier) Classes() []int { return slices.Clone(c.labels()) }
 
 // Machines returns the machine of each class. It returns nil before Fit.

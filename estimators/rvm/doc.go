@@ -19,9 +19,9 @@
 // adds. Each change is an update that costs O(nm + Mm). A change is kept only if the recomputed evidence rises. The promised gain
 // of a column that lies nearly in the span of the others is a rounding error, and the search would never end if it followed such
 // gains. When no change promises a gain, Newton's method moves all precisions and the noise at once, with exact derivatives, and
-// members that contribute nothing are dropped. The evidence has many optima. The optimisation therefore begins from several starts:
-// the empty model with three noise levels and, for a basis of at most AllIn columns, all columns. The model with the highest
-// evidence is kept.
+// members that contribute nothing are dropped. The evidence has many optima. The optimisation is therefore run from several initial
+// models: the empty model with three noise levels and, for a basis of at most AllIn columns, the model of all columns. The model
+// with the highest evidence is kept.
 //
 // # Kernel
 //
@@ -42,16 +42,16 @@
 // A new observation at x has the variance v(x) = 1/β + φ'Σφ. With [FlatPrior] it is larger by 1/(βN), and φ is centred. Far from
 // all relevance vectors of a local kernel this is the variance of the noise alone. Near them it treats the vectors and the
 // precisions as fixed, although they were fitted to the targets, so its 95% intervals cover too little. The machine is therefore
-// fitted again without a fifth of the rows, up to five times, from the best start. The residuals of the left-out rows are modelled
-// as draws from
+// fitted again without a fifth of the rows, up to five times, from the best initial model. The residuals of the left-out rows are
+// modelled as draws from
 //
 //	N(0, c v(x) + τ² r(x)),   r(x) = k(x,x) - k_A(x)'K_AA⁻¹k_A(x),   c ≥ 1,
 //
 // where r is the part of the kernel that the relevance vectors A do not explain: it is 0 at a vector, and k(x,x) far from all of
-// them. The variance uses the most likely c and τ². If rows are dense between the vectors, the fitted τ² is small, and the band
-// stays as wide as the noise. The refits have few rows with a large r/k. Beyond the r/k of 99% of their rows the variance therefore
-// rises along a line, up to the variance of the targets where the vectors explain nothing. The model keeps four numbers for this,
-// and no rows.
+// them. The variance uses the most likely c and τ². If rows are dense between the vectors, the fitted τ² is small, and the
+// intervals stay as wide as the noise. The refits have few rows with a large r/k. Beyond the r/k of 99% of their rows the variance
+// therefore rises along a line, up to the variance of the targets where the vectors explain nothing. The model keeps four numbers
+// for this, and no rows.
 //
 // The refits take as long as the fit itself. With more than a few hundred rows they take less time, because one or two refits are
 // then enough. NoCalibration omits them, and the variance is then v. If the kernel is not positive semi-definite on the vectors,
@@ -75,14 +75,14 @@
 //
 // A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by w. For regression its target, its row of Φ
 // and its element in the column of ones are multiplied by √w. N is then the sum of the weights, minus 1 for [FlatPrior], in the
-// evidence, in the estimate of the noise and in 1/(βN). Equal rows are merged to one with the sum of their weights, and with the
-// mean of their targets or the shares of their classes. A weight of 2 is therefore exactly equivalent to the row given twice.
-// Unless NoiseVariance is set, the weights of distinct rows are divided by their mean, because copies are no evidence. FitDesign
-// does not accept weights.
+// evidence, in the estimate of the noise and in 1/(βN). Equal rows are merged into one row with the sum of their weights, and with
+// the mean of their targets or the shares of their classes. A weight of 2 is therefore exactly equivalent to the row given twice.
+// Unless NoiseVariance is set, the weights of distinct rows are divided by their mean, because copies of a row are no additional
+// evidence. FitDesign does not accept weights.
 //
 // # Numerics
 //
-// Columns are scaled to unit norm. Columns whose norm is below 1e-9 of the largest are left out, and one that nearly equals a
+// Columns are scaled to unit norm. Columns whose norm is below 1e-9 of the largest are left out, and a column that nearly equals a
 // member is not added. Internally the targets are in units of their standard deviation. Every matrix is factored by Cholesky's
 // method with jitter, which Report states, and the updates invert no matrix. The kernel need not be positive semi-definite. Columns
 // are kept up to CacheBytes. Other columns are evaluated whenever they are needed. For a basis of up to 4096 columns the products
@@ -92,6 +92,6 @@
 // # Cost
 //
 // With n rows, M basis functions (for all kernels together) and m relevance vectors, a change costs O(nm + Mm), a recomputation
-// O(Mm²), and a Newton step O(m³ + nm). A new column costs O(nM), or all columns together O(nM²) once. Each refit is a fit with one
-// start. The memory is CacheBytes and O(Mm). Landmarks or Components make M smaller.
+// O(Mm²), and a Newton step O(m³ + nm). A new column costs O(nM), or all columns together O(nM²) once. Each refit is a fit from one
+// initial model. The memory is CacheBytes and O(Mm). Landmarks or Components make M smaller.
 package rvm

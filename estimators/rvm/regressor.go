@@ -81,7 +81,7 @@ type Regressor struct {
 	NoCalibration bool
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The refits that calibrate
-	// variances and intervals leave out the rows of a group together, so that variances and intervals are for new groups. The
+	// variances and intervals leave out the rows of a group together, so that variances and intervals hold for new groups. The
 	// predictions, which the evidence determines, do not depend on Groups. FitDesign uses the groups of the rows of phi. If it is
 	// nil, equal rows are left out together.
 	Groups []int `settings:"-"`
@@ -96,14 +96,15 @@ type Regressor struct {
 	// has no effect with Landmarks.
 	Components int `zero:"all rows"`
 
-	// AllIn is the largest basis for which Fit also tries a start with all basis functions. If it is 0, it is 500.
+	// AllIn is the largest number of basis functions for which Fit also begins from the model of all of them. If it is 0, it is
+	// 500.
 	AllIn int `zero:"500"`
 
-	// If NoAllIn is set, the start with all basis functions is never tried, whatever AllIn is.
+	// If NoAllIn is set, Fit never begins from the model of all basis functions, whatever AllIn is.
 	NoAllIn bool
 
-	// Starts is the number of starts from the empty model, 1 to 3. If it is 0, it is 3. The model with the highest
-	// evidence over all starts is kept.
+	// Starts is the number of times that Fit begins from the empty model, each with a different noise level, 1 to 3. If it is 0, it
+	// is 3. The model with the highest evidence of all starts is kept.
 	Starts int `zero:"3" most:"3"`
 
 	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.

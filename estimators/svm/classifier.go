@@ -33,8 +33,8 @@ type folding = classes.Folding
 // With Nu, it chooses C for each pair of classes so that ν is the share of margin errors. With more than two classes, there is one
 // machine for each pair of classes, and the machines vote. The zero value is ready to use. Features should be of comparable scale.
 //
-// PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision does not need
-// it.
+// PredictProba is available only if Probabilities was set before Fit, which then takes about four times as long. Decision is always
+// available.
 //
 // With default settings its kernel is chosen as in [Regressor].
 //
@@ -97,8 +97,8 @@ type Classifier struct {
 	links   []platt.Sigmoid // one for each pair; nil without Probabilities
 }
 
-// Supports reports probabilities only if the field Probabilities is set. For a fitted or decoded model, the setting in its Fit
-// counts. It reports no Expansion for a fitted model with more than two classes.
+// Supports reports probabilities only if the field Probabilities is set. For a fitted or decoded model, the setting at the time of
+// its Fit counts. It reports no Expansion for a fitted model with more than two classes.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
@@ -127,8 +127,8 @@ func (c *Classifier) settings() (machineSettings, error) {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// Fit fits the model to x (n×d) and the labels y (n), which have at least two classes. The cost is between O(n²) and O(n³), and
-// O(n²d) for the kernel. The memory is CacheBytes and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape],
+// Fit fits the model to x (n×d) and the labels y (n), which must contain at least two classes. The cost is between O(n²) and O(n³),
+// and O(n²d) for the kernel. The memory is CacheBytes and O(nd). It returns [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite] (also if the kernel overflows), or the error of ctx. If the solver does not converge, Report contains a
 // warning.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -513,8 +513,8 @@ func (c *Classifier) ChosenC() float64 { return c.m.chosenC() }
 // ChosenKernel returns the kernel that Fit used. It returns nil before Fit and after FitMatrix.
 func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 
-// Report describes the last Fit. Objective is the minimised dual objective, and Iterations the number of steps, each summed over
-// the pairs, without the folds. With Nu the objective is for bounds w[i], before the division by the margin.
+// Report describes the last Fit. Objective is the minimised dual objective, and Iterations is the number of steps. Both are summed
+// over the pairs, without the folds. With Nu the objective is for bounds w[i], before the division by the margin.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

@@ -31,7 +31,7 @@
 // The complete kernel matrix is computed, in blocks, if it fits into CacheBytes. Otherwise its rows are computed when they are
 // needed, and the least recently used rows are dropped. The solver is in internal/smo.
 //
-// # ν instead of C or of the tube
+// # ν instead of C or ε
 //
 // With Nu you set the share of errors instead of their cost (Schölkopf, Smola, Williamson and Bartlett, Neural Computation 12,
 // 2000). At most a share ν of the rows is beyond the margin or the tube, and at least a share ν are support vectors. The dual

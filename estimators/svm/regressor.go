@@ -236,7 +236,7 @@ func (r *Regressor) Intercept() float64 {
 func (r *Regressor) ChosenC() float64 { return r.m.chosenC() }
 
 // ChosenEpsilon returns the half width of the tube that Fit used. With Nu it is the half width in the solution. It returns 0 before
-// Fit, and if Fit chose it and found no noise.
+// Fit, and if Fit chose the half width and found no noise.
 func (r *Regressor) ChosenEpsilon() float64 {
 	if r.m == nil {
 		return 0
