@@ -169,8 +169,8 @@ func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error
 		return err
 	}
 	fmt.Fprintf(out, `
-  The RBF kernel exp(-gamma |x-z|²) needs a gamma. The entropy of its matrix says what a gamma does to
-  these rows: near 0 all rows look alike, near 1 none resembles another, and good kernels mostly lie
+  The RBF kernel exp(-gamma |x-z|²) needs a gamma. The entropy of its matrix shows the effect of
+  gamma on these rows: near 0 all rows look alike, near 1 no two rows do, and good kernels usually lie
   between 0.1 and 0.5. The search computes a few entropies, scores each kernel in closed form, and fits
   the learner once. The grid fits it for each of 24 gammas in each of three folds, and once more.
 
