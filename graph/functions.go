@@ -17,7 +17,7 @@ func (v Value) Log1p() Value {
 	return u.Log().Add(v.Sub(u.Plus(-1)).Div(u))
 }
 
-// Expm1 returns e^v - 1, which is also accurate near 0. It is infinite where e^v is infinite.
+// Expm1 returns e^v - 1, which is also accurate near 0. If e^v overflows, it is infinite.
 func (v Value) Expm1() Value {
 	return v.Times(0.5).Tanh().Mul(v.Exp().Plus(1))
 }
@@ -109,7 +109,8 @@ func (v Value) SquaredDistances(z *mat.Dense) Value {
 }
 
 // OverDifferences returns the sum of f(v[j] - z[j]) over the columns j, with a column for each row of z. It avoids the rounding
-// error of SquaredDistances, but adds several operators per column. It needs memory for a few numbers per row of v and row of z.
+// error of SquaredDistances, but adds several operators per column. It needs memory for a few numbers for each pair of a row of v
+// and a row of z.
 func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Value {
 	var sum Value
 	for j := range v.Cols() {
@@ -146,8 +147,8 @@ func (v Value) SolveUpper(u blas64.Triangular) Value {
 	return out
 }
 
-// Scores returns the scores of the classes from the outputs of machines, one column each. A single column f is the machine for the
-// second of two classes, and yields the scores -f and f.
+// Scores returns the scores of the classes, given the outputs of machines, one in each column. A single column f is the machine for
+// the second of two classes, and yields the scores -f and f.
 func (v Value) Scores() Value {
 	if v.Cols() > 1 {
 		return v
@@ -162,5 +163,5 @@ func (v Value) Shares() Value {
 	return some.Where(v.Div(some.Where(sum, v.Number(1))), v.Number(1/float64(v.Cols())))
 }
 
-// Fill returns a column with the same number in every row, whatever v is.
+// Fill returns a column that contains n in every row of v, regardless of the values in v.
 func (v Value) Fill(n float64) Value { return v.Select(0).IsNaN().Indicator().Times(0).Plus(n) }

@@ -10,15 +10,16 @@
 //	y, err := g.Run(rows, out.Mean)
 //
 // Nearly all built-in transformers, pipelines, searches and estimators implement it. A third-party type may implement it, too: its
-// Graph method does with Values what Predict or Transform does with numbers. If a model cannot be written, the error wraps
-// errors.ErrUnsupported and names the type.
+// Graph method performs the operations of Predict or Transform on Values instead of numbers. If a model cannot be written, the
+// error wraps errors.ErrUnsupported and names the type.
 //
 // # Values
 //
 // A [Value] is a matrix. It has as many rows as the input, or any number of rows if it is constant. Its methods, such as v.Sub(w)
 // and v.Exp(), return new values. Operators on two values repeat a single row or a single column as often as the other value
-// requires. An operator on the same values is added only once, so that outputs share their common computations. The graph keeps the
-// first mistake, such as a difference of 3 and 4 columns, as its error. Of and Run return it, so calls can be chained.
+// requires. The same operator on the same values is added only once, so that outputs share common computations. The graph keeps the
+// first mistake, such as the difference of a value with 3 columns and one with 4, as its error. Of and Run return it, so calls can
+// be chained.
 package graph
 
 import (
@@ -39,7 +40,8 @@ import (
 // Grapher is the capability of a fitted transformer or estimator to write its computation as a graph.
 type Grapher interface {
 	// Graph adds the computation of Transform or Predict to the graph of the rows x. It returns ErrNotFitted, or ErrShape if the
-	// number of columns of x differs from that in Fit. If the computation has no graph, the error wraps errors.ErrUnsupported.
+	// number of columns of x differs from that of the training rows. If the computation has no graph, the error wraps
+	// errors.ErrUnsupported.
 	Graph(x Value) (Outputs, error)
 }
 
@@ -112,7 +114,7 @@ type Node struct {
 	Kind    Kind
 	Rows    int // -1: those of the input
 	Cols    int
-	Axis    int       // for Concat, Gather, ArgMax and reductions, which keep it with length 1
+	Axis    int       // for Concat, Gather, ArgMax and reductions, which keep the axis with length 1
 	Indices []int     // of Gather
 	Data    []float64 // for Constant, row by row; must not be changed
 }
@@ -130,10 +132,10 @@ type Value struct {
 	id int
 }
 
-// Batch is the number of rows of a value that has as many rows as the input.
+// Batch, as the number of rows of a value, means that it has as many rows as the input.
 const Batch = -1
 
-// New returns a graph and its input, which are rows with the given number of columns.
+// New returns a graph and its input, a Value with the given number of columns.
 func New(columns int) (*Graph, Value) {
 	g := &Graph{known: map[string]int{}}
 	return g, g.add(Node{Op: "Input", Rows: Batch, Cols: columns}, "")

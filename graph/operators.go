@@ -127,7 +127,7 @@ func (v Value) Where(yes, no Value) Value { return elementwise("Where", Double, 
 // Indicator returns 1 where v, of Kind Bool, is true, and 0 elsewhere.
 func (v Value) Indicator() Value { return elementwise("Cast", Double, v) }
 
-// MatMul returns the matrix product of v and w, which has as many rows as v has columns.
+// MatMul returns the matrix product of v and w. The number of rows of w must equal the number of columns of v.
 func (v Value) MatMul(w Value) Value {
 	a, b := v.node(), w.node()
 	if a.Cols != b.Rows || v.g != w.g {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Run computes values for the rows of x, operator by operator. It is for tests of Graph methods. Values of Kind Bool are 0 and 1. A
-// constant has its own number of rows. Rows may contain NaN, and so may their values.
+// Run computes values for the rows of x, operator by operator. It is intended for tests of Graph methods. Values of Kind Bool are
+// returned as 0 and 1. A constant keeps its own number of rows. Both x and the results may contain NaN.
 func (g *Graph) Run(x mat.Matrix, values ...Value) ([]*mat.Dense, error) {
 	if g.err != nil {
 		return nil, g.err

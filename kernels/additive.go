@@ -15,11 +15,12 @@ import (
 //
 //	k(x, z) = Σ v[j] κ(|x[j]-z[j]|/l[j])
 //
-// where κ is a kernel of the distance. Its functions are sums of functions of one column each, which can be inspected one by one.
-// They need fewer rows than functions of all columns together (D. Duvenaud, H. Nickisch and C. E. Rasmussen, NIPS 2011). It is
-// positive definite if κ is. For sums over sets of columns, use [Sum] and [Columns].
+// where κ is a kernel of the distance. Functions learnt with it are sums of functions of one column each, which can be inspected
+// one by one. They need fewer training rows than functions of all columns together (D. Duvenaud, H. Nickisch and C. E. Rasmussen,
+// NIPS 2011). The kernel is positive definite if κ is. For sums over sets of columns, use [Sum] and [Columns].
 //
-// Params are "length[j]" and "variance[j]", and the parameters of Kernel except the first that is a length, a rate or a period.
+// Params are "length[j]" and "variance[j]", and the parameters of Kernel without the first one that is a length, a rate or a
+// period.
 //
 // See also [Sum], [Columns].
 type Additive struct {
@@ -51,7 +52,7 @@ func (k Additive) variances() []float64 {
 	return out
 }
 
-// Eval returns k(x, z). It panics unless both rows have a length for each column. The cost is O(d) evaluations of
+// Eval returns k(x, z). It panics if x and z differ in length, or have a column without a length l. The cost is O(d) evaluations of
 // Kernel.
 func (k Additive) Eval(x, z []float64) float64 {
 	checkLen(x, z)
@@ -70,8 +71,8 @@ func (k Additive) String() string {
 	return fmt.Sprintf("Additive(%v, lengths=%s, variances=%s)", k.Kernel, numeral.List(k.Lengths), numeral.List(k.variances()))
 }
 
-// Validate returns an ErrParam error unless Kernel is [Radial], there is a length for each variance, and all are
-// positive and finite. Otherwise it returns the error of Kernel.
+// Validate returns an ErrParam error unless Kernel is [Radial], there is a length for each variance, and all lengths and variances
+// are positive and finite. Otherwise it returns the error of Kernel.
 func (k Additive) Validate() error {
 	if err := Validate(k.Kernel); err != nil {
 		return err
@@ -91,7 +92,7 @@ func (k Additive) Validate() error {
 	return validateLengths("Additive", "Variances", k.Variances)
 }
 
-// ValidateColumns returns an ErrShape error unless rows have a length for each column.
+// ValidateColumns returns an ErrShape error unless d is the number of lengths.
 func (k Additive) ValidateColumns(d int) error {
 	if want := len(k.Lengths); d != want {
 		return fault.Shape("rows have", d, "columns", "Additive has lengths for %d", want)
@@ -123,8 +124,8 @@ func (k Additive) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable.
 func (k Additive) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SpectralDensity implements Spectral. Each frequency belongs to one column, which the last uniform number chooses in proportion to
-// the variances.
+// SpectralDensity implements Spectral. Each frequency belongs to one column. The last uniform number selects it, with probabilities
+// proportional to the variances.
 func (k Additive) SpectralDensity() (SpectralDensity, error) {
 	inner, err := SpectralDensityOf(k.Kernel)
 	if err != nil {

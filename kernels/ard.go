@@ -20,16 +20,17 @@ import (
 //
 // A column with a large length has little effect. With Matern{Nu: 2.5} it is a Matérn kernel of r² = Σ (x[j]-z[j])²/l[j]², and with
 // Linear it is Σ x[j] z[j]/l[j]² (R. M. Neal, Bayesian Learning for Neural Networks, 1996; Rasmussen and Williams, 2006, section
-// 5.1). The lengths are in the units of the columns. ARD is positive definite if Kernel is. Its matrices are those of Kernel, for
-// rows that are scaled once.
+// 5.1). The lengths are in the units of the columns. ARD is positive definite if Kernel is. Its matrices are those of Kernel for
+// the scaled rows, which are computed once.
 //
-// Categories are columns in which only equality matters: two rows that differ there are 1/l[j] apart in that column, whatever their
-// codes. Each such column therefore has one length, the cost does not depend on the number of categories, and an unknown category
-// is equally far from all others. With [Laplacian], which is a product over columns, this is a factor exp(-1/l[j]). Kernel must
-// then be a kernel of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of these.
+// Categories are columns in which only equality matters: two rows with different codes are 1/l[j] apart in that column, regardless
+// of the codes. Each such column therefore has one length, the cost does not depend on the number of levels, and an unknown level
+// is equally far from all others. With [Laplacian], which is a product over columns, different codes contribute the factor
+// exp(-1/l[j]). Kernel must then be a kernel of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of
+// these.
 //
-// Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a period of all
-// columns, which would be redundant.
+// Params are the lengths, "length[j]", and the parameters of Kernel. The first of these that is a length, a rate or a period of all
+// columns is omitted, since it would be redundant.
 //
 // See also [RBF], [Columns].
 type ARD struct {
@@ -38,8 +39,8 @@ type ARD struct {
 	// Lengths holds the length l > 0 of each column, or of each group of columns.
 	Lengths []float64
 
-	// Groups holds the index of the length of each column, so that several columns can share a length, for example the columns for
-	// the levels of one category. If it is nil, each column has its own length.
+	// Groups holds the index of the length of each column, so that several columns can share a length. An example is the columns
+	// for the levels of one category. If it is nil, each column has its own length.
 	Groups []int
 
 	// Categories holds the indices of the columns in which only equality of the values matters. Their lengths have no unit.
@@ -170,7 +171,7 @@ func validateLengths(typ, field string, lengths []float64) error {
 	return nil
 }
 
-// ValidateColumns returns an ErrShape error unless rows have a length for each column.
+// ValidateColumns returns an ErrShape error unless there is a length for each of d columns and for no others.
 func (k ARD) ValidateColumns(d int) error {
 	if want := k.lengths().Columns(); d != want {
 		return fault.Shape("rows have", d, "columns", "ARD has lengths for %d", want)
@@ -234,7 +235,8 @@ func withLearnt(k Kernel, values []float64) Kernel {
 // EvalGradient implements Differentiable.
 func (k ARD) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SpectralDensity implements Spectral with the frequencies of Kernel divided by the lengths. With Categories there is none.
+// SpectralDensity implements Spectral with the frequencies of Kernel divided by the lengths. With Categories there is no spectral
+// density.
 func (k ARD) SpectralDensity() (SpectralDensity, error) {
 	if len(k.Categories) > 0 {
 		return SpectralDensity{}, fault.Param("kernels: ARD", "Categories", numeral.List(k.Categories),

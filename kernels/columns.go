@@ -10,10 +10,11 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Columns is a kernel of some columns of the rows. In a [Sum] or a [Product] of such kernels, each set of columns can have its own
-// kernel, for example a periodic one for the time and another for all other columns. For a sum over single columns, use [Additive].
+// Columns is a kernel that uses only some columns of the rows. In a [Sum] or a [Product] of such kernels, each set of columns can
+// have its own kernel, for example a periodic one for the time and another for all other columns. For a sum over single columns,
+// use [Additive].
 //
-// Params are the parameters of Kernel, with the column numbers of the rows.
+// Params are the parameters of Kernel. Their Columns refer to the complete rows.
 //
 // See also [Additive], [Sum].
 type Columns struct {
@@ -24,7 +25,7 @@ type Columns struct {
 
 var _ columnKernel = Columns{}
 
-// Eval returns the value of Kernel for the columns. It panics if the rows have too few columns.
+// Eval returns the value of Kernel for the selected columns of x and z. It panics if the rows have too few columns.
 func (k Columns) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := columnsPool.Get().(*[2][]float64)
@@ -45,8 +46,8 @@ func (k Columns) appendTo(dst, row []float64) []float64 {
 // String returns, for example, "Columns([0 3], RBF(gamma=1))".
 func (k Columns) String() string { return fmt.Sprintf("Columns(%s, %v)", numeral.List(k.Of), k.Kernel) }
 
-// Validate returns an ErrParam error unless Of holds at least one index and all are distinct and not negative. Otherwise it returns
-// the error of Kernel.
+// Validate returns an ErrParam error unless Of holds at least one index, and all indices are distinct and not negative. Otherwise
+// it returns the error of Kernel.
 func (k Columns) Validate() error {
 	seen := make(map[int]bool, len(k.Of))
 	for i, j := range k.Of {
@@ -61,7 +62,7 @@ func (k Columns) Validate() error {
 	return validate(k.Kernel, len(k.Of))
 }
 
-// ValidateColumns returns an ErrShape error unless rows have all the columns.
+// ValidateColumns returns an ErrShape error unless rows of d columns have all columns that Of lists.
 func (k Columns) ValidateColumns(d int) error {
 	if last := slices.Max(k.Of); d <= last {
 		return fault.Shape("rows have", d, "columns", "Columns uses the column of index %d", last)

@@ -58,10 +58,10 @@ func (p Product) String() string { return name("Product", p) }
 // String returns, for example, "Scaled(2, Linear)".
 func (s Scaled) String() string { return fmt.Sprintf("Scaled(%v, %v)", s.factor(), s.Kernel) }
 
-// Validate returns an error if there is no kernel, or the first error of a kernel.
+// Validate returns an error if the sum is empty. Otherwise it returns the first error of its kernels.
 func (s Sum) Validate() error { return validateAll("kernels: Sum", s) }
 
-// Validate returns an error if there is no kernel, or the first error of a kernel.
+// Validate returns an error if the product is empty. Otherwise it returns the first error of its kernels.
 func (p Product) Validate() error { return validateAll("kernels: Product", p) }
 
 // Validate returns an ErrParam error unless Factor is finite and at least 0. Otherwise it returns the error of the
@@ -82,8 +82,8 @@ func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("ker
 // ValidateColumns returns the error of the kernel.
 func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
 
-// Params returns the parameters of the kernels. The position of the kernel precedes the name, as in "1.gamma". A kernel that is not
-// [Differentiable] has none.
+// Params returns the parameters of the kernels. Each name is preceded by the position of its kernel, as in "1.gamma". A kernel that
+// is not [Differentiable] has no parameters.
 func (s Sum) Params() []Param { return paramsOfAll(s) }
 
 // Params returns the parameters of the kernels, named as in [Sum.Params].

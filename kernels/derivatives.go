@@ -11,15 +11,16 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Derivatives computes matrices of [Differentiable] kernels for the same rows x, and derivatives of functions of these matrices. An
-// optimiser of the kernel's parameters needs these repeatedly. For an objective F of the kernel matrix K, with W[i,j] = ∂F/∂K[i,j],
+// Derivatives repeatedly computes matrices of [Differentiable] kernels for the same rows x, and derivatives of functions of these
+// matrices, as an optimiser of the kernel's parameters requires. For an objective F of the kernel matrix K, with W[i,j] =
+// ∂F/∂K[i,j],
 //
 //	∂F/∂ ln θ[p] = Σ_ij W[i,j] ∂K[i,j]/∂ ln θ[p]
 //
 // (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.1). The distances that
-// MatrixTo computes are kept for Gradient, and the memory is reused. It takes n²/2 numbers each for the inner products, the squared
-// distances and the Manhattan distances of the rows, if the kernel needs them. Each [ARD], [Columns] and [Periodic] in the kernel
-// needs further memory. Each concurrent goroutine needs its own Derivatives.
+// MatrixTo computes are kept for Gradient, and the memory is reused. The inner products, the squared distances and the Manhattan
+// distances of the rows take n²/2 numbers each, if the kernel needs them. Each [ARD], [Columns] and [Periodic] in the kernel needs
+// additional memory. Concurrent goroutines must use separate Derivatives.
 //
 // See also [Differentiable], [AsDifferentiable].
 type Derivatives struct {
@@ -90,13 +91,13 @@ func checkDerivatives(n, keeps int, limit int64) error {
 	return nil
 }
 
-// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] for the last kernel of MatrixTo, whose p-th parameter is θ[p], and for a
-// symmetric w (n×n). dst has an entry for each parameter. For a stationary kernel, the derivative with respect to the length of a
-// constant column is exactly 0. The result is the same for any number of workers. It costs O(n²d) in matrix products for an ARD of
-// kernels of the distance or the inner product, and d passes over n² elements for Laplacian and Additive.
+// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] for the kernel of the last call of MatrixTo, whose p-th parameter is θ[p],
+// and for a symmetric w (n×n). dst has an entry for each parameter. For a stationary kernel, the derivative with respect to the
+// length of a constant column is exactly 0. The result is the same for any number of workers. It costs O(n²d) in matrix products
+// for an ARD of kernels of the distance or the inner product, and d passes over n² elements for Laplacian and Additive.
 //
-// It returns ErrShape for w, ErrParam if dst has the wrong length and before MatrixTo, ErrNotFinite for w and for a derivative that
-// overflows, or the error of ctx.
+// It returns ErrShape if w has the wrong size, and ErrParam if dst has the wrong length or if MatrixTo was not called before. It
+// returns ErrNotFinite for w and for a derivative that overflows, or the error of ctx.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := d.checkGradient(dst, w); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ParamKind is the kind of unit of a [Param].
+// ParamKind classifies a [Param] by its role and its unit.
 type ParamKind int
 
 // The kinds of parameters.
@@ -48,8 +48,8 @@ type Param struct {
 }
 
 // Differentiable is the capability of a kernel whose parameters are positive numbers that can be learnt from the derivatives of an
-// objective with respect to their logarithms. [Derivatives] computes these for a matrix. A [Sum] or a [Product] learns only the
-// parameters of its kernels that have this capability; the others stay unchanged.
+// objective with respect to their logarithms. [Derivatives] computes them for a matrix. In a [Sum] or a [Product], only the
+// parameters of kernels that have this capability are learnt. All others stay unchanged.
 //
 // The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive, Sum, Product and Scaled
 // are computed for blocks of pairs. Those of any other kernel are computed pair by pair, with EvalGradient. If a kernel of the
@@ -63,12 +63,13 @@ type Differentiable interface {
 	// is the same. A value that is not positive yields a kernel that Validate rejects. WithParams panics unless there is a value
 	// for each of Params, and does not keep the slice.
 	WithParams(values []float64) Kernel
-	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. dst has an entry for each. Where k has no
-	// derivative, as some kernels for equal rows, EvalGradient uses the mean of the derivatives from both sides.
+	// EvalGradient sets dst[p] = ∂k(x, z)/∂ ln θ, where θ is the p-th of Params. dst has an entry for each parameter. Where k has
+	// no derivative, as with some kernels for equal rows, it uses the mean of the derivatives from both sides.
 	EvalGradient(dst, x, z []float64)
 }
 
-// RadialSlopes is the capability of a Radial kernel that allows an ARD or an Additive around it to learn lengths.
+// RadialSlopes is the capability of a [Radial] kernel to return derivatives with respect to the distance. With it, the lengths of
+// an ARD or an Additive of the kernel can be learnt.
 type RadialSlopes interface {
 	Radial
 	// SlopesOfSquaredDistances sets dst[i] = -2 ∂k/∂s at the squared distance s = squared[i], which is -k'(r)/r at the distance r.
@@ -76,7 +77,7 @@ type RadialSlopes interface {
 	SlopesOfSquaredDistances(dst, squared []float64)
 }
 
-// DotProductSlopes is the same capability for a [DotProduct] kernel.
+// DotProductSlopes is the corresponding capability of a [DotProduct] kernel.
 type DotProductSlopes interface {
 	DotProduct
 	// SlopesOfDotProducts sets dst[i] = ∂k/∂v at the inner product v = products[i]. The slices have the same length and may be the

@@ -11,8 +11,8 @@ import (
 // defaultSigma is the s of an ELM whose Sigma is 0.
 const defaultSigma = 1.0
 
-// ELM is the asymptotic kernel of an extreme learning machine. It is the limit of a hidden layer with infinitely many units of
-// random normal weights (standard deviation s) and the error function as activation:
+// ELM is the asymptotic kernel of an extreme learning machine. It is the limit for a hidden layer with infinitely many units. Their
+// weights are normal with standard deviation s, and their activation is the error function:
 //
 //	k(x, z) = (2/π) asin( (1 + <x,z>) / √((1/(2s²) + 1 + <x,x>)(1/(2s²) + 1 + <z,z>)) )
 //

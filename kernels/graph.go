@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Grapher is the capability of a third-party kernel to return its values as a graph of primitive operators, for models that are
-// exported (package graph). The kernels of this package are supported without these methods.
+// Grapher is the capability of a third-party kernel to return its values as a graph of primitive operators (package graph), so that
+// models with the kernel can be exported. The kernels of this package are supported without these methods.
 type Grapher interface {
 	// Graph returns k(x[i], z[j]) with a column for each row of z.
 	Graph(x graph.Value, z *mat.Dense) (graph.Value, error)

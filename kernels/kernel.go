@@ -1,5 +1,5 @@
-// Package kernels contains kernels, and computes their matrices for rows. The families over which a search runs are in package
-// families.
+// Package kernels contains kernels, and computes their matrices for rows. The families of kernels that a search covers are in
+// package families.
 //
 // A kernel is a symmetric function of two rows. The kernels of this package are values such as RBF{Gamma: 0.5}; any type with Eval
 // and String is a kernel:
@@ -27,10 +27,10 @@
 //	Differentiable, Derivatives            parameters to be learnt, and the derivatives
 //	                                       of a matrix in them
 //
-// Package kerneltest contains the checks that a new kernel should pass. The capabilities of a kernel (OfSquaredDistances,
-// OfDotProducts, Block, Diag, SpectralDensity, Params) are called instead of Eval. Capabilities that a kernel has only because it
+// Package kerneltest contains the checks that a new kernel should pass. If a kernel has one of the methods OfSquaredDistances,
+// OfDotProducts, Block, Diag, SpectralDensity and Params, it is called instead of Eval. Methods that a kernel has only because it
 // embeds another kernel are not called, because its Eval may differ from that of the embedded kernel. To use them, store the other
-// kernel in a named field.
+// kernel in a named field, and define these methods.
 //
 // Errors are those of package estimators.
 //
@@ -39,14 +39,15 @@
 // Sparse rows may be passed as a mat.RowNonZeroDoer, such as a sparse.Rows of this module. [Matrix], [Cross], [Prepare],
 // [Prepared.CrossTo] and [MedianSquaredDistance] read only their nonzero entries. They make no dense copy for kernels that are
 // [Radial] or [DotProduct], for [ELM], and for [Sum], [Product], [Scaled] and [Normalized] of such kernels ([TakesSparseRows]). The
-// cost of a pair of rows is the number of their common columns. Results agree with those of dense rows up to rounding. Other
-// kernels receive a dense copy; a copy of more than 8 GiB is ErrTooLarge. docs/sparse.md contains measurements, and lists the
-// estimators that accept sparse rows.
+// cost of a pair of rows is proportional to the number of their common columns. Results agree with those of dense rows up to
+// rounding. Other kernels receive a dense copy. If it would exceed 8 GiB, the error is ErrTooLarge. docs/sparse.md contains
+// measurements, and lists the estimators that accept sparse rows.
 //
 // # Scales
 //
-// The RBF has the parameter γ and not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It expects features of comparable scale
-// (scalers.StandardScaler). [ARD] has a length for each column instead. With RBFOfLength(1) its lengths are those of the textbooks.
+// The RBF has the parameter γ instead of a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It expects features of comparable scale
+// (scalers.StandardScaler). [ARD] has a length for each column instead. With RBFOfLength(1), its lengths agree with those in
+// textbooks.
 package kernels
 
 import (
@@ -76,15 +77,15 @@ type Radial interface {
 	OfSquaredDistances(dst, squared []float64)
 }
 
-// DotProduct is the capability of a kernel that is a function of the inner product of two rows, such as [Polynomial].
-// It is like [Radial], which is for distances.
+// DotProduct is the capability of a kernel that is a function of the inner product of two rows, such as [Polynomial]. It
+// corresponds to [Radial], which is for distances.
 type DotProduct interface {
 	// OfDotProducts sets dst[i] to the value for two rows with the inner product products[i]. The slices have the same length and
 	// may be the same.
 	OfDotProducts(dst, products []float64)
 }
 
-// Blocker is the capability of other kernels to evaluate many pairs faster than one by one.
+// Blocker is the capability of a kernel that is neither [Radial] nor [DotProduct] to evaluate many pairs faster than one by one.
 type Blocker interface {
 	// Block sets dst[i,j] = k(x[i], z[j]). The matrices are dst (r×c), x (r×d) and z (c×d), and they do not overlap.
 	Block(dst, x, z *mat.Dense)
@@ -95,7 +96,7 @@ type Blocker interface {
 // Validator is the capability to check a kernel's parameters. Matrix and Cross call it before they compute.
 type Validator interface{ Validate() error }
 
-// Validate returns an error if k is nil or a nil pointer. Otherwise it returns the error of its Validate method.
+// Validate returns an error if k is nil or a nil pointer. Otherwise it returns the error of k's Validate method, if k has one.
 func Validate(k Kernel) error {
 	if check.IsNil(k) {
 		return fault.Param("kernels", "Kernel", "nil", "a kernel")

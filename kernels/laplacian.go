@@ -12,9 +12,9 @@ import (
 //
 //	k(x, z) = exp(-γ Σ |x[j]-z[j]|)
 //
-// It is positive definite for γ > 0. It is the product of exponential kernels of the columns. It is rougher than the [RBF], and
-// outliers in single columns affect it less. The unit of γ is the reciprocal of the unit of the features, so scale the features
-// first.
+// It is positive definite for γ > 0. It is the product of exponential kernels of the columns. Its functions are rougher than those
+// of the [RBF], and outliers in single columns affect it less. The unit of γ is the reciprocal of the unit of the features, so
+// scale the features first.
 //
 // See also [Matern], [RBF].
 type Laplacian struct {

@@ -23,10 +23,10 @@ const (
 //	ν = 3/2:  k(x, z) = (1 + √3 r) exp(-√3 r)
 //	ν = 5/2:  k(x, z) = (1 + √5 r + 5r²/3) exp(-√5 r)
 //
-// It is positive definite. Its functions have no derivative (1/2), one (3/2) or two (5/2). Functions of the RBF have all
-// derivatives; the RBF is the limit for ν → ∞ with γ = 1/(2ℓ²). For ν = 1/2 it is the exponential kernel of the Euclidean distance,
-// while [Laplacian] is that of the Manhattan distance. ℓ has the unit of the features (C. E. Rasmussen and C. K. I. Williams,
-// Gaussian Processes for Machine Learning, 2006, section 4.2.1).
+// It is positive definite. Functions learnt with it have no derivative (ν = 1/2), one (3/2) or two (5/2). Those of the RBF have all
+// derivatives. The RBF with γ = 1/(2ℓ²) is the limit for ν → ∞. For ν = 1/2 it is the exponential kernel of the Euclidean distance,
+// while [Laplacian] uses the Manhattan distance. ℓ has the unit of the features (C. E. Rasmussen and C. K. I. Williams, Gaussian
+// Processes for Machine Learning, 2006, section 4.2.1).
 //
 // See also [RBF], [RationalQuadratic].
 type Matern struct {
@@ -115,7 +115,7 @@ func (k Matern) singlesOfSquaredDistances() func(v []float32) {
 	return func(v []float32) { single.Matern(v, float32(per), linear, quadratic) }
 }
 
-// SlopesOfSquaredDistances implements [RadialSlopes]. With s = √(2ν) r the slopes are 1/ℓ² times e^-s/s for ν = 1/2 (0 for equal
+// SlopesOfSquaredDistances implements [RadialSlopes]. With s = √(2ν) r, each slope is 1/ℓ² times e^-s/s for ν = 1/2 (0 for equal
 // rows), 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.
 func (k Matern) SlopesOfSquaredDistances(dst, squared []float64) {
 	k.evaluate(maternSlope, dst, squared)

@@ -41,8 +41,8 @@ func (o *Options) withDefaults() (Options, error) {
 // Matrix returns the n×n kernel matrix of the rows of x (n×d).
 //
 // It is exactly symmetric, and its diagonal is that of the kernel (exactly 1 for RBF and Normalized). It costs O(n²d/2)
-// multiplications in matrix products and n²/2 evaluations of the kernel's element function. The memory is n² float64, and nothing
-// else is of that order. Sparse rows cost less: see Sparse rows in the package documentation.
+// multiplications in matrix products and n²/2 evaluations of the kernel's element function. The result takes n² float64, and all
+// other memory is of lower order. Sparse rows cost less: see the section Sparse rows of the package documentation.
 //
 // It returns ErrShape or ErrNotFinite for x, ErrNotFinite if a kernel value overflows, ErrParam for the kernel's parameters,
 // ErrTooLarge above opt.MaxBytes, or the error of ctx.
@@ -85,8 +85,8 @@ func sparseMatrix(ctx context.Context, k Kernel, c *blocks.Compiled, x mat.Matri
 	return blocks.SparseMatrix(ctx, c, rows, o.Workers)
 }
 
-// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z (m×d). Cost, errors and determinism are those of
-// Matrix, but there is no symmetry that halves the cost.
+// Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d) and of z (m×d). Errors and determinism are as for Matrix,
+// and so is the cost, except that no symmetry halves it.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat.Dense, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {

@@ -18,7 +18,7 @@ func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ fl
 }
 
 // MedianRBF returns the RBF with γ = 1/median|x-x'|² (see [MedianSquaredDistance]), a common default kernel. If the median is 0, γ
-// is 1/d. This happens with one row, and if more than half of the pairs are equal rows.
+// is 1/d. This happens for a single row, and if the rows of more than half of the pairs are equal.
 func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error) {
 	defer check.Begin(&ctx)(&err)
 	m, err := MedianSquaredDistance(ctx, x, seed)
@@ -33,7 +33,7 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error
 	return RBF{Gamma: g}, nil
 }
 
-// OrMedianRBF returns k, or [MedianRBF] of x if k is nil. It implements the default of Kernel fields.
+// OrMedianRBF returns k, or [MedianRBF] of x if k is nil. Estimators use it for the default of their Kernel fields.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (_ Kernel, err error) {
 	defer check.Begin(&ctx)(&err)
 	if k != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Normalized divides any kernel so that its diagonal is 1:
+// Normalized scales any kernel so that its diagonal is 1:
 //
 //	k̂(x, z) = k(x, z) / √(k(x,x) k(z,z))
 //
-// This is the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ is 0 between it and
-// every row, including itself. For a [Polynomial] the power is computed after the division, so that nothing overflows for any
-// degree. For rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
+// This is the cosine of the angle between the rows in feature space. A row with k(x,x) = 0 has no direction: k̂ of it and any row,
+// including itself, is 0. For a [Polynomial] the power is computed after the division, so that nothing overflows for any degree.
+// For rows of unit length it is then ((γ<x,z> + c)/(γ + c))^p.
 //
 // See also [Scaled].
 type Normalized struct{ Kernel Kernel }

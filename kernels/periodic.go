@@ -10,13 +10,13 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
-// Periodic is the kernel of functions that repeat themselves in each column:
+// Periodic is a kernel for functions that are periodic in each column:
 //
 //	k(x, z) = exp(-2 Σ sin²(π(x[j]-z[j])/p[j]) / l[j]²)
 //
-// It is positive definite: it is the RBF of the columns as points on circles (D. J. C. MacKay, Introduction to Gaussian Processes,
-// 1998, section 5.2). The periods are in the units of the features. The lengths have no unit; a small length permits fast changes
-// within a period. For a season that changes over the years, use a [Product] with an RBF or a Matern.
+// It is positive definite, since it is an RBF of the columns mapped to points on circles (D. J. C. MacKay, Introduction to Gaussian
+// Processes, 1998, section 5.2). The periods are in the units of the features. The lengths have no unit. A small length permits
+// fast changes within a period. For a season that changes over the years, use a [Product] with an RBF or a Matern.
 //
 // See also [RBF], [Product].
 type Periodic struct {
@@ -57,8 +57,8 @@ func orOne(values []float64) []float64 {
 	return values
 }
 
-// Validate returns an ErrParam error unless all periods and lengths are positive and finite, and there is one of each, or as many
-// periods as lengths.
+// Validate returns an ErrParam error unless all periods and lengths are positive and finite. It also does if there are several of
+// both, but in different numbers.
 func (k Periodic) Validate() error {
 	if err := validateLengths("Periodic", "Periods", orOne(k.Periods)); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (k Periodic) Validate() error {
 	return nil
 }
 
-// ValidateColumns returns an ErrShape error unless rows have a period and a length for each column.
+// ValidateColumns returns an ErrShape error if there are several periods or lengths, but not one for each of d columns.
 func (k Periodic) ValidateColumns(d int) error {
 	if want := max(len(k.Periods), len(k.Lengths)); want > 1 && d != want {
 		return fault.Shape("rows have", d, "columns", "Periodic has periods or lengths for %d", want)
@@ -80,8 +80,7 @@ func (k Periodic) ValidateColumns(d int) error {
 	return nil
 }
 
-// Params returns the lengths and the periods: "length[j]" and "period[j]", or "length" and "period" if there is one for all
-// columns.
+// Params returns the lengths and the periods: "length[j]" and "period[j]", or "length" and "period" if one applies to all columns.
 func (k Periodic) Params() []Param {
 	return append(vectorParams("length", KindShape, k.Lengths), vectorParams("period", KindPeriod, k.Periods)...)
 }

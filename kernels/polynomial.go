@@ -16,7 +16,7 @@ const defaultDegree = 3
 //
 //	k(x, z) = (γ <x,z> + c)^p
 //
-// It is positive semi-definite for an integer degree p ≥ 1, γ > 0 and c ≥ 0; with a fractional degree it would not be. Its values
+// It is positive semi-definite for an integer degree p ≥ 1, γ > 0 and c ≥ 0, but not in general for a fractional degree. Its values
 // grow like |x|^2p. Unless the degree is small and the rows are scaled, use it within [Normalized], which does not overflow.
 //
 // See also [Linear], [RBF].

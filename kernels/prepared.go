@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/sparse"
 )
 
-// Prepared holds a kernel and rows z for many calls of Cross. It stores values that each call would otherwise compute from z,
-// O(md). It is useful if each call has few rows, and is safe for concurrent use.
+// Prepared holds a kernel and rows z for many calls of Cross. It stores values that each call would otherwise compute from z at a
+// cost of O(md). It is useful if each call has only a few rows, and is safe for concurrent use.
 type Prepared struct {
 	z       *blocks.Rows
 	options Options
@@ -62,8 +62,8 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 	return out, nil
 }
 
-// CrossTo is like Cross but writes to dst, which is n×m or empty. If dst is empty, it gets that shape, and reuses its existing
-// memory if that suffices. Many blocks of rows therefore need memory for only one. After an error the contents of dst are
+// CrossTo is like Cross but writes to dst, which is n×m or empty. If dst is empty, it gets that shape, in its existing memory if
+// that suffices. Any number of blocks of rows therefore needs memory for only one block. After an error the contents of dst are
 // undefined.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer check.Begin(&ctx)(&err)
@@ -109,13 +109,13 @@ func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	return nil
 }
 
-// BlockRows divides the numbers of the first row and column of [Prepared.BlockTo].
+// BlockRows is the unit of the positions of blocks in [Prepared.BlockTo]: the first row and the first column are multiples of it.
 const BlockRows = blocks.Stripe
 
-// BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a part of the matrix of the prepared rows with themselves. Both i and j must be
-// multiples of [BlockRows], and so must the rows and columns of dst, unless it ends with the last row of z. A block on the diagonal
-// is symmetric up to rounding, and its diagonal is that of the kernel. BlockTo computes on the goroutine of the caller. It returns
-// ErrShape for another position and for dst, and ErrNotFinite if a kernel value overflows.
+// BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a block of the kernel matrix of the prepared rows. Both i and j must be multiples of
+// [BlockRows]. So must the numbers of rows and columns of dst, unless they end with the last row of z. A block on the diagonal is
+// symmetric up to rounding, and its diagonal is that of the kernel. BlockTo computes on the goroutine of the caller. It returns
+// ErrShape for any other position or size of dst, and ErrNotFinite if a kernel value overflows.
 func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
 	defer fault.Recover(&err)
 	if dst == nil {
@@ -147,12 +147,13 @@ func (p *Prepared) HasSingle() (_ bool, err error) {
 	return p.z.InSingle(), nil
 }
 
-// SingleTo is [Prepared.BlockTo] for a block of float32, row by row, computed in float32. It is about four times as fast. The rows
-// minus their mean, divided by lengths, are first rounded to float32, which causes a relative error of at most 6e-8 in each number.
-// For the rounded rows an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels are supported
-// with or without lengths and categories, and so are their sums, products and multiples, if the processor has vector instructions.
-// SingleTo returns false for other kernels, and if the rows, the parameters or a value do not fit into float32; the contents of dst
-// are then undefined. A value that also overflows in float64 is reported by BlockTo. SingleTo returns ErrShape as BlockTo does.
+// SingleTo is like [Prepared.BlockTo], but computes in float32. The block is stored row by row. SingleTo is about four times as
+// fast. The rows minus their mean, divided by lengths, are first rounded to float32, which causes a relative error of at most 6e-8
+// in each number. For the rounded rows an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels
+// are supported with or without lengths and categories, and so are their sums, products and multiples, if the processor has vector
+// instructions. For other kernels, and if the rows, the parameters or a value overflow float32, SingleTo returns false, and the
+// contents of dst are undefined. A value that also overflows in float64 is an error of BlockTo. SingleTo returns ErrShape as
+// BlockTo does.
 func (p *Prepared) SingleTo(dst []float32, rows, columns, i, j int) (ok bool, err error) {
 	defer fault.Recover(&err)
 	if err := p.checkBlock(rows, columns, i, j); err != nil {

@@ -17,9 +17,9 @@ const defaultAlpha = 1.0
 //
 //	k(x, z) = (1 + |x-z|²/(2αℓ²))^-α
 //
-// It is positive definite: it is a mixture of RBF kernels with all lengths around ℓ, which is wider for smaller α. It tends to
-// RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ has the unit of the features (Rasmussen and Williams, 2006, eq.
-// 4.19).
+// It is positive definite: it is a mixture of RBF kernels with all lengths around ℓ. The smaller α is, the more the lengths vary.
+// It tends to RBFOfLength(ℓ) as α → ∞, and is the Cauchy kernel for α = 1. ℓ has the unit of the features (Rasmussen and Williams,
+// 2006, eq. 4.19).
 //
 // See also [RBF], [Matern].
 type RationalQuadratic struct {

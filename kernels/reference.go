@@ -8,10 +8,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Reference describes a kernel in a model file. Functions cannot be stored, so a kernel is described by its name, which is compared
-// with that in the value into which the model is decoded. Kernels that Fit chose because Kernel was nil are stored completely: an
-// [RBF], a [Matern] or an [ARD] of a Matern, for all columns or for some ([Columns]). If the parameters of a [Differentiable]
-// kernel were learnt, their values are stored, and the kernel in the field receives them.
+// Reference describes a kernel in a model file. Functions cannot be stored, so a kernel is described by its name. It is compared
+// with the name of the kernel in the value into which the model is decoded. Kernels that Fit chose because Kernel was nil are
+// stored completely. They are an [RBF], a [Matern] or an [ARD] of a Matern, for all columns or for some ([Columns]). If the
+// parameters of a [Differentiable] kernel were learnt, their values are stored, and the kernel in the field receives them.
 //
 // An estimator with a Kernel field stores [MakeReference](field, used). It restores the kernel with Resolve(kind, field).
 type Reference struct {
@@ -29,7 +29,7 @@ type Reference struct {
 	// Lengths are the lengths of an [ARD] of a [Matern] that was used instead of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
 
-	// Columns lists the columns for which the kernel was used. It is empty if these were all columns.
+	// Columns lists the columns for which the kernel was used. It is empty if the kernel was used for all columns.
 	Columns []int `cbor:",omitempty"`
 }
 
@@ -86,8 +86,8 @@ func withStored(k Kernel, values []float64) (Kernel, error) {
 	return out, Validate(out)
 }
 
-// Resolve returns the kernel that r describes, given the field of the value into which it is decoded. It returns ErrBadModel, which
-// names the kind of model and the mismatch.
+// Resolve returns the kernel that r describes, given the field of the value into which it is decoded. If they do not match, the
+// error is ErrBadModel, and names the kind of model and the mismatch.
 func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 	switch {
 	case r.Median && configured != nil:

@@ -12,7 +12,7 @@ import (
 
 // Spectral is the capability of a stationary kernel to return its spectral density.
 type Spectral interface {
-	// SpectralDensity returns the density. It returns ErrParam, which names the part of the kernel that has none.
+	// SpectralDensity returns the density. If a part of the kernel has none, the error is ErrParam and names the part.
 	SpectralDensity() (SpectralDensity, error)
 }
 
@@ -20,8 +20,8 @@ type Spectral interface {
 //
 //	k(x, z) = c E cos <w, x-z>,    c = k(x, x)
 //
-// (S. Bochner, 1932; A. Rahimi and B. Recht, NIPS 2007). It is a distribution of frequencies w, given as a map from uniform
-// numbers, so that frequencies can be drawn with independent or quasi-Monte Carlo numbers.
+// (S. Bochner, 1932; A. Rahimi and B. Recht, NIPS 2007). It is a distribution of frequencies w. The distribution is represented by
+// a map from uniform numbers, so that frequencies can be drawn with independent or quasi-Monte Carlo numbers.
 type SpectralDensity struct {
 	// Variance is c.
 	Variance float64
@@ -37,8 +37,8 @@ type SpectralDensity struct {
 	Frequency func(w, u []float64)
 }
 
-// SpectralDensityOf returns the spectral density of k. It returns an ErrParam error if Validate does, or if k or a part of it has
-// no density.
+// SpectralDensityOf returns the spectral density of k. It returns the error of Validate, or an ErrParam error if k or a part of it
+// has no density.
 func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if err := Validate(k); err != nil {
 		return SpectralDensity{}, err

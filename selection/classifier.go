@@ -30,12 +30,12 @@ const (
 type folding = classes.Folding
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
-// are NaN, and adds an indicator column for each column with gaps. It predicts the mean of the probabilities of four machines of
-// package lssvm. Their kernels are of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns and on
-// columns transformed by Yeo-Johnson. Each kernel has one length per column, learnt by [shape.Search]. The shares of the machines
-// minimise the leave-one-out log loss. Fit costs several hundred Cholesky factors of up to 2000 rows per class, or about forty in
-// total for more than six classes. Above 5000 rows, and if these factors would be too many, it works like a Regressor, with the
-// machines of falkon.Classifier on landmarks.
+// are NaN, and adds an indicator column for each column with gaps. It predicts a weighted mean of the probabilities of four
+// machines of package lssvm. Their kernels are of two Kinds, Matérn with ν = 5/2 and [kernels.Laplacian], on standardised columns
+// and on columns transformed by Yeo-Johnson. Each kernel has one length per column, learnt by [shape.Search]. The shares of the
+// machines minimise the leave-one-out log loss. Fit costs several hundred Cholesky factors of up to 2000 rows per class, or about
+// forty in total for more than six classes. Above 5000 rows, or if too many factors would be needed, it works like a Regressor,
+// with the machines of falkon.Classifier on landmarks.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
@@ -72,8 +72,8 @@ type Classifier struct {
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// Budget is the time after which the search evaluates no further points, for all families together. The best point so far is
-	// then fitted. At least one point is evaluated. If it is 0, there is no limit. The number of points, and so the choice, depends
-	// on the speed of the machine. A deadline of ctx is still an error.
+	// then fitted. At least one point is evaluated. If it is 0, there is no limit. The number of points, and therefore the choice,
+	// depends on the speed of the computer. A deadline of ctx is still an error.
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time. The order of points that
@@ -83,7 +83,7 @@ type Classifier struct {
 
 	// Resume holds rows of the trace of an earlier search with the same configuration on the same rows and targets, as Observe
 	// received them or Result contains them. They are not computed again, and the Result, including the seconds, is that of a
-	// search that was never interrupted. Nothing checks that the rows belong to the same search.
+	// search that was never interrupted. Fit does not check that the rows belong to the same search.
 	Resume []search.TraceRow `settings:"-"`
 
 	folding
@@ -110,8 +110,8 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets Categories. With Preprocess it sets those of the first step, such as a pipeline.ColumnTransformer with a part
-// for Categories. It implements [estimators.Categorizer].
+// SetCategories sets Categories. With Preprocess, it sets the categories of the first step instead. An example of such a step is a
+// pipeline.ColumnTransformer with a part for Categories. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) {
 	setCategories(c.Preprocess, &c.Categories, columns)
 }
@@ -160,8 +160,8 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 }
 
 // PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. For up to sixteen rows of a dense
-// matrix it allocates no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
-// module do.
+// matrix it allocates no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo. All types of this
+// module have these methods.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return rowwise.Predict(c.f.inner, dst, z) })
@@ -251,8 +251,8 @@ func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().
 // written.
 func (c *Classifier) MarshalBinary() ([]byte, error) { return c.engine().marshal(classifierKind, c.f) }
 
-// UnmarshalBinary reads the result of MarshalBinary into a Classifier with the same Preprocess and Space. Errors are
-// [estimators.ErrBadModel], name the mismatch, and leave c unchanged.
+// UnmarshalBinary reads the result of MarshalBinary into a Classifier with the same Preprocess and Space. An error is
+// [estimators.ErrBadModel], names the mismatch, and leaves c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	f, err := c.engine().unmarshal(classifierKind, data)
 	if err != nil {

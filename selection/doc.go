@@ -1,12 +1,12 @@
 // Package selection chooses kernels and their parameters.
 //
-// [Regressor] and [Classifier] are estimators that choose their kernel when they are fitted. With nothing set,
+// [Regressor] and [Classifier] are estimators that choose their kernel when they are fitted. With default settings,
 //
 //	r := &selection.Regressor{}
 //
-// they fill gaps, transform the columns in two ways (standardised, and by Yeo-Johnson), and learn two kinds of kernels after each:
-// a Matérn kernel with ν = 5/2, which is smooth, and a Laplacian kernel, which can follow steps. They predict the weighted mean of
-// the four models. The shares of the models are those that predict rows left out best. List the columns that hold names in
+// they fill gaps, transform the columns in two ways (standardised, and by Yeo-Johnson), and learn two kinds of kernels on each
+// scaling: a Matérn kernel with ν = 5/2, which is smooth, and a Laplacian kernel, which can follow steps. They predict the weighted
+// mean of the four models. The shares of the models are those that best predict left-out rows. List the columns of names in
 // Categories. Print their Result to see the choice.
 //
 // Otherwise they choose among the kernels of a [Space] with a [search.Strategy]. One field changes the strategy:
@@ -20,8 +20,8 @@
 //	}
 //
 // A space holds the kernels of one or more families ([Kernels]) or of a family with two parameters ([Kernels2]), each for a learner
-// that a function builds, or it holds complete estimators ([Candidates]). With a Strategy and no space it holds the RBF kernels for
-// package lssvm, and for an [entropy.Search] also Matérn kernels with ν = 5/2.
+// that a function builds. It can also hold complete estimators ([Candidates]). With a Strategy and no space it holds the RBF
+// kernels for package lssvm, and for an [entropy.Search] also Matérn kernels with ν = 5/2.
 //
 // # Strategies
 //
@@ -37,17 +37,17 @@
 //
 // # Several kernels
 //
-// Several families are searched, and compared by their scores. For two parameters (two lengths, or a degree and a shift) the search
-// varies one with the other fixed, alternately, until the score no longer improves. It finds a local minimum at a few times the
-// cost of one parameter. The squared distances or inner products that all kernels of a search use are computed once
+// If there are several families, each is searched, and the best score decides. For two parameters (two lengths, or a degree and a
+// shift) the search varies one with the other fixed, alternately, until the score no longer improves. It finds a local minimum at a
+// few times the cost of one parameter. The squared distances or inner products that all kernels of a search use are computed once
 // (kernels.Shared).
 //
 // # Many rows
 //
-// With nothing set and more than 5000 rows, a draft on 1000 rows chooses the scaling of the columns, and package lssvm solves the
-// system of all rows. Fits that exceed the memory limit, or have a Budget, use package falkon, and [shape.Search] then learns the
-// lengths on landmarks. An [entropy.Search] uses bounds of the entropies for many rows. With 100 000 rows this takes seconds in
-// addition to the learner's fit.
+// With default settings and more than 5000 rows, a draft on 1000 rows chooses the scaling of the columns, and package lssvm solves
+// one linear system with all rows. Fits that exceed the memory limit, or have a Budget, use package falkon, and [shape.Search] then
+// learns the lengths on landmarks. For many rows, an [entropy.Search] uses bounds on the entropies. With 100 000 rows this takes
+// seconds in addition to the learner's fit.
 //
 // # Searches
 //
@@ -65,15 +65,15 @@
 //
 // Rows that are equal after the preprocessing are merged into one row whose weight is the sum of theirs, because a copy of a
 // left-out row reveals its target. The search sees the distinct rows with the mean targets of equal rows, and folds keep equal rows
-// together. So repeating every row changes nothing, and a weight of 2 is equivalent to repeating the row. Only the ratios of
-// weights matter: a search scales them so that the distinct rows have mean weight 1, even for a learner with a Ridge or Cost of its
-// own. A learner that does not accept weights is fitted on all rows. Steps of Preprocess are fitted on the distinct rows.
+// together. Therefore, repeating every row changes nothing, and a weight of 2 is equivalent to repeating the row. Only the ratios
+// of weights matter: a search scales them so that the distinct rows have mean weight 1, even for a learner with a Ridge or Cost of
+// its own. A learner that does not accept weights is fitted on all rows. Steps of Preprocess are fitted on the distinct rows.
 //
 // Rows of a few categories are often equal by chance. They are separate observations, and the agreement of their targets shows the
-// size of the noise. A Regressor or Classifier with nothing set treats equal rows as such observations if each occurs three times
-// on average, and there are at most eight times as many equal pairs as independent columns would have. For a single column that is
-// not a category, targets of equal rows must also differ. It divides the observations among up to five parts, and leaves out one
-// part at a time.
+// size of the noise. A Regressor or Classifier with default settings treats equal rows as such observations if each occurs three
+// times on average, and there are at most eight times as many equal pairs as independent columns would have. For a single column
+// that is not a category, targets of equal rows must also differ. It divides the observations among up to five parts, and leaves
+// out one part at a time.
 //
 // Package validation measures estimators with cross-validation. Package ranking compares kernels of different kinds, which do not
 // form a family. Package inspection explains fitted models column by column.

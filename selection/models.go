@@ -10,10 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier ([estimators.Classifier]). It is the
-// model that predicts, or one of several whose mean is the prediction.
+// Model is a fitted model of a Regressor (E is [estimators.Regressor]) or of a Classifier ([estimators.Classifier]). It is the only
+// model, or one of several whose mean is the prediction.
 type Model[E any] struct {
-	// Columns describes the scaling of the model's columns. It is "" if there is only Preprocess.
+	// Columns describes the scaling of the model's columns. It is "" if Preprocess is the only transformation.
 	Columns string
 
 	// Share is the model's share of the mean. It is 1 for a single model.
@@ -63,10 +63,10 @@ func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models()
 // before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
 
-// String returns the chosen point, or "not fitted". Result has the details.
+// String returns the chosen point, or "not fitted". Result contains the details.
 func (r *Regressor) String() string { return describe("selection.Regressor", r.f) }
 
-// String returns the chosen point, or "not fitted". Result has the details.
+// String returns the chosen point, or "not fitted". Result contains the details.
 func (c *Classifier) String() string { return describe("selection.Classifier", c.f) }
 
 func describe[E any](kind string, f *fitted[E]) string {

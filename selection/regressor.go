@@ -27,25 +27,25 @@ const (
 
 // Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it fills gaps, which
 // are NaN, adds an indicator column for each column with gaps, and scales the columns in two ways, standardised and by Yeo-Johnson.
-// After each scaling it learns kernels of two Kinds, with one length per column, and the ridge, with [shape.Search] for
+// On each scaling it learns kernels of two Kinds, with one length per column, and the ridge, with [shape.Search] for
 // [lssvm.Regressor]. The kinds are Matérn with ν = 5/2, which is smooth, and [kernels.Laplacian], a product of exponentials of
 // single columns, which can follow steps. A prediction is the mean of the four models, with shares that minimise the leave-one-out
-// error (see Kinds). Variances and intervals are those of the mixture, times a factor that matches them to the leave-one-out
-// residuals. The Result's table lists the compared models. Shape refers to the columns after Preprocess and the indicators of gaps.
-// Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. Beyond that Shape learns on some of the rows, and lssvm
-// chooses the ridge on all of them.
+// error (see Kinds). Variances and intervals are those of the mixture, multiplied by a factor that matches them to the
+// leave-one-out residuals. The table of the Result lists the compared models. Shape refers to the columns after Preprocess and the
+// indicators of gaps. Up to 2000 rows, Fit costs about forty Cholesky factors with an inverse. Beyond that Shape learns on some of
+// the rows, and lssvm chooses the ridge on all of them.
 //
-// Above 5000 rows, a draft on 1000 of them does all of the above. It chooses the scaling and the Target, and provides initial
-// lengths. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all rows, with conjugate gradients
-// from 8000 rows on. A kind whose error in the draft is significantly more than twice that of the other is dropped. The time grows
-// with the square of the number of rows, to about a minute for 40 000.
+// Above 5000 rows, all of this is done on a draft of 1000 rows. The draft chooses the scaling and the Target, and provides initial
+// lengths. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all rows. From 8000 rows,
+// conjugate gradients are used. A kind whose error in the draft is significantly more than twice that of the other is dropped. The
+// time grows with the square of the number of rows, to about a minute for 40 000.
 //
 // Machines of falkon.Regressor are used if the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (above 56
 // 000 rows by default), or with a Budget. There is then one kind, Matérn, on both scalings. The machines use 2000 landmarks, and
 // 4000 if the effective dimension exceeds half of 2000. With a Budget, half of which is for the search, there are 500 landmarks.
-// They are doubled up to 2000, and up to 8000 while the effective dimension is as large, provided that another fit of four times
-// the last fit's time would end in time. Result contains their number. A prediction then costs O(M) per row. docs/measured/exact.md
-// compares the two solvers.
+// Their number is doubled up to 2000, and up to 8000 while the effective dimension requires it, provided that another fit that
+// takes four times as long as the last would end in time. Result contains their number. A prediction then costs O(M) per row.
+// docs/measured/exact.md compares the two solvers.
 //
 // See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
@@ -64,22 +64,23 @@ type Regressor struct {
 	// [families.Matern] and [families.Laplacian]. A kernel of each kind is learnt on each scaling of the columns, the second and
 	// later kinds starting from the lengths of the first. The models are stacked. Their shares minimise the leave-one-out error and
 	// are pulled towards equal shares; models with a share below 2% are dropped. If Kinds is nil, the kinds are Matérn with ν = 5/2
-	// and Laplacian. On landmarks, and with Groups, only the first kind is learnt. The models of both scalings then have equal
-	// shares, or one has a share of 1 if its leave-one-out error is smaller by a fifth.
+	// and Laplacian. On landmarks, and with Groups, only the first kind is learnt. The models on the two scalings then have equal
+	// shares, unless the leave-one-out error of one is smaller by a fifth, in which case its share is 1.
 	Kinds []families.Family
 
-	// Categories holds the indices of categorical columns, such as a country. Their values are codes, any numbers, which are only
-	// compared for equality. Categories are columns of the rows that Preprocess returns. If neither Space nor Search is set, they
-	// come first among the lengths in Result. One length per category is learnt with the kernel (see [kernels.ARD]), at a cost that
-	// does not depend on the number of levels. If a category has more than ten levels, models that also use the mean target of each
-	// level ([columnwise.TargetEncoder]) join the stack. Levels with similar means are then similar. These models must earn their
-	// share on rows that were not used for the means. A gap is a level, and a level that Fit has not seen differs from all others.
-	// With Groups, where one length is chosen for all columns, the distance of two levels is the mean distance of two values in a
-	// column with unit standard deviation. Categories are an error unless a [shape.Search] learns the kernel or nothing is set.
+	// Categories holds the indices of categorical columns, such as a country. Their values are codes. These may be any numbers, and
+	// are only compared for equality. Categories are columns of the rows that Preprocess returns. If neither Space nor Search is
+	// set, they come first among the lengths in Result. One length per category is learnt with the kernel (see [kernels.ARD]), at a
+	// cost that does not depend on the number of levels. If a category has more than ten levels, models that also use the mean
+	// target of each level ([columnwise.TargetEncoder]) join the stack. In these models, levels with similar means are similar.
+	// Their shares are determined on rows that were not used for the means. A gap is a level, and a level that is missing from the
+	// training rows differs from all others. With Groups, where one length is chosen for all columns, the distance between two
+	// levels is the mean distance between two values in a column with unit standard deviation. Categories are an error unless a
+	// [shape.Search] learns the kernel, or neither Space nor Search is set.
 	Categories []int
 
 	// Names are the names of the columns of x; nil: unknown. Errors and package inspection use them, and so do steps of Preprocess
-	// that select columns by name. A model file keeps the names that were set in Fit.
+	// that select columns by name. A model file contains the names that were set when Fit was called.
 	Names []string `settings:"-"`
 
 	// Target is the transformation of the targets if neither Space nor Search is set. A logarithm or a power of skewed targets
@@ -97,8 +98,8 @@ type Regressor struct {
 	// Groups holds the group of each training row, such as its patient or day. Any numbers are allowed. The model is then chosen
 	// for rows of new groups. Nil splitters of the search become [validation.GroupKFold] with these groups, and an [entropy.Search]
 	// uses the score [entropy.CrossValidation]. Learners that are an [estimators.Grouper] receive the groups of their training
-	// rows. With nothing else set, an [entropy.Search] chooses one length for all columns, for any number of rows. [shape.Search]
-	// is an error, since it cannot leave out groups.
+	// rows. If neither Space nor Search is set, an [entropy.Search] chooses one length for all columns, for any number of rows.
+	// [shape.Search] is an error, since it cannot leave out groups.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, it is GOMAXPROCS.
@@ -108,8 +109,8 @@ type Regressor struct {
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// Budget is the time after which the search evaluates no further points, for all families together. The best point so far is
-	// then fitted. At least one point is evaluated. If it is 0, there is no limit. The number of points, and so the choice, depends
-	// on the speed of the machine. A deadline of ctx is still an error.
+	// then fitted. At least one point is evaluated. If it is 0, there is no limit. The number of points, and therefore the choice,
+	// depends on the speed of the computer. A deadline of ctx is still an error.
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time. The order of points that
@@ -147,8 +148,8 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets Categories. With Preprocess it sets those of the first step, such as a pipeline.ColumnTransformer with a part
-// for Categories. It implements [estimators.Categorizer].
+// SetCategories sets Categories. With Preprocess, it sets the categories of the first step instead. An example of such a step is a
+// pipeline.ColumnTransformer with a part for Categories. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) { setCategories(r.Preprocess, &r.Categories, columns) }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].
@@ -194,8 +195,8 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 }
 
 // PredictTo is like Predict, but writes the predictions to dst, which has one entry per row of x. For up to sixteen rows of a dense
-// matrix it allocates no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo, as all those of this
-// module do.
+// matrix it allocates no memory if the steps of Preprocess have TransformTo and the estimator has PredictTo. All types of this
+// module have these methods.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return rowwise.Predict(r.f.inner, dst, z) })
@@ -250,8 +251,8 @@ func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().s
 // written.
 func (r *Regressor) MarshalBinary() ([]byte, error) { return r.engine().marshal(regressorKind, r.f) }
 
-// UnmarshalBinary reads the result of MarshalBinary into a Regressor with the same Preprocess and Space. Errors are
-// [estimators.ErrBadModel], name the mismatch, and leave r unchanged.
+// UnmarshalBinary reads the result of MarshalBinary into a Regressor with the same Preprocess and Space. An error is
+// [estimators.ErrBadModel], names the mismatch, and leaves r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	f, err := r.engine().unmarshal(regressorKind, data)
 	if err != nil {

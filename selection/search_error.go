@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// SearchError is the error of a Fit that ended after its search had computed something, because its context ended or the fit on all
-// rows failed. It wraps the cause. Another Fit can continue from the results of the search:
+// SearchError is the error of a Fit whose search had already computed results when the context ended or the fit on all rows failed.
+// It wraps the cause. Another Fit can continue from the results of the search:
 //
 //	var unfinished *selection.SearchError
 //	if errors.As(err, &unfinished) {
@@ -20,7 +20,7 @@ type SearchError struct {
 	// Trace holds the rows of the search, for all families. It can be assigned to the Resume field of a Regressor or Classifier.
 	Trace []search.TraceRow
 
-	// Result is the result of the search, if it was complete, and nil otherwise. No estimator was fitted.
+	// Result is the result of the search if it was complete, and nil otherwise. In both cases, no estimator was fitted.
 	Result *search.Result
 
 	// Err is the cause.

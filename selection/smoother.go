@@ -25,8 +25,8 @@ func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
 }
 
-// CheckSmoother returns nil if at least one estimator that Space builds can hold the system of the given numbers of rows. Otherwise
-// it returns the error of the estimator's CheckSmoother. It computes nothing.
+// CheckSmoother returns nil if at least one estimator that Space builds can hold the linear system for these numbers of rows.
+// Otherwise it returns the error of the estimator's CheckSmoother. It does not fit anything.
 func (r *Regressor) CheckSmoother(fitted, rows int) error {
 	return r.engine().checkSmoother(fitted, rows)
 }

@@ -30,10 +30,10 @@ type Space[E any] struct {
 	categories []int    // columns of the preprocessed rows that kernels with lengths treat as categories
 }
 
-// Kernels returns the space of the kernels of families. Build returns a new estimator with the given kernel. If build is nil, the
-// estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the same estimator for every kernel,
-// the Result contains a warning. The search covers each family and takes the one with the best score. Without families it uses
-// [families.RBF], and for an [entropy.Search] with several targets also [families.Matern] with Nu 2.5.
+// Kernels returns the space of the kernels of families. The function build must return a new estimator with the given kernel. If it
+// is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the same estimator for
+// every kernel, the Result contains a warning. The search covers each family, and chooses the one with the best score. Without
+// families it uses [families.RBF], and for an [entropy.Search] with several targets also [families.Matern] with Nu 2.5.
 func Kernels[E any](build func(k kernels.Kernel) E, families ...families.Family) Space[E] {
 	return Space[E]{build: build, families: families}
 }
@@ -46,13 +46,13 @@ func defaultFamilies(search search.Strategy) []families.Family {
 	return []families.Family{families.RBF{}}
 }
 
-// Kernels2 returns the space of the kernels of a family with two parameters. The search takes the parameters in turn, each with the
-// other at its best value so far, until the score no longer improves. Build is used as in [Kernels].
+// Kernels2 returns the space of the kernels of a family with two parameters. The search varies the parameters in turn, each with
+// the other at its best value so far, until the score no longer improves. The function build is as in [Kernels].
 func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Space[E] {
 	return Space[E]{build: build, two: family}
 }
 
-// Candidates returns the space of the given estimators, which may be of any type and settings. The search fits clones of them.
+// Candidates returns the space of the given estimators, which may have any types and settings. The search fits clones of them.
 // Without Preprocess the estimators receive gaps (NaN in x) unchanged. The strategy must use cross-validation, as [grid.Search] and
 // [grid.Halving] do.
 //

@@ -22,7 +22,7 @@ type Target int
 
 // The transformations of the targets that a Regressor can be fitted to.
 const (
-	// AutomaticTarget uses LogTarget or PowerTarget if the leave-one-out predictions are better with it, and otherwise PlainTarget.
+	// AutomaticTarget uses LogTarget or PowerTarget if it improves the leave-one-out predictions, and otherwise PlainTarget.
 	AutomaticTarget Target = iota
 	// PlainTarget uses the targets unchanged.
 	PlainTarget

@@ -52,7 +52,7 @@ func NewRows(d int, start, column []int, value []float64) (*Rows, error) {
 	return &Rows{n: len(start) - 1, d: d, start: start, column: column, value: value}, nil
 }
 
-// Is reports whether a matrix lists the nonzero entries of its rows, as a [mat.RowNonZeroDoer] does.
+// Is reports whether x lists the nonzero entries of its rows, as a [mat.RowNonZeroDoer] does.
 func Is(x mat.Matrix) bool {
 	_, ok := x.(mat.RowNonZeroDoer)
 	return ok && !check.IsNil(x)
@@ -60,7 +60,7 @@ func Is(x mat.Matrix) bool {
 
 // From returns the rows of a matrix. It returns x itself if x is a *Rows, a copy of the entries if x is a [mat.RowNonZeroDoer], and
 // otherwise a copy of the nonzero values. If a position occurs more than once, its values are added. It returns ErrShape if x is
-// empty or has an entry outside its columns, or ErrNotFinite. Errors contain the name.
+// empty or has an entry outside its columns, or ErrNotFinite. Errors contain name.
 func From(name string, x mat.Matrix) (*Rows, error) {
 	doer, ok := x.(mat.RowNonZeroDoer)
 	if !ok || check.IsNil(x) {
@@ -151,7 +151,7 @@ func fromDense(x *mat.Dense) *Rows {
 // Dims returns the numbers of rows and columns.
 func (r *Rows) Dims() (n, d int) { return r.n, r.d }
 
-// At returns an element. It costs the logarithm of the number of entries in the row.
+// At returns an element. Its cost is logarithmic in the number of entries in the row.
 func (r *Rows) At(i, j int) float64 {
 	columns, values := r.Row(i)
 	if at, ok := slices.BinarySearch(columns, j); ok {
@@ -184,12 +184,12 @@ func (r *Rows) Row(i int) (columns []int, values []float64) {
 	return r.column[r.start[i]:r.start[i+1]], r.value[r.start[i]:r.start[i+1]]
 }
 
-// Slice returns the rows from first to last, without row last, which share the entries.
+// Slice returns the rows first to last-1, which share the memory of r.
 func (r *Rows) Slice(first, last int) *Rows {
 	return &Rows{n: last - first, d: r.d, start: r.start[first : last+1], column: r.column, value: r.value}
 }
 
-// Pick returns a copy of the rows with the given numbers, in their order.
+// Pick returns a copy of the rows with the given numbers, in the order of these numbers.
 func (r *Rows) Pick(rows []int) *Rows {
 	out := &Rows{n: len(rows), d: r.d, start: make([]int, 1, len(rows)+1)}
 	for _, i := range rows {
@@ -261,7 +261,7 @@ func (r *Rows) Means() []float64 {
 }
 
 // SquaredDistance returns the squared distance between row i and row j of others. It sums the squared differences, and is accurate
-// for close rows. It costs the number of entries in the two rows.
+// for close rows. Its cost is proportional to the number of entries in the two rows.
 func (r *Rows) SquaredDistance(i int, others *Rows, j int) float64 {
 	xc, xv := r.Row(i)
 	zc, zv := others.Row(j)

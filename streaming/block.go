@@ -1,5 +1,5 @@
-// Package streaming defines the contracts of fits from rows that are not all in one place. They may come from a file or a query in
-// blocks ([BlockFitter]). They may also be on several computers or arrive over time. Their sums are then computed in parts that are
+// Package streaming defines the contracts for fits to rows that are not all in one place. The rows may come from a file or a query
+// in blocks ([BlockFitter]). They may also be on several computers or arrive over time. Their sums are then computed in parts and
 // merged ([Statistics]).
 //
 // Every type is generic over the [Target] of a row: [None] for transformers, a number for regressors, a class for classifiers.
@@ -9,7 +9,7 @@
 // [Statistics] hold the sums over the rows that a model needs. AddBlock adds rows, Merge adds the rows of other statistics, in any
 // order and grouping, and their bytes have a checksum. NewStatistics of a [StatisticsFitter] returns empty statistics, which can
 // also decode bytes; FitStatistics fits the model. A model that needs several passes over the rows, such as a pipeline, has
-// [Stages]. Each pass computes the sums for one stage, and a worker learns from the bytes of the stages which stage it is.
+// [Stages]. Each pass computes the sums for one stage. A worker learns from the bytes of the Stages which stage this is.
 // [NewStages] and [FitStages] handle both kinds of model, so an engine needs only this loop:
 //
 //	stages, err := streaming.NewStages[float64](model)
@@ -34,7 +34,7 @@ type Target interface{ None | float64 | int }
 // None is the target of rows without targets, to which a transformer is fitted.
 type None struct{}
 
-// Block holds some rows of a stream.
+// Block holds consecutive rows of a stream.
 type Block[Y Target] struct {
 	X       *mat.Dense // r×d, with NaN for gaps if the model accepts gaps
 	Y       []Y        // r targets or labels, or nil for None
@@ -46,10 +46,10 @@ func Rows(x *mat.Dense) Block[None] { return Block[None]{X: x} }
 
 // BlockFitter is the capability to fit from a stream of rows that are not all in memory, such as a file or a query.
 type BlockFitter[Y Target] interface {
-	// FitBlocks is like Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other, whatever their
-	// sizes. The iterator is started once or a few times, and must yield the same rows in the same order each time; otherwise the
-	// error is ErrParam. The contents of a block may be overwritten when the next one is requested. FitBlocks returns the errors of
-	// Fit, with rows counted from the first of the stream, and those of the iterator. It checks ctx after each block, and within
-	// large ones.
+	// FitBlocks is like Fit, or FitWeighted if there are weights, for the rows of all blocks, one after the other. The sizes of the
+	// blocks do not matter. FitBlocks iterates once or several times. The iterator must yield the same rows in the same order each
+	// time, otherwise the error is ErrParam. The contents of a block may be overwritten when the next one is requested. FitBlocks
+	// returns the errors of Fit, with rows counted from the first of the stream, and those of the iterator. It checks ctx after
+	// each block, and within large ones.
 	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error
 }

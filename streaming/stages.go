@@ -14,8 +14,8 @@ import (
 )
 
 // Stages is a fit in one or several passes over the rows. Each pass is a stage that is fitted from statistics. The bytes of Stages
-// contain the progress of the fit: workers that decode them into [NewStages] of an equally configured model add up rows for the
-// same stage.
+// contain the progress of the fit: workers that decode them into the result of [NewStages] for an equally configured model compute
+// statistics for the same stage.
 type Stages[Y Target] interface {
 	// NewStatistics returns empty statistics for this stage, which receive the original rows. After the last stage it returns
 	// ErrParam.

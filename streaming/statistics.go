@@ -5,23 +5,23 @@ import (
 	"encoding"
 )
 
-// Statistics hold the values that a model needs from some rows: sums, extremes, counts, a sketch, a sample. Statistics of parts of
-// the rows are merged, in any order and grouping, into those of all rows. The rows may therefore be on several computers, or arrive
-// over time, or both.
+// Statistics hold the values that a model needs from its rows, such as sums, extremes, counts, a sketch or a sample. Statistics of
+// parts of the rows can be merged, in any order and grouping, into those of all rows. The rows may therefore be on several
+// computers, or arrive over time, or both.
 //
 // Empty statistics are valid: a computer without rows has them. Only FitStatistics rejects them.
 type Statistics[Y Target] interface {
-	// AddBlock adds the rows of b with their targets and weights, and keeps no reference to them. A block of a few hundred rows
-	// costs less for each row than single rows do. After an error the statistics are unchanged.
+	// AddBlock adds the rows of b with their targets and weights, and keeps no reference to them. Adding blocks of a few hundred
+	// rows is faster than adding single rows. After an error the statistics are unchanged.
 	//
-	// It returns ErrShape if a block has no rows, another width than the earlier rows, or parts of different lengths. It returns
-	// ErrNotFinite with the position in the block. It returns ErrParam for a weight that is not positive, for weights if the model
-	// does not use them, and for a label that is not in a given list of classes. It also returns the errors of Fit for such rows,
-	// and the error of ctx.
+	// It returns ErrShape if a block has no rows, a different width from the earlier rows, or fields of different lengths. It
+	// returns ErrNotFinite with the position in the block. It returns ErrParam for a weight that is not positive, for weights if
+	// the model does not use them, and for a label that is not in a given list of classes. It also returns the errors of Fit for
+	// such rows, and the error of ctx.
 	AddBlock(ctx context.Context, b Block[Y]) error
-	// Merge adds the rows of other, which it does not change. It returns ErrParam, which names both statistics, if other has
-	// another type or other settings, ErrShape for another width, or the errors of Fit for such rows. After an error the statistics
-	// are unchanged.
+	// Merge adds the rows of other, which it does not change. It returns ErrParam, which names both statistics, if other has a
+	// different type or different settings. It returns ErrShape for a different width, or the errors of Fit for such rows. After an
+	// error the statistics are unchanged.
 	Merge(other Statistics[Y]) error
 	// Rows returns the number of rows, regardless of their weights.
 	Rows() int
@@ -45,9 +45,9 @@ type Statistics[Y Target] interface {
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 // [scalers.UnitRows]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#UnitRows
 type Unmerger[Y Target] interface {
-	// Unmerge removes the rows of other, which it does not change. It returns ErrParam, which names both statistics, if other has
-	// another type or other settings, or if the sums show that its rows cannot have been added. It returns ErrShape if other has
-	// another width or more rows. For statistics that are not sums (extremes, categories, a sketch) the error is
+	// Unmerge removes the rows of other, which it does not change. It returns ErrParam, which names both statistics, if other has a
+	// different type or different settings, or if the sums show that its rows cannot have been added. It returns ErrShape if other
+	// has a different width or more rows. For statistics that are not sums (extremes, categories, a sketch) the error is
 	// errors.ErrUnsupported. After an error the statistics are unchanged.
 	Unmerge(other Statistics[Y]) error
 }
@@ -58,6 +58,7 @@ type StatisticsFitter[Y Target] interface {
 	NewStatistics() (Statistics[Y], error)
 	// FitStatistics fits to the rows in s, which it does not change. The result is that of Fit for all these rows, except for
 	// rounding and for differences that the type documents. It returns ErrShape without rows, or the errors of Fit. It returns
-	// ErrParam if s is nil, or has another type or other settings; the error names both. After an error the earlier model is kept.
+	// ErrParam if s is nil, or has a different type or different settings; the error names both. After an error the earlier model
+	// is kept.
 	FitStatistics(ctx context.Context, s Statistics[Y]) error
 }

@@ -16,10 +16,10 @@ import (
 // products at full speed, and rows are then never mapped one by one.
 const leastPiece = 2048
 
-// TransformContext returns the same bits as t.Transform(x), computed in pieces of several thousand rows. Between the pieces it
-// checks ctx and reports its progress to the observer of [estimators.Observed]. If a transformer does not implement
-// [TransformerTo], its rows may depend on each other, so all of them are transformed at once. It returns the errors of Transform,
-// [estimators.ErrTooLarge] if the result exceeds 8 GiB, or the error of ctx.
+// TransformContext returns a result that is bit-identical to t.Transform(x), computed in blocks of several thousand rows. Between
+// the blocks it checks ctx and reports its progress to the observer of [estimators.Observed]. If t does not implement
+// [TransformerTo], the rows of its result may depend on each other, so all rows are transformed at once. It returns the errors of
+// Transform, [estimators.ErrTooLarge] if the result exceeds 8 GiB, or the error of ctx.
 //
 // [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
 // [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge

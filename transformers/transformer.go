@@ -8,9 +8,9 @@
 //	            its centring, and a hidden layer of random units
 //	text        converts documents to sparse rows, with a vocabulary or by hashing
 //
-// All matrices are n×d with an observation in each row. Fit uses its rows and keeps no reference to them. Transform returns a new
-// matrix and changes neither its argument nor the transformer, so it may be called concurrently. A Fit that fails keeps the earlier
-// model.
+// All matrices are n×d, with an observation in each row. Fit keeps no reference to the matrix that it receives. Transform returns a
+// new matrix and changes neither its argument nor the transformer, so it may be called concurrently. A Fit that fails keeps the
+// earlier model.
 //
 // A [Transformer] has Fit and Transform. Its other abilities are capabilities, each with its own interface:
 //
@@ -63,7 +63,7 @@ type PartialFitter interface {
 	// rows so far. The transformer keeps their statistics, but MarshalBinary and a clone omit them; MarshalStatistics encodes them
 	// (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are no statistics, and PartialFit returns ErrNotFitted.
 	//
-	// The features of a kernel map may have other values and other meanings afterwards: a model that was fitted to them must be
-	// fitted again. PartialFit of a pipeline leaves the steps unchanged.
+	// Afterwards, the features of a kernel map may have different values and different meanings: a model that was fitted to them
+	// must be fitted again. PartialFit of a pipeline leaves the steps unchanged.
 	PartialFit(ctx context.Context, x mat.Matrix) error
 }

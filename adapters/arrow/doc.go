@@ -4,8 +4,8 @@
 // # From files to a model
 //
 // A [Shard] is a file, or a source of record batches. [Source] returns a table.Source of shards. Schemas, tables, blocks and models
-// are those of package table, so that Parquet files can be read with the schema of a CSV file with the same columns, and the
-// reverse:
+// are those of package table. A Parquet file can therefore be read with the schema of a CSV file that has the same columns, and
+// vice versa:
 //
 //	rows := arrow.Source(arrow.Files("2023.parquet", "2024.parquet", "2025.csv")...)
 //	schema, err := rows.Learn(ctx, &table.Options{Target: "price"})
@@ -21,7 +21,7 @@
 //
 // # The kinds of columns
 //
-//   - Integers, floats and decimals are numbers, like those of a text file. An integer that float64 cannot represent is an error, or rounded with Format.RoundIntegers. A decimal becomes the nearest float64, and a float32 keeps its value.
+//   - Integers, floats and decimals are numbers, like those of a text file. An integer that float64 cannot represent is an error, unless Format.RoundIntegers is set, which rounds it. A decimal becomes the nearest float64, and a float32 keeps its value.
 //   - Dates and timestamps are times, as seconds since 1970 in UTC. A timestamp without a zone is read as UTC. A float64 represents today's times to .24 µs.
 //   - Durations, and times of a day since midnight, are of the kind table.Duration, in seconds.
 //   - Texts are words, including those that look like numbers: categories, texts or ids. Booleans are the levels false and true. The values of dictionaries are categories, whose levels are the values that occur in rows.
@@ -34,5 +34,6 @@
 //
 // Errors name the file, the column and the row, counted from 1 in its file. A file that is damaged, truncated or encrypted, or uses
 // a feature that package arrow-go does not support, is [ErrUnreadable], even if arrow-go panics. If a file requests memory beyond
-// Shard.MaxBytes, the error is estimators.ErrTooLarge. Damage that only changes values is found only if the format has a checksum.
+// Shard.MaxBytes, the error is estimators.ErrTooLarge. Damage that only changes values is detected only if the format has a
+// checksum.
 package arrow

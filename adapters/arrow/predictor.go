@@ -21,8 +21,8 @@ import (
 // defaultPrediction is the default Name of a Predictor.
 const defaultPrediction = "prediction"
 
-// Predictor predicts the rows of files, and writes them to a Parquet file with the predictions as further columns. These are the
-// columns of [table.Predictions], for the name "prediction":
+// Predictor predicts the rows of files, and writes them to a Parquet file with the predictions as additional columns. If Name is
+// "", the columns of [table.Predictions] are called:
 //
 //   - prediction: a number, or a class; a class is a text, or an integer if all classes are integers;
 //   - prediction_low and prediction_high, with Interval;
@@ -44,11 +44,11 @@ const predictorName = "arrow: Predictor"
 
 // Write predicts the rows of shards, which must have the same columns, and writes them to the Parquet file to. It returns the
 // number of rows. Columns that are not features are copied, and those of a CSV file are copied as texts. Write creates the complete
-// file or none: after an error, and when ctx ends, the old content of the path is kept.
+// file or nothing: after an error, and when ctx ends, the previous file is kept.
 //
-// It returns the errors of [table.Source.Tables] and [table.Model.Predict]. It returns ErrParam for a name that the file already
-// has, and for shards whose columns differ from those of the first. For an Interval, if the estimator has no intervals, the error
-// wraps errors.ErrUnsupported.
+// It returns the errors of [table.Source.Tables] and [table.Model.Predict]. It returns ErrParam if a column already has the name of
+// a prediction, or if the columns of a shard differ from those of the first. If Interval is set and the estimator has no intervals,
+// the error wraps errors.ErrUnsupported.
 func (p *Predictor) Write(ctx context.Context, to string, shards ...Shard) (rows int, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := p.check(shards); err != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 // Source returns the rows of shards, one shard after the other, for package table. Learn returns their schema, Table reads them
-// into memory, and table.Blocks passes them to FitBlocks. Each pass opens the shards again. Only the needed columns of a file are
-// read, and only some pages of Parquet at a time. CSV files are read like those of [table.File].
+// into memory, and table.Blocks passes them to FitBlocks. Each pass opens the shards again. Only the required columns of a file are
+// read, and only a few Parquet pages at a time. CSV files are read like those of [table.File].
 //
 // Errors name the file, the column and the row, counted from 1.
 func Source(shards ...Shard) table.Source {

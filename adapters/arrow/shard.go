@@ -19,7 +19,7 @@ type Format int
 
 // The formats of files.
 const (
-	ByName  Format = iota // from the ending of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
+	ByName  Format = iota // by the extension of the name: .parquet, .pq; .arrow, .feather, .ipc, .arrows; .csv, .tsv
 	Parquet               // Apache Parquet
 	IPC                   // Arrow's interprocess format, files and streams, distinguished by their first bytes
 	CSV                   // comma separated values
@@ -39,9 +39,9 @@ type Input interface {
 
 // Shard is a part of the rows: a file, or record batches. It is opened again for each pass over the rows.
 type Shard struct {
-	// Name is part of errors. It is the path of the file if neither Open nor Batches is set.
+	// Name appears in errors. It is the path of the file if neither Open nor Batches is set.
 	Name string
-	// Format is the format of the file. The zero value selects it by the ending of Name.
+	// Format is the format of the file. The zero value selects it by the extension of Name.
 	Format Format
 	// Open opens a file that is not on the disk. If it is nil, the file called Name is opened.
 	Open func(ctx context.Context) (Input, error)

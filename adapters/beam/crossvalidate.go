@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// CrossValidated holds the scores of a model: one for each fold, predicted by the model of the other folds, and one for all rows
-// together.
+// CrossValidated holds the scores of a model: one for each fold, whose rows are predicted by the model of the other folds, and one
+// for the rows of all folds together.
 type CrossValidated struct {
 	Name  string
 	Folds []Score
@@ -21,8 +21,8 @@ type CrossValidated struct {
 // rows are in one fold. All models use the same folds.
 //
 // The first pass sums the statistics of each fold, and the driver merges the statistics of all folds but one. In later stages each
-// model has its own statistics. A last pass computes the scores. Estimators of one stage cost as much as in FitAll. Later stages
-// cost K-1 times as much. It returns the errors of FitAll.
+// model has its own statistics. A last pass computes the scores. An estimator with one stage costs as much as in FitAll. Each later
+// stage costs K-1 times as much. It returns the errors of FitAll.
 func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, folds int,
 	models ...*Model[Y, E]) (out []CrossValidated, _ *Report, err error) {
 	if folds < 2 {
@@ -106,9 +106,9 @@ func scoreAll[Y float64 | int, E Estimator[Y]](ctx context.Context, s *session, 
 }
 
 // Sample returns up to limit different rows (n×d) with their targets or labels (n), drawn uniformly according to the hash of row,
-// target and seed. The sample does not depend on the division of the rows. Sample takes one pass, and memory for limit rows on each
-// worker. To compute the entropy of a kernel on the sample, apply measures.Entropy to its kernels.Matrix. It returns ErrParam for a
-// limit below 1, the errors of Fit for rows, and ErrNotFinite for gaps.
+// target and seed. The sample does not depend on the division of the rows. Sample makes one pass, and each worker needs memory for
+// limit rows. To compute the entropy of a kernel on the sample, apply measures.Entropy to its kernels.Matrix. It returns ErrParam
+// for a limit below 1, the errors of Fit for rows, and ErrNotFinite for gaps.
 func Sample(ctx context.Context, d *Data, o *Options, limit int, labelled bool) (x *mat.Dense, y []float64, _ *Report, err error) {
 	if limit < 1 {
 		return nil, nil, nil, fault.Param("kernelbeam: Sample", "limit", limit, ">= 1")

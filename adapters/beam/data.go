@@ -24,19 +24,18 @@ type Data struct {
 	Files []string
 	// Format is the format of the files. 0 selects Parquet for names that end in .parquet, and CSV for all others.
 	Format Format
-	// Rows creates a PCollection of Row, and is used in place of Files. It is called once for each pass, and must give the same
+	// Rows creates a PCollection of Row, and is used instead of Files. It is called once for each pass, and must return the same
 	// rows each time, in any order. It cannot be combined with other fields.
 	Rows func(s beam.Scope) beam.PCollection
 
 	// Options set the purpose of the columns and the format of text files, as for table.ReadCSV. Without Options.Schema the schema
-	// is learnt from the first file that has rows, from at most a million of its cells. [Report] holds this schema. For a
-	// classifier, a target without a Task is a target of classes. table.Source.Learn learns a schema from all rows, and finds all
-	// levels and classes.
+	// is learnt from at most a million cells of the first file that has rows. [Report] holds this schema. For a classifier, a
+	// target without a Task holds classes. To find all levels and classes, learn the schema from all rows with table.Source.Learn.
 	Options table.Options
-	ID      string // a column copied next to predictions, not a feature; "": none
-	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may contain line breaks. Without it,
-	// files are read in ranges of bytes, and such a line break is an error. It is set for files compressed by gzip if one of Files
-	// ends in .gz.
+	ID      string // name of a column that is copied next to the predictions and is not a feature; "": none
+	// WholeFiles reads each CSV file from its beginning to its end, so that quoted fields may contain line breaks. If it is not
+	// set, files are read in ranges of bytes, and such a line break is an error. If the name of one of Files ends in .gz (gzip),
+	// all are read as with WholeFiles.
 	WholeFiles bool
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// DataError names a row, or a file, that a model cannot be fitted to. If an error of package estimators applies, it unwraps to that
-// error.
+// DataError names the row or the file that a model cannot be fitted to. If an error of package estimators applies, DataError
+// unwraps to it.
 type DataError struct {
 	File   string // "" for a PCollection
 	Line   int64  // line of a CSV file with its header, or row of a Parquet file, both from 1; 0: the file

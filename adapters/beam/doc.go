@@ -12,7 +12,7 @@
 //
 // # A program
 //
-// Workers run the program again, from the beginning of main. Therefore register the estimator in a package variable, and call Init
+// Workers run the same program from the beginning of main. Therefore, register the estimator in a package variable, and call Init
 // first in main:
 //
 //	var model = kernelbeam.Register("rates", func() *pipeline.Regressor {
@@ -55,10 +55,10 @@
 // # Errors
 //
 // A row that cannot be read is left out, counted and written to Options.DeadLetters, up to Options.MaxBad. All other problems end
-// the fit with an error that names file and row. Examples are a column that is missing in one file, a damaged file, and a row that
-// the estimator rejects. The error travels with the sums, so that no engine repeats work that would fail again. If a later pass
-// reads other rows than the first, the error is ErrParam. Parquet has checksums of its numbers only if the writer stored them.
-// Without checksums a changed number is not detected.
+// the fit with an error that names the file and the row. Examples are a column that is missing in one file, a damaged file, and a
+// row that the estimator rejects. The error travels with the sums, so that no engine repeats work that would fail again. If a later
+// pass reads different rows from the first, the error is ErrParam. Parquet has checksums of its numbers only if the writer stored
+// them. Without checksums a changed number is not detected.
 //
 // Beam's counters rows, bad_rows and ranges, in the namespace kernelearn, report the progress of a pass. Rows that an engine reads
 // again are counted again.

@@ -8,12 +8,12 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Fit fits the estimator to all rows of d. It makes one pass for each stage, in which workers sum their parts and one Combine
-// merges the sums. The result is that of streaming.FitStages on one machine, except for the order of the sums, which changes the
-// last digits.
+// Fit fits the estimator to all rows of d. It makes one pass for each stage, in which the workers add up the statistics of their
+// rows and one Combine merges them. The result is that of streaming.FitStages on one machine, except for the order of the sums,
+// which changes the last digits.
 //
-// It returns *DataError for rows, ErrParam for settings and for other rows in a later pass, the errors of the estimator, of files
-// and of the engine, or ctx's error. With an error there is no model.
+// It returns a *DataError for invalid rows, and ErrParam for invalid settings or if a later pass reads different rows. It also
+// returns the errors of the estimator, of the file system and of the engine, and ctx's error. With an error, it returns no model.
 func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report, error) {
 	fitted, report, err := FitAll(ctx, d, o, m)
 	if err != nil {
@@ -23,8 +23,8 @@ func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report,
 	return fitted[0], report, nil
 }
 
-// FitAll fits several models at once, such as candidates with kernels of several lengths. Each pass reads the rows once for all
-// models. The number of passes is the largest number of stages of a model.
+// FitAll fits several models at once, such as candidates whose kernels have different lengths. Each pass reads the rows once for
+// all models. The number of passes is the largest number of stages of a model.
 func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options,
 	models ...*Model[Y, E]) (fitted []E, _ *Report, err error) {
 	fits, err := newFits(models)

@@ -15,7 +15,7 @@ type job struct {
 	Kind   string // one of the kinds below
 	Model  string
 	State  string // file of the fitted stages, or of the model; "" for none
-	Fold   int    // the job uses the rows of this fold, or with Others all other rows
+	Fold   int    // the job uses the rows of this fold, or all other rows if Others is set
 	Folds  int    // number of folds; 0: all rows
 	Others bool
 	Seed   uint64
@@ -186,7 +186,7 @@ func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, e
 	return 0, err // the error concerns all rows together
 }
 
-// FinishBundle emits the summaries of a bundle under the numbers of their jobs. The census is last.
+// FinishBundle emits each summary of a bundle with the number of its job. The census is last.
 func (s *summariser) FinishBundle(ctx context.Context, emit func(int, partial)) error {
 	if s.sums == nil {
 		return nil

@@ -22,7 +22,8 @@ import (
 )
 
 // Init parses the program's flags, if they are not yet parsed, and starts Beam, which adds its own flags: -runner, -endpoint and
-// others. A program calls Init first in main. On a worker, which runs the same program, Init does the work and does not return.
+// others. A program calls Init first in main. On a worker, which runs the same program, Init does the worker's tasks and does not
+// return.
 func Init() {
 	if !flag.Parsed() {
 		flag.Parse()
@@ -37,10 +38,11 @@ type Options struct {
 	// is used, and removed at the end.
 	Temp string
 	// MaxBad is the largest number of bad rows that are left out. A bad row has another number of fields, no target, a class that
-	// the schema does not list, or a cell that should be a number and is not. One more bad row gives an error that names the first.
-	// 0: any bad row is an error.
+	// the schema does not list, or a cell that should be a number and is not. If there are more, the error names the first. If
+	// MaxBad is 0, any bad row is an error.
 	MaxBad int
-	// DeadLetters is a CSV file to which bad rows are written: file, line, reason and the text itself. "": they are only counted.
+	// DeadLetters is a CSV file to which bad rows are written, with their file, line, reason and text. If it is "", they are only
+	// counted.
 	DeadLetters string
 	RangeBytes  int64  // size of the ranges of files; 0: 32 MiB
 	Seed        uint64 // determines the folds and the rows of a sample

@@ -27,7 +27,7 @@ import (
 //
 // The columns are file, at, id (Data.ID), prediction (the text of a class, if the schema has classes) and those that Options
 // request. The column at holds the offset of the row in a CSV file, or its number, from 0, in a Parquet file. Each file of
-// predictions contains its rows in the order in which they were read. The files appear when all are complete.
+// predictions contains its rows in the order in which they were read. No file is visible until all are complete.
 //
 // It returns the errors of Fit. It also returns an error if the estimator cannot be stored, or does not support the columns that
 // Options request.

@@ -62,9 +62,9 @@ func (m *Model[Y, E]) Load(ctx context.Context, path string) (E, error) {
 	return p.estimator().(E), nil
 }
 
-// PredictRows adds the predictions of a PCollection of Row to a pipeline, in the windows of their rows. The model, a file written
-// by Save, is a side input, so its bytes are not part of the job's description. The second PCollection holds a BadRow for each row
-// that cannot be predicted.
+// PredictRows adds the predictions of a PCollection of Row to a pipeline. Each prediction is in the window of its row. The model,
+// read from a file written by Save, is a side input, so its bytes are not part of the job's description. The second PCollection
+// holds a BadRow for each row that cannot be predicted.
 func (m *Model[Y, E]) PredictRows(s beam.Scope, path string, rows beam.PCollection) (predictions, bad beam.PCollection) {
 	s = s.Scope("kernelbeam.PredictRows")
 	model := beam.ParDo(s, &modelFn{}, beam.Create(s, path))

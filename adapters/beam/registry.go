@@ -32,8 +32,8 @@ type Model[Y float64 | int, E Estimator[Y]] struct {
 func (m *Model[Y, E]) Name() string { return m.name }
 
 // Register makes an estimator known to this process and to all workers, since they run the same program. It must be called before
-// Init, in a package variable or an init function. The function make returns an unfitted estimator, with the same settings in each
-// call. If the name is already registered, all methods of the second Model return an error.
+// Init, in a package variable or an init function. The function make must return a new, unfitted estimator with the same settings
+// on each call. If the name is already registered, all methods of the second Model return an error.
 func Register[Y float64 | int, E Estimator[Y]](name string, make func() E) *Model[Y, E] {
 	m := &Model[Y, E]{name: name, make: make}
 	registry.Lock()

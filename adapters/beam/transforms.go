@@ -100,7 +100,7 @@ func (*readFn) RestrictionSize(_ rowblocks.Shard, rest offsetrange.Restriction) 
 	return rest.Size()
 }
 
-// CreateTracker returns a tracker of the range. The engine may divide it at any time, unless files are read as a unit.
+// CreateTracker returns a tracker of the range. The engine may divide the range at any time, unless each file is read as one unit.
 func (f *readFn) CreateTracker(rest offsetrange.Restriction) *sdf.LockRTracker {
 	return f.Layout.Tracker(rest)
 }

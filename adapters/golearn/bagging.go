@@ -32,8 +32,8 @@ const bootstrapAttempts = 100
 const bootstrapStream = 0x62616767
 
 // Bagging is a base.Classifier that fits several models to rows drawn with replacement, n of n for each (Breiman, Machine Learning
-// 24, 1996, 123-140), and lets them vote. For a float class it takes the mean. It is golearn's meta.BaggedModel with a seed and
-// with errors, and also works for regression.
+// 24, 1996, 123-140), and lets them vote. For a float class it takes the mean. Unlike golearn's meta.BaggedModel it has a seed,
+// returns errors, and also works for regression.
 //
 // Predict returns, for each row, the class that most models predict. Ties go to the first class in the class attribute's order. For
 // a float class it returns the mean of the predictions. The exception is a vote on 0 and 1. It takes place if the training grid
@@ -44,10 +44,10 @@ const bootstrapStream = 0x62616767
 // Rows are drawn again, at most 100 times, until they contain every class of the training grid. The paper does not require this,
 // but a model may reject a single class. The drawn rows and features depend only on Seed, not on Workers.
 //
-// Some models tune themselves by leave-one-out, as lssvm's do by default. If a row was drawn more than once, its copies stay, and
-// such a model is tuned too closely to its training rows. Set Fraction for it.
+// Some models choose their settings by leave-one-out, as those of lssvm do by default. If a row was drawn more than once, leaving
+// out one copy keeps the others, and such a model overfits its training rows. Set Fraction for such models.
 //
-// Fit and Predict cost Models times as much as for one model.
+// Fit and Predict cost Models times as much as those of one model.
 type Bagging struct {
 	// New returns a new, unfitted model at each call: a model of this package or a classifier of golearn, whose panics become
 	// errors.
@@ -88,7 +88,7 @@ func (b *Bagging) Fit(grid base.FixedDataGrid) (err error) {
 }
 
 // FitContext fits the models to the rows of grid, which has one class attribute. Errors leave the model unchanged. They are
-// ErrParam for a nil New or grid, a field out of range, or a class that is not drawn in 100 draws, and ErrShape for no rows, no
+// ErrParam for a nil New or grid, a field out of range, or a class that does not occur in 100 draws, and ErrShape for no rows, no
 // features or not exactly one class attribute. It also returns the error of the first model that failed, with its number, or ctx's
 // error.
 func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
@@ -304,7 +304,7 @@ func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
 	return vote.Numbers, nil
 }
 
-// PredictProba returns the share of the models that predict each class, for each row, with columns in the order of Labels. For a
+// PredictProba returns, for each row, the share of the models that predict each class, with columns in the order of Labels. For a
 // grid without rows it returns the empty matrix. It returns the errors of Predict. For a float class the error wraps
 // errors.ErrUnsupported.
 func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error) {

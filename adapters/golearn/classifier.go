@@ -31,8 +31,8 @@ type Classifier struct {
 	Estimator estimators.Classifier
 	// NoOneHot rejects categorical features. The default, false, gives each category in the training rows a column of 0 and 1.
 	NoOneHot bool
-	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse, except for a nil
-	// Estimator, which stands for one that fills gaps: then it is Pass.
+	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil,
+	// Refuse is treated as Pass, since the default estimator fills gaps.
 	Missing Missing
 	// Balanced gives each row the weight n/(K·the rows of its class), so that all K classes have the same weight. Balanced and
 	// ClassWeights need estimators.WeightedFitter.
@@ -41,7 +41,7 @@ type Classifier struct {
 	// class). The factor of other classes is 1. It multiplies the weight of Balanced.
 	ClassWeights map[string]float64
 	// Scores returns scores after training on a float class. By default only golearn's meta.OneVsAllModel receives them, since
-	// golearn's confusion matrix compares printed classes, and needs 0 or 1.
+	// golearn's confusion matrix compares printed classes and needs 0 or 1.
 	Scores bool
 
 	adapter[classifierModel]
@@ -231,9 +231,9 @@ func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return give(&m.Schema, t, m.probaOf)
 }
 
-// PredictSet returns a set of classes for each row of grid, named as in Labels. The set contains the right class with probability
-// level, in (0, 1), as the estimator guarantees (estimators/conformal). For a grid without rows it returns nil. It returns the
-// errors of Predict. If the estimator has no sets, the error wraps errors.ErrUnsupported.
+// PredictSet returns a set of classes for each row of grid, named as in Labels. The set contains the true class with the
+// probability level, which is in (0, 1), as far as the estimator guarantees it (estimators/conformal). For a grid without rows it
+// returns nil. It returns the errors of Predict. If the estimator has no sets, the error wraps errors.ErrUnsupported.
 func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]string, err error) {
 	defer fault.Recover(&err)
 	return predictSet(c, grid, level)

@@ -12,8 +12,8 @@ import (
 
 // CrossValidateClassifier does the same as golearn's GenerateCrossFoldValidationConfusionMatrices, with stratified folds that
 // depend on a seed (see grids.Folds). It fits cls to the training rows of each fold, and counts its predictions for the test rows.
-// It returns the errors of grids.Folds and of cls, with the fold's number. The latter include a panic of a classifier of golearn.
-// It also returns ctx's error. The context is checked before each fold and passed to the models of this package.
+// The context is checked before each fold and passed to the models of this package. It returns the errors of grids.Folds, those of
+// cls with the fold's number, or ctx's error. A panic of a golearn classifier becomes an error of cls.
 func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int,
 	seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
 	defer fault.Recover(&err)

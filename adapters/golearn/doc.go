@@ -26,10 +26,10 @@
 //   - A categorical attribute becomes a column for each category of the training rows. NoOneHot rejects categorical features instead.
 //   - With more than 32 categories it becomes one column of codes if the estimator takes categories (estimators.Categorizer), as the search does.
 //
-// Predict matches attributes by name and type, and categories by their text. It reads a grid correctly that was parsed from another
-// file, with its columns or categories in another order. Columns that are new at Predict are ignored. A category that is new at
-// Predict sets none of its attribute's columns, or has a code that differs from all others, and Inspect counts it. The grid may
-// lack the class attribute and may have no rows.
+// Predict matches attributes by name and type, and categories by their text. It therefore correctly reads a grid that was parsed
+// from another file, whose columns or categories are in another order. Columns that are new at Predict are ignored. A category that
+// is new at Predict sets none of its attribute's columns, or has a code that differs from all others, and Inspect counts it. The
+// grid may lack the class attribute and may have no rows.
 //
 // The class attribute is categorical, binary, or a float of 0 and 1, which is predicted as 0 or 1. golearn's meta.OneVsAllModel
 // passes such a float class and compares the predictions of several models. It receives scores between 0 and 1, and a Classifier
@@ -62,7 +62,7 @@
 // # Evaluation
 //
 // golearn's folds and bagging draw without a seed. [CrossValidateClassifier] and [Bagging] are reproducible, do not shuffle a grid
-// in place, and report errors. [CrossValidateRegressor] and [SummarizeRegression] are for numbers.
+// in place, and report errors. [CrossValidateRegressor] and [SummarizeRegression] do the same for numeric targets.
 //
 // # Errors
 //

@@ -10,9 +10,9 @@ var (
 	_ graph.Grapher = (*Regressor)(nil)
 )
 
-// Graph implements [graph.Grapher] with the graph of Fitted. x has the columns of the estimator's matrix: a number for each of
-// Features, and 0 or 1 for each category of a categorical attribute. Classes are indices of Labels, or the 0 and 1 of a float
-// class.
+// Graph implements [graph.Grapher] with the graph of Fitted. The columns of x are those of the estimator's matrix, named by
+// Features. The columns of a categorical attribute hold 0 or 1 for each category. Classes are indices of Labels, or the 0 and 1 of
+// a float class.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(c.name())

@@ -105,8 +105,8 @@ func (a *adapter[M]) model() model {
 	return any(a.fitted).(model)
 }
 
-// Predict returns a grid of the same rows, in the same order, with one attribute, the class, in the form that the documentation of
-// the type describes. It returns ErrNotFitted, ErrShape for a missing feature, ErrParam for a feature of another type,
+// Predict returns a grid with the same rows in the same order, and the class as its only attribute. The documentation of the type
+// describes the form of the class. It returns ErrNotFitted, ErrShape for a missing feature, ErrParam for a feature of another type,
 // ErrNotFinite, or the errors of the fitted model. With an error, the grid has no rows.
 func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err error) {
 	defer fault.Recover(&err)
@@ -149,8 +149,8 @@ func (a *adapter[M]) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(a.kind(), payloadVersion, p)
 }
 
-// Save writes the fitted model to path, completely or not at all. A Save that fails leaves the previous file. It returns the errors
-// of MarshalBinary and of the file system.
+// Save writes the fitted model to path, completely or not at all. If it fails, the previous file is unchanged. It returns the
+// errors of MarshalBinary and of the file system.
 func (a *adapter[M]) Save(path string) error {
 	data, err := a.MarshalBinary()
 	if err != nil {
@@ -159,8 +159,8 @@ func (a *adapter[M]) Save(path string) error {
 	return named(a, atomicfile.WriteBytes(path, data))
 }
 
-// SaveWithPrefix writes the fitted model to an archive of golearn, under one key, and leaves the archive open. It returns the
-// errors of MarshalBinary.
+// SaveWithPrefix writes the fitted model under one key to a golearn archive, and leaves the archive open. It returns the errors of
+// MarshalBinary.
 func (a *adapter[M]) SaveWithPrefix(w *base.ClassifierSerializer, prefix string) error {
 	if w == nil {
 		return fault.Param(a.name(), "serializer", nil, "a serializer")

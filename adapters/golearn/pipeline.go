@@ -17,15 +17,15 @@ import (
 
 // Pipeline is a base.Classifier that consists of steps, fitted to the training grid one after the other, and a final classifier.
 //
-// Fit fits clones of the transformers and of a Final of this package. A Fit that fails leaves the model unchanged. A classifier of
-// golearn cannot be copied. It is fitted in place, and if its own Fit fails the Pipeline counts as not fitted.
+// Fit fits clones of the transformers, and of a Final that is a type of this package. A Fit that fails leaves the model unchanged.
+// A golearn classifier cannot be copied, so it is fitted in place. If its own Fit fails, the Pipeline counts as not fitted.
 //
-// The steps do not receive the class attribute. At Predict it is a column of zeros, whatever the grid holds, so that no step and no
-// Final can read a test label. Errors name their step.
+// The steps do not receive the class attribute. In Predict it is a column of zeros, regardless of the grid, so that neither a step
+// nor Final can read a test label. Errors name their step.
 type Pipeline struct {
 	// Steps are applied in order; there may be none.
 	Steps []Step
-	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a classifier of golearn.
+	// Final is a Classifier, a Regressor, a Pipeline, a Bagging, a Refitted, or a golearn classifier.
 	Final base.Classifier
 	// NoOneHot rejects categorical features before a Transform step. The default, false, gives each category in the training rows a
 	// column.
@@ -51,8 +51,8 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
 }
 
 // FitContext fits the steps and Final to the rows of grid, which has one class attribute. Errors name their step. It returns
-// ErrParam for a nil Final or grid or a filter that panics, ErrShape for no rows, no features or not exactly one class attribute,
-// ErrNotFinite, the errors of the transformers and of Final, or ctx's error.
+// ErrParam for a nil Final, a nil grid or a filter that panics. It returns ErrShape for no rows, no features, or unless there is
+// exactly one class attribute. It also returns ErrNotFinite, the errors of the transformers and of Final, or ctx's error.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, p, grid)
@@ -182,7 +182,7 @@ func (m *pipelineModel) sets(t *gridtable.Table, level float64) ([][]string, err
 	return ofFinal(m, t, setsOf(level))
 }
 
-// Labels returns the classes of a Final of this package. It returns nil before Fit and for other types.
+// Labels returns the classes of Final if it is a type of this package. It returns nil before Fit and for other types.
 func (p *Pipeline) Labels() []string {
 	if final, ok := p.Fitted().(interface{ Labels() []string }); ok {
 		return final.Labels()
@@ -190,8 +190,8 @@ func (p *Pipeline) Labels() []string {
 	return nil
 }
 
-// Fitted returns the fitted final classifier, or nil before Fit. It must not be fitted again. It reads grids in the form after the
-// steps.
+// Fitted returns the fitted final classifier, or nil before Fit. It must not be fitted again. It expects grids that the steps have
+// transformed.
 func (p *Pipeline) Fitted() base.Classifier {
 	if p.fitted == nil {
 		return nil
@@ -202,8 +202,8 @@ func (p *Pipeline) Fitted() base.Classifier {
 // Report returns the report of the fitted Final. It returns the zero Report before Fit or if Final has none.
 func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
-// Supports reports whether the method of a capability would work. Proba, Variance, Interval, Sets and Reporting depend on Final;
-// Marshalling also depends on the transformers. A Final of golearn is marshalled with its own SaveWithPrefix.
+// Supports reports whether the method of a capability would work. Proba, Variance, Interval, Sets and Reporting depend on Final.
+// Marshalling also depends on the transformers. A golearn Final is marshalled with its own SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: inside(p.Final)}
 	for _, s := range p.Steps {
@@ -214,8 +214,8 @@ func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	return supports(p, capability, w)
 }
 
-// Clone returns an unfitted copy with the same configuration. The copies share a Final of golearn and the functions of Filter
-// steps. [estimators.Clone] calls it.
+// Clone returns an unfitted copy with the same configuration. The copy shares a golearn Final and the functions of Filter steps
+// with the original. [estimators.Clone] calls it.
 func (p *Pipeline) Clone() *Pipeline {
 	out := &Pipeline{Final: copyOf(p.Final), NoOneHot: p.NoOneHot, Steps: make([]Step, len(p.Steps))}
 	for i, s := range p.Steps {
@@ -266,8 +266,8 @@ func (m *pipelineModel) payload() (any, error) {
 
 // UnmarshalBinary decodes the output of MarshalBinary of an equally configured Pipeline, and calls the builders of its filters
 // again. It returns ErrBadModel, with the reason, for data that is truncated, changed, or of another configuration, and for errors
-// of the builders. It returns ErrParam for a nil Final. Errors leave the model unchanged. The exception is a Final of golearn that
-// fails to decode itself after everything else was valid: the Pipeline is then not fitted.
+// of the builders. It returns ErrParam for a nil Final. Errors leave the model unchanged, with one exception: if only a golearn
+// Final fails to decode itself, the Pipeline is not fitted.
 func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if p.Final == nil {
 		return fault.Param(p.name(), "Final", nil, "a classifier")

@@ -17,13 +17,12 @@ type Model interface {
 	Predict(base.FixedDataGrid) (base.FixedDataGrid, error)
 }
 
-// Refitted turns a model of golearn into a base.Classifier. An example is golearn's LinearRegression, which is not a
-// base.Classifier and cannot be saved. It serves as the Final of a Pipeline and in golearn's cross-validation. It stores the
-// training grid, and Load fits a new model to it, which is the same if its fit draws nothing at random. A panic of the model
-// becomes an error.
+// Refitted turns a golearn model into a base.Classifier. An example is golearn's LinearRegression, which is not a base.Classifier
+// and cannot be saved. A Refitted can be the Final of a Pipeline, and works in golearn's cross-validation. It stores the training
+// grid, and Load fits a new model to it. This model is the same if its fit is deterministic. A panic of the model becomes an error.
 //
-// The model receives a copy of the training grid, and at Predict a grid with the same attributes, matched by name and type. The
-// class is a column of zeros.
+// The model receives a copy of the training grid. Predict passes it a grid with the same attributes, matched by name and type,
+// whose class is a column of zeros.
 type Refitted struct {
 	New func() Model // returns a new, unfitted model at each call
 
@@ -46,9 +45,9 @@ func (r *Refitted) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext fits a new model to the grid. Errors leave the model unchanged. They are ErrParam for a nil New or a model that
-// panics, ErrShape for a grid without rows or with not exactly one class, the error of the model, and ctx's error. The context is
-// checked before the model is fitted.
+// FitContext fits a new model to the grid. Errors leave the model unchanged. It returns ErrParam for a nil New or a model that
+// panics, ErrShape for a grid without rows or unless there is exactly one class, the error of the model, or ctx's error. The
+// context is checked before the model is fitted.
 func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)

@@ -21,7 +21,8 @@ type RegressionSummary struct {
 }
 
 // SummarizeRegression compares the float class attribute of predicted with that of reference, row by row. It returns ErrShape for
-// different numbers of rows, no rows, or not exactly one class attribute, ErrParam for a class of another type, or ErrNotFinite.
+// different numbers of rows, no rows, or unless each grid has exactly one class attribute. It returns ErrParam for a class of
+// another type, or ErrNotFinite.
 func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
 	const name = "golearn: SummarizeRegression"
 	target, y, err := gridtable.ReadTargets(reference)

@@ -23,8 +23,8 @@ type Regressor struct {
 	Estimator estimators.Regressor
 	// NoOneHot rejects categorical features. The default, false, gives each category in the training rows a column of 0 and 1.
 	NoOneHot bool
-	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse, except for a nil
-	// Estimator, which stands for one that fills gaps: then it is Pass.
+	// Missing sets the treatment of a NaN in a feature: Refuse, Pass or Impute. The zero value is Refuse. If Estimator is nil,
+	// Refuse is treated as Pass, since the default estimator fills gaps.
 	Missing Missing
 
 	adapter[regressorModel]
@@ -45,10 +45,10 @@ func (r *Regressor) Fit(grid base.FixedDataGrid) (err error) {
 	return fit(context.Background(), r, grid)
 }
 
-// FitContext fits the model to the rows of grid, whose one class attribute is a float attribute. It returns ErrParam for a nil
-// grid, a class attribute of another type or a rejected categorical feature, and ErrShape for no rows, no features or not exactly
-// one class attribute. It also returns ErrTooLarge for a matrix over 8 GiB, ErrNotFinite, the estimator's own errors, or ctx's
-// error.
+// FitContext fits the model to the rows of grid, whose only class attribute must be a float attribute. It returns ErrParam for a
+// nil grid, a class attribute of another type or a rejected categorical feature, and ErrShape for no rows, no features, or unless
+// there is exactly one class attribute. It also returns ErrTooLarge for a matrix over 8 GiB, ErrNotFinite, the estimator's own
+// errors, or ctx's error.
 func (r *Regressor) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, r, grid)
@@ -89,9 +89,9 @@ func (m *regressorModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return gridtable.NewCells(m.Target, y), err
 }
 
-// PredictVariance returns, for each row of grid, the mean and the variance of a new observation there, in the units of the target
-// and of its square. Both are nil for a grid without rows. It returns the errors of Predict. If the estimator has no variance, the
-// error wraps errors.ErrUnsupported.
+// PredictVariance returns, for each row of grid, the mean and the variance of a new observation. The mean is in the units of the
+// target, and the variance in their square. Both are nil for a grid without rows. It returns the errors of Predict. If the
+// estimator has no variance, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return predictVariance(r, grid)
@@ -108,9 +108,9 @@ func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
 	})
 }
 
-// PredictInterval returns, for each row of grid, the bounds between which a new observation there lies with the probability level,
-// in (0, 1). Both are nil for a grid without rows. It returns the errors of Predict, and ErrParam for a level outside this range.
-// If the estimator has no intervals, the error wraps errors.ErrUnsupported.
+// PredictInterval returns, for each row of grid, the bounds between which a new observation lies with the probability level, in (0,
+// 1). Both are nil for a grid without rows. It returns the errors of Predict, and ErrParam for a level outside this range. If the
+// estimator has no intervals, the error wraps errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	return predictInterval(r, grid, level)
@@ -150,8 +150,8 @@ func (r *Regressor) Fitted() estimators.Regressor {
 // Report returns the fitted estimator's report. It returns the zero Report before Fit or if the estimator has none.
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
-// Supports reports whether the method of a capability would work, which depends on Estimator: Variance, Interval, Reporting,
-// Marshalling. All others are false.
+// Supports reports whether the method of a capability would work. Variance, Interval, Reporting and Marshalling depend on
+// Estimator. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.learner()}})
 }

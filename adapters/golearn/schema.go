@@ -24,13 +24,13 @@ import (
 type Missing int
 
 const (
-	// Refuse is the zero value and makes a gap an error that names the attribute and the row. Without an Estimator it is Pass,
-	// since the default search fills gaps.
+	// Refuse is the zero value and makes a gap an error that names the attribute and the row. Without an Estimator it is treated as
+	// Pass, since the default search fills gaps.
 	Refuse Missing = iota
-	// Pass passes a gap to the estimator, for one that fills gaps itself.
+	// Pass passes a gap to the estimator. Use it for estimators that fill gaps themselves.
 	Pass
-	// Impute replaces a gap with the mean of the feature over the training rows, in training and at Predict. If they hold no
-	// number, it is replaced with 0. For other statistics put a columnwise.Imputer into a Pipeline.
+	// Impute replaces a gap with the mean of the feature over the training rows, in Fit and in Predict. If the feature has no
+	// number in the training rows, the gap is replaced with 0. For other statistics put a columnwise.Imputer into a Pipeline.
 	Impute
 )
 
@@ -154,9 +154,9 @@ type Inspection struct {
 	Rows int
 	// Ignored lists the attributes that the training grid lacks, in the grid's order, without class attributes.
 	Ignored []string
-	// Unseen maps the name of a categorical feature to the number of rows whose category the training rows lack. Features without
-	// such rows are omitted. In such a row, all of the feature's columns are 0, or its code differs from those of all training
-	// rows.
+	// Unseen maps the name of a categorical feature to the number of rows whose category does not occur in the training rows.
+	// Features without such rows are omitted. In such a row, all of the feature's columns are 0, or its code differs from those of
+	// all training rows.
 	Unseen map[string]int
 }
 

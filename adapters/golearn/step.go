@@ -17,22 +17,23 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Step is a stage of a Pipeline, created by Transform or Filter. It is configuration, and Fit does not change it, so that several
-// Pipelines may share one Step.
+// Step is a stage of a Pipeline, created by Transform or Filter. It holds only configuration, and Fit does not change it, so
+// several Pipelines may share one Step.
 type Step struct {
 	transform transformers.Transformer
 	build     func(train base.FixedDataGrid) (base.Filter, error)
 }
 
-// Transform returns a step with a transformer, whose clones are fitted. The transformer receives the features in the same form as a
-// Classifier, with categorical ones as columns of 0 and 1. NaN cells are included, since imputing is a transformer's task.
+// Transform returns a step with a transformer. Fit fits a clone of it. The transformer receives the features in the same form as
+// the estimator of a Classifier, with categorical features as columns of 0 and 1. It also receives NaN cells, since imputing is a
+// transformer's task.
 //
 // The resulting grid has one float attribute for each column that the transformer returns, with the names of its FeatureNames
-// (transformers.FeatureNamer). If the transformer has no names, or uses a name twice or the name of the class, the attributes keep
-// their previous names, or are called z0, z1 and so on if their number has changed. The class is unchanged.
+// (transformers.FeatureNamer). If the transformer has no names, uses a name twice, or uses the name of the class, the attributes
+// keep their previous names. If their number has changed, they are called z0, z1 and so on. The class is unchanged.
 func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 
-// Filter returns a step with a golearn filter. The function build receives the training grid in its form after the previous steps,
+// Filter returns a step with a golearn filter. The function build receives the training grid as transformed by the previous steps,
 // and returns a filter that is trained on it:
 //
 //	golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
@@ -48,8 +49,8 @@ func Transform(t transformers.Transformer) Step { return Step{transform: t} }
 // the last category, which BinningFilter returns for a value above the training range, counts as the last category.
 //
 // Save stores the training grid. Load calls build again, with an equal grid, until the filter gives the same result for that grid
-// as the saved one. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ, since
-// golearn's ChiMergeFilter sums in random order, and may round to other intervals.
+// as the saved filter. It calls build at most 32 times if all filters are equal, and at most 2000 times if they differ. They can
+// differ because golearn's ChiMergeFilter sums in random order, so that rounding can change its intervals.
 func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 	return Step{build: build}
 }

@@ -1,11 +1,11 @@
-// Package onnx writes fitted models as ONNX models, which runtimes serve from Python, the browser, C# and elsewhere without Go.
-// docs/onnx.md shows each in ten lines.
+// Package onnx writes fitted models as ONNX models, which can be served without Go, for example from Python, the browser or C#.
+// docs/onnx.md shows a ten-line program for each of these.
 //
 //	err := onnx.Write(file, model, d, nil) // model is fitted on d columns
 //
-// Models are written as primitive operators of opset 18 on numbers of double precision (package graph), so that a runtime gives the
-// output of Predict to 1e-10 of its size. A model has one input, x, with any number of rows of d columns. Its outputs depend on its
-// type:
+// Models are written as primitive operators of opset 18 on numbers of double precision (package graph), so that a runtime
+// reproduces the output of Predict to a relative error of 1e-10. A model has one input, x, with any number of rows of d columns.
+// Its outputs depend on its type:
 //
 //	y                        of a regressor, one number a row, and with Options.Variance its variance;
 //	                         of a MultiRegressor, a column for each target
@@ -14,8 +14,8 @@
 //	features                 of a transformer
 //
 // Every transformer, pipeline, estimator and search of this module can be written, and so can custom types that implement
-// graph.Grapher. For other types, Write returns an error that names the type and wraps errors.ErrUnsupported. A served model checks
-// nothing: rows with NaN or infinities, which Predict rejects, give arbitrary numbers.
+// graph.Grapher. For other types, Write returns an error that names the type and wraps errors.ErrUnsupported. A served model does
+// not check its input: rows with NaN or infinities, which Predict rejects, give arbitrary numbers.
 package onnx
 
 import (
@@ -38,14 +38,14 @@ const (
 
 // Options sets the outputs and the metadata of a model. Nil means the zero value.
 type Options struct {
-	// Variance adds the output variance of a regressor. It may need a matrix with a row for each training row.
+	// Variance adds the output variance to a regressor. The model may then contain a matrix with a row for each training row.
 	Variance bool
 	// Float32 makes the input float32. The model converts it to double precision first.
 	Float32 bool
 	// Columns lists the names of the columns of x. The metadata "columns" contains them as JSON, for the program that serves the
 	// model. If Columns is nil, the names are those of the model ([estimators.ColumnNamer]).
 	Columns []string
-	// Doc is a text in the model file, for users.
+	// Doc is a description in the model file, for its users.
 	Doc string
 }
 

@@ -1,10 +1,10 @@
-// Package openblas makes gonum use the BLAS and LAPACK of the system, through cgo. One blank import in the program registers both:
+// Package openblas makes gonum use the system's BLAS and LAPACK, through cgo. One blank import in the program registers both:
 //
 //	import _ "github.com/kernelearn/kernelearn/adapters/openblas"
 //
 // While the library runs its own concurrent tasks, OpenBLAS uses only the calling thread, in the entire process. At all other times
-// its number of threads is OPENBLAS_NUM_THREADS. The README lists the required packages and linker flags, and describes threads in
-// detail.
+// its number of threads is OPENBLAS_NUM_THREADS. The README lists the required packages and linker flags, and describes the use of
+// threads in detail.
 package openblas
 
 import (

@@ -1,10 +1,10 @@
-// Package progress shows the progress of any fit or search of kernelearn. On a terminal it is a bar, drawn with
-// github.com/schollz/progressbar, and in any other output a line every ten seconds. It is a separate module.
+// Package progress shows the progress of any fit or search of kernelearn. On a terminal it draws a bar with
+// github.com/schollz/progressbar. To any other output it writes a line every ten seconds. It is a separate module.
 //
 //	bar := progress.New(os.Stderr, "falkon")
 //	model := &falkon.Regressor{Observe: bar.Step}
 //
-// A search has rows:
+// A search reports rows of its trace:
 //
 //	model := &selection.Regressor{Observe: progress.New(os.Stderr, "search").Row}
 //
@@ -24,14 +24,14 @@ import (
 
 // Bar is a bar from 0% to 100%, with the message of the last iteration next to it. It starts again with each fit. On a terminal it
 // is drawn at most ten times a second, and stays after the fit. Any other writer, such as a log file, gets a line every ten
-// seconds, and none for shorter fits. Several goroutines may call its methods.
+// seconds, and no line for shorter fits. Several goroutines may call its methods.
 type Bar struct {
 	mu   sync.Mutex
 	bar  *progressbar.Bar
 	done float64
 }
 
-// New returns a bar that is drawn to a writer, usually os.Stderr, from the first step on.
+// New returns a bar that is drawn to a writer, usually os.Stderr, starting with the first step.
 func New(to io.Writer, name string) *Bar { return &Bar{bar: progressbar.New(to, name, 0).Keep()} }
 
 // Step shows a step. Pass it as an Observe field or to estimators.Observed.

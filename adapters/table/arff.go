@@ -16,7 +16,7 @@ import (
 // {2 7, 5 red}, leaves out is 0, or the first value of a nominal attribute. Weights of rows, relational attributes and dates in
 // formats other than ISO are errors.
 //
-// It returns the errors of [ReadCSV], and ErrParam with the line for a file that is not ARFF.
+// It returns the errors of [ReadCSV], and ErrParam, which names the line, for a file that is not ARFF.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
 
 // ParseARFF is like ReadARFF, for a reader. Errors contain name, which may be that of a file.

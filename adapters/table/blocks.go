@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Learn determines the schema of a source in two passes. It keeps one block of rows and the distinct texts of each column in
+// Learn determines the schema of a source in two passes. It holds one block of rows and the distinct texts of each column in
 // memory. The schema equals that of [Source.Table]. It returns the errors of Table, except for gaps in the target, the groups and
 // the weights, which [Blocks] reports. It also returns ctx's error.
 func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
@@ -64,7 +64,7 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 // takes. Y is float64 for targets and int for labels. If the schema has weights, the blocks contain them. Each pass opens the
 // source again. Rows is the size of a block; 0: 4096.
 //
-// The iterator yields the errors of [Source.Table] and ctx's error. It yields ErrParam if Y does not fit the Task of the schema,
+// The iterator yields the errors of [Source.Table] and ctx's error. It yields ErrParam if Y does not match the Task of the schema,
 // and for a target that is a gap or a class that the schema does not list. For a source without rows it yields ErrShape.
 func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, rows int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
@@ -166,9 +166,9 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 }
 
 // FitBlocks fits a clone of Regressor or Classifier to a source that is not held in memory, with a schema that Learn returned. The
-// estimator needs a FitBlocks method, as those of falkon and of a pipeline have. For a nil estimator, and for one without the
-// method, the error wraps errors.ErrUnsupported. Groups are not used. It returns the errors of [Blocks] and of the estimator, which
-// leave the model unchanged.
+// estimator needs a FitBlocks method, which those of package falkon and pipelines have. For a nil estimator, and for one without
+// the method, the error wraps errors.ErrUnsupported. Groups are not used. It returns the errors of [Blocks] and of the estimator,
+// which leave the model unchanged.
 func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if schema == nil {

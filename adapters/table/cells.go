@@ -32,9 +32,9 @@ type typed struct {
 	words  bool     // cells are texts, including those that look like numbers
 }
 
-// Append appends a value according to the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. In a column
-// that its reader declares as Text or Category, a text that looks like a number is a word. It returns ErrParam for any other value,
-// and for a text that is not UTF-8.
+// Append appends a value according to the rules of [FromRows]: a number, a text, a bool, a time.Time, or nil for a gap. If the
+// reader declares the column as Text or Category, a text that looks like a number is a word. It returns ErrParam for any other
+// value, and for a text that is not UTF-8.
 func (c *Cells) Append(value any) error { return c.of.addValue(c, value, c.typed.words) }
 
 // AppendNumbers appends numbers, which may be seconds. NaN is a gap.

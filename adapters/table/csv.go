@@ -17,13 +17,13 @@ import (
 // Errors name the file and the line. They are
 //
 //   - ErrShape for a line with more or fewer cells than the first, and for a file without rows;
-//   - estimators.MixedColumnError, an ErrParam, for a column that consists almost entirely of numbers, or times, with other words;
+//   - estimators.MixedColumnError, an ErrParam, for a column that consists almost entirely of numbers, or of times, but also contains words;
 //   - ErrParam for a column that Options name and the file lacks, for a name that occurs twice, and for text that is not UTF-8;
 //   - ErrParam for a gap in the target, the groups or the weights, and for an integer that a float64 cannot represent;
 //   - ErrNotFinite for a number that is too large for a float64;
 //   - errors of the file system and of encoding/csv.
 //
-// It takes memory for about the size of the file and 25 bytes a cell.
+// It needs memory for about the size of the file plus 25 bytes for each cell.
 func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o, ParseCSV) }
 
 // ParseCSV is like ReadCSV, for a reader. Errors contain name, which may be that of a file.

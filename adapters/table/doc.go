@@ -1,5 +1,5 @@
-// Package table converts tables with words, dates and gaps to matrices. It keeps the conversion with a model, so that the model
-// predicts rows in their original form. It uses only the standard library.
+// Package table converts tables with words, dates and gaps to matrices. It stores the conversion with a model, so that the model
+// can predict rows in their original form. It uses only the standard library.
 //
 //   - [ReadCSV], [ReadARFF], [ReadSVMLight], [FromRows] and [FromStructs] read a file, the rows of an SQL query or a slice of structs into a [Table]: the matrix X, the targets or labels, the groups and the weights. [Options] name the columns that are not features, and [Format] sets how cells are written.
 //   - [Schema] records the decision for each [Column]: its [Role], its [Kind], its levels, and a note with the reason. It is determined from the rows of a fit, is used to read all other rows, and is stored as JSON.

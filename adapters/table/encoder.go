@@ -37,7 +37,8 @@ func (s *Schema) Encoder() (*Encoder, error) {
 
 // Text returns the number of a cell of a text file, in the column of the schema with this index. The result is a number, seconds,
 // the code of a level or a class, len(Levels) for a level that the schema does not list, or NaN for a gap. It returns ErrParam for
-// a cell that does not fit, or is not in the encoding of the Format, or ErrNotFinite. Errors name the column.
+// a cell that does not match the kind of the column or is not in the encoding of the Format, or ErrNotFinite. Errors name the
+// column.
 func (e *Encoder) Text(column int, raw string) (float64, error) {
 	return e.text(e.parser, column, raw)
 }

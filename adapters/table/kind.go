@@ -38,7 +38,7 @@ const (
 	Feature Role = iota // a column of the matrix
 	LeftOut
 	Target // the column to predict
-	Group  // rows with one value belong together
+	Group  // rows with the same value belong together
 	Weight
 )
 

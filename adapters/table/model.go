@@ -20,12 +20,12 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Model is an estimator with the schema of the rows that it was fitted to, so that it predicts rows in their original form. The
-// zero value is ready to use. Fit fits a clone of Regressor or Classifier, depending on the task. It is an error if only the other
-// one is set.
+// Model is an estimator with the schema of its training rows, so that it can predict rows in their original form. The zero value is
+// ready to use. Fit fits a clone of Regressor or Classifier, depending on the task. If only the one for the other task is set, Fit
+// returns an error.
 //
 // An estimator with Categories, as in package selection, receives their column numbers ([Schema.Categories]). A pipeline receives
-// the unchanged matrix with the names and the categories, by which a [pipeline.ColumnPart] chooses columns. Before any other
+// the unchanged matrix, and the names and the categories with which a [pipeline.ColumnPart] chooses columns. Before any other
 // estimator, a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer] fills gaps with means, and a
 // [scalers.StandardScaler] gives the numbers a common scale, since times are seconds.
 type Model struct {
@@ -46,9 +46,9 @@ const (
 	modelVersion = 1
 )
 
-// Fit fits the model to the rows of a table with a target, with its groups and weights. The model keeps the table's schema. It
-// returns ErrParam for a table without a target or for a target that is a gap, the estimator's own errors, or ctx's error. If the
-// estimator does not support weights, the error wraps errors.ErrUnsupported. Errors leave the model unchanged.
+// Fit fits the model to the rows of a table with a target, and uses the table's groups and weights. The model keeps the table's
+// schema. It returns ErrParam for a table without a target or for a target that is a gap, the estimator's own errors, or ctx's
+// error. If the estimator does not support weights, the error wraps errors.ErrUnsupported. Errors leave the model unchanged.
 func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := checkTable(t); err != nil {
@@ -87,9 +87,9 @@ func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
 
 // Bind returns a model with a fitted estimator, an estimators.Regressor or an estimators.Classifier, and the schema of the matrix
 // that it was fitted to, for example through [Blocks]. The model predicts rows in their original form, but it does not fill gaps.
-// Save and Load need a model whose Regressor or Classifier has the estimator's type. It returns ErrParam for an estimator that does
-// not fit the Task or the classes of the schema. It also returns the estimator's errors: ErrNotFitted, and ErrShape for columns
-// other than the schema's.
+// Save and Load need a model whose Regressor or Classifier has the estimator's type. Bind returns ErrParam for an estimator that
+// does not match the Task or the classes of the schema. It also returns the estimator's errors: ErrNotFitted, and ErrShape for
+// columns other than the schema's.
 func Bind(s *Schema, estimator any) (_ *Model, err error) {
 	defer fault.Recover(&err)
 	if s == nil {
@@ -181,7 +181,7 @@ func explained(s *Schema, estimator any, err error) error {
 	return fault.NameColumns(err, s.Names())
 }
 
-// Schema returns the schema of the training rows, with which other rows are read ([Options.Schema]). It returns nil before Fit. The
+// Schema returns the schema of the training rows. Other rows are read with it ([Options.Schema]). It returns nil before Fit. The
 // schema must not be changed.
 func (m *Model) Schema() *Schema {
 	if m.fitted == nil {
@@ -209,12 +209,12 @@ func (m *Model) String() string {
 	return fmt.Sprintf("table.Model(%v of %q by %T, fitted on %d features)", s.Task, c.Name, m.fitted.estimator, len(s.Names()))
 }
 
-// Save writes the model with its schema to a file. [Load], modelfile.Load and kernelearn describe read it. It returns the errors of
-// [modelfile.Save].
+// Save writes the model with its schema to a file. [Load], modelfile.Load and the command kernelearn describe read it. It returns
+// the errors of [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 
-// Load reads a file that Save wrote. A program needs an import of the package of the estimator; the types of package selection are
-// always known. It returns the errors of [modelfile.Load].
+// Load reads a file that Save wrote. The program must import the package of the estimator, unless that is package selection. It
+// returns the errors of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
 // payload is the file form of a fitted model.

@@ -16,25 +16,27 @@ type Options struct {
 	// TargetLast sets the target to the last column that Group, Weight and Drop do not name, if Target is "".
 	TargetLast bool
 	Task       Task   // the task of the target
-	Group      string // the column of groups, such as patients: rows of one value belong together; "": none
+	Group      string // the column of groups, such as patients: rows with the same value belong together; "": none
 	Weight     string // the column of the weights of rows, numbers > 0; "": none
 	// Drop lists columns that are left out.
 	Drop []string
-	// Kinds overrides the kinds that the cells suggest: {"postcode": table.Category}.
+	// Kinds sets the kinds of columns by name, instead of the kinds that the cells suggest. An example is {"postcode":
+	// table.Category}.
 	Kinds map[string]Kind
-	// Format sets how cells are written.
+	// Format describes how cells are written.
 	Format Format
-	// Schema is the schema of the rows that a model was fitted to. Rows are then read with it, and the fields above stay empty.
-	// Columns are found by their names, in any order. The target, the groups and the weights may be missing or have gaps, in which
-	// case groups and weights are nil. A zero Format stands for the schema's.
+	// Schema is the schema of the rows that a model was fitted to. If it is set, rows are read with it, and the fields above must
+	// be empty. Columns are matched by name, in any order. The target, the groups and the weights may be missing or have gaps, in
+	// which case groups and weights are nil. A zero Format stands for the schema's.
 	Schema *Schema
 }
 
-// Format sets how the cells of a text file are written. The zero value is UTF-8 with commas, a header, and numbers such as 1234.5.
+// Format describes how the cells of a text file are written. The zero value is UTF-8 with commas, a header, and numbers such as
+// 1234.5.
 type Format struct {
 	// NoHeader reads the first line as a row. Columns are then called "0", "1" and so on.
 	NoHeader bool `json:"no_header,omitempty"`
-	// Comma separates cells; 0 is ',', and a tab in a file whose name ends in .tsv.
+	// Comma separates cells; 0 is ',', or a tab in a file whose name ends in .tsv.
 	Comma rune `json:"comma,omitempty"`
 	// Decimal is the decimal mark of numbers; 0 is '.'.
 	Decimal rune `json:"decimal,omitempty"`
@@ -44,12 +46,12 @@ type Format struct {
 	Percent bool `json:"percent,omitempty"`
 	// Missing lists the cells that are gaps; nil is "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
 	Missing []string `json:"missing,omitempty"`
-	// WordsAsGaps reads words as gaps, instead of returning an error, in a column that consists almost entirely of numbers, or
-	// times.
+	// WordsAsGaps reads the words in a column that consists almost entirely of numbers, or of times, as gaps. Otherwise they are an
+	// error.
 	WordsAsGaps bool `json:"words_as_gaps,omitempty"`
-	// RoundIntegers rounds integers that a float64 cannot represent, instead of returning an error.
+	// RoundIntegers rounds integers that a float64 cannot represent. Otherwise they are an error.
 	RoundIntegers bool `json:"round_integers,omitempty"`
-	// Latin1 reads a file in Latin-1 as Windows writes it, code page 1252, instead of UTF-8.
+	// Latin1 selects Latin-1 in the Windows variant, code page 1252, instead of UTF-8.
 	Latin1 bool `json:"latin1,omitempty"`
 }
 

@@ -19,7 +19,8 @@ type Predictions struct {
 	Numbers   []float64 // of a regression, else nil
 	Low, High []float64 // of PredictInterval, else nil
 	Classes   []string  // of a classification, else nil
-	// Proba holds the probability of each of ClassNames in the columns of a row. It is nil if the estimator has no probabilities.
+	// Proba holds a row of probabilities for each row, with a column for each of ClassNames. It is nil if the estimator has no
+	// probabilities.
 	Proba      *mat.Dense
 	ClassNames []string
 }
@@ -37,16 +38,16 @@ type Prediction struct {
 // RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] accepts any level.
 const RowLevel = 0.95
 
-// Predict predicts the rows of a table, read with any schema: columns are found by their names. Calls may run at the same time. It
-// returns ErrNotFitted, ErrParam for a feature that is missing or a cell that does not fit the model's schema, or the error of the
-// estimator.
+// Predict predicts the rows of a table. The table may have been read with any schema, since columns are matched by name. Predict
+// may be called concurrently. It returns ErrNotFitted, ErrParam for a feature that is missing or a cell that does not match the
+// model's schema, or the error of the estimator.
 func (m *Model) Predict(t *Table) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
 	return m.predict(t, 0)
 }
 
-// PredictInterval is like Predict, with the bounds between which a new number lies with probability level, 0 < level < 1. It
-// returns the errors of Predict. For a classification, and for an estimator without intervals, the error wraps
+// PredictInterval is like Predict, and adds the bounds between which a new observation lies with the probability level, in (0, 1).
+// It returns the errors of Predict. For a classification, and for an estimator without intervals, the error wraps
 // errors.ErrUnsupported.
 func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
@@ -167,8 +168,8 @@ type PredictionColumn struct {
 	Texts   []string
 }
 
-// Columns returns the columns of a file. The column name holds a number or a class, name_low and name_high hold intervals, and
-// name_of_C holds the probability of each class C.
+// Columns returns the predictions as columns of a file. The column called name holds a number or a class, name_low and name_high
+// hold intervals, and name_of_C holds the probability of class C.
 func (p *Predictions) Columns(name string) (out []PredictionColumn) {
 	if p.Classes != nil {
 		out = append(out, PredictionColumn{Name: name, Texts: p.Classes})
@@ -202,7 +203,7 @@ func (c *PredictionColumn) text(row int, format Format) string {
 // rows returns the number of predictions.
 func (p *Predictions) rows() int { return max(len(p.Numbers), len(p.Classes)) }
 
-// WriteCSV writes the rows of a table, each cell with its original text, and the predictions as further columns. The column
+// WriteCSV writes the rows of a table, each cell with its original text, and the predictions as additional columns. The column
 // prediction holds a number or a class, prediction_low and prediction_high hold intervals, and prediction_of_C holds the
 // probability of each class C. The separator of cells and the decimal mark are those of the Format of the table's schema. Nil
 // predictions add no columns. It returns ErrShape for predictions of other rows, ErrParam if a column of the table has one of these

@@ -17,7 +17,7 @@ import (
 // time.Time, a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read like the cells of a file.
 //
 // It returns ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is not a column of the
-// schema, and for a value that does not fit the schema.
+// schema, and for a value that does not match the schema.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
 	const input = "table: rows"
 	if len(rows) == 0 {

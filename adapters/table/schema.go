@@ -13,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Schema records the decision for each column, and the reason. It is determined from the rows of a fit. Other rows are read with it
-// ([Options.Schema]), so that they have the same columns with the same codes. It is stored as JSON, and a [Model] keeps it in its
-// file. Reading does not change it, so several goroutines may use it at the same time.
+// Schema records the decision for each column, and the reason. It is determined from the training rows. Other rows are read with it
+// ([Options.Schema]), so that they have the same columns with the same codes. It is stored as JSON, and a [Model] stores it in its
+// file. Reading rows does not change it, so several goroutines may use it at the same time.
 type Schema struct {
 	Columns []Column `json:"columns"` // in the order of the input
 	Task    Task     `json:"task"`    // the task of the target; Auto without a target

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Source gives rows in several passes. They come from a CSV file, a file of another format, or several of them ([Join]). They are
-// never held in memory at once, except by Table.
+// Source provides rows for several passes. They come from a CSV file, a file of another format, or several files ([Join]). Except
+// in Table, they are never held in memory at once.
 type Source struct {
 	Name string // part of errors
 	// Open opens a CSV file.
@@ -27,12 +27,12 @@ type Source struct {
 
 // Reader reads the rows of a file in a format that this package does not support.
 type Reader interface {
-	// Columns returns the names of the columns with the declarations of the format. Kind is Time, Duration or Category if the
-	// format declares it, Text for texts that are words even if they look like numbers, and 0 if the cells decide. Levels are set
-	// if they are known. For a column that cannot be read, the Role is LeftOut, and a Note names the type.
+	// Columns returns the names of the columns and what the format declares about them. Kind is Time, Duration or Category if the
+	// format declares it. It is Text for texts that are words even if they look like numbers, and 0 if the cells decide. Levels are
+	// set if they are known. For a column that cannot be read, the Role is LeftOut, and a Note names the type.
 	Columns() []Column
-	// Next appends at most most rows to the cells of each column, and returns their number. The slice to is the same in all calls,
-	// and is nil for columns that are not read. The error is io.EOF after the last row.
+	// Next appends the cells of at most most rows to each column, and returns the number of rows. The slice to is the same in all
+	// calls, and is nil for columns that are not read. The error is io.EOF after the last row.
 	Next(ctx context.Context, to []*Cells, most int) (rows int, err error)
 	io.Closer
 }
@@ -42,8 +42,8 @@ func File(path string) Source {
 	return Source{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
-// Join returns the source of the rows of several sources, one after the other. The columns of the first source are found by their
-// names in the others, in any order. Further columns of the others are not read.
+// Join returns the source of the rows of several sources, one after the other. The columns of the first source are matched by name
+// in the others, in any order. Additional columns of the others are not read.
 func Join(sources ...Source) Source {
 	switch len(sources) {
 	case 0:
@@ -185,10 +185,10 @@ func (s Source) Table(ctx context.Context, o *Options) (_ *Table, err error) {
 	return in.table()
 }
 
-// Tables returns the rows, read with a schema, in tables of n rows (0: 4096), to predict files that do not fit in memory. The last
-// table may have fewer rows, and a table is overwritten when the next is requested. Targets, labels, groups and weights are nil.
-// WriteCSV writes all columns of a single source, but only the features of a joined one. A source without rows has no tables. The
-// iterator yields the errors of [Source.Table].
+// Tables yields the rows, read with a schema, in tables of n rows (0: 4096), for predictions of files that do not fit in memory.
+// The last table may have fewer rows. A table is overwritten when the next one is requested. Targets, labels, groups and weights
+// are nil. WriteCSV writes all columns of a single source, but only the features of a joined one. A source without rows has no
+// tables. The iterator yields the errors of [Source.Table].
 func (s Source) Tables(ctx context.Context, schema *Schema, n int) iter.Seq2[*Table, error] {
 	return func(yield func(*Table, error) bool) {
 		err := checkBlocks(schema, n)

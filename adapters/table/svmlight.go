@@ -20,9 +20,9 @@ import (
 //
 //	1 qid:3 1:0.5 7:2 # a comment
 //
-// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It contains all
-// zeros: 8 bytes a cell. Options may be nil. Task sets the task of the target, Schema reads further rows into the same columns, and
-// the other fields are not used. Qid is the group of a row, if the first row has one.
+// The matrix has a column for each feature number from 1, or 0, to the largest one, with the number as its name. It stores zeros,
+// too, and takes 8 bytes for each cell. Options may be nil. Task sets the task of the target, Schema reads further rows into the
+// same columns, and the other fields are not used. Qid is the group of a row, if the first row has one.
 //
 // It returns ErrParam for text that is not a number, for feature numbers that do not ascend, and for a feature that the Schema does
 // not list. It returns ErrNotFinite, ErrTooLarge for a matrix above 8 GiB, ErrShape for no rows, and errors of the file system.

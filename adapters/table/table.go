@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Table holds rows in the form that estimators take, with the cells from which they were read.
+// Table holds rows in the form that estimators accept, and the cells from which they were read.
 type Table struct {
 	Schema *Schema
 	// X is the matrix (n×d), with a column for each feature. It contains numbers, times in seconds since 1970, the codes of
@@ -39,7 +39,7 @@ func (t *Table) Rows() int {
 	return n
 }
 
-// Subset returns the table of some rows, given their indices, such as those of a fold. The schema stays the same. It returns
+// Subset returns a table of the rows with the given indices, such as those of a fold. The schema stays the same. It returns
 // ErrShape for no rows, or ErrParam for an index out of range.
 func (t *Table) Subset(rows []int) (*Table, error) {
 	if len(rows) == 0 {

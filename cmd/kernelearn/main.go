@@ -7,7 +7,7 @@
 //	kernelearn serve price.keln
 //
 // The help of each command, -h, starts with an example. A table is a CSV file, optionally compressed with gzip, an ARFF file, or a
-// file in the format of svmlight. A dash is a CSV file on standard input. Package table documents how cells are read.
+// file in the format of svmlight. A dash stands for a CSV file on standard input. Package table documents how cells are read.
 //
 // The exit status is 0 for success, 1 for an error, 2 for a wrong flag or argument, before any computation, and 130 for an
 // interrupt. An interrupted serve answers its open requests and exits with 0. A second interrupt ends any command at once. Results

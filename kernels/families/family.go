@@ -1,5 +1,5 @@
-// Package families contains the families of kernels that a search can use: a kernel with one free parameter ([Family]), or with two
-// ([Family2]).
+// Package families contains the families of kernels that a search can use. A family is a kernel with one free parameter ([Family])
+// or with two ([Family2]).
 //
 //	RBF, Laplacian, Matern, RationalQuadratic
 //	                       with γ or the reciprocal of a length
@@ -186,8 +186,8 @@ func (f Periodic) Kernel(rate float64) kernels.Kernel {
 // String returns, for example, "Periodic(period=1)".
 func (f Periodic) String() string { return fmt.Sprintf("Periodic(period=%v)", f.period()) }
 
-// ELM is the family of [kernels.ELM] with the parameter s. Its entropy has an upper limit that is below most targets. A search then
-// ends with a status that reports this ceiling.
+// ELM is the family of [kernels.ELM] with the parameter s. Its entropy has an upper limit, which is below most targets. A search
+// for a higher target ends with a status that reports this limit.
 type ELM struct{ unitless }
 
 // Kernel returns ELM{Sigma: sigma}.

@@ -12,10 +12,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Family2 is a kernel with two free parameters. A search varies them in turn. For each it uses the [Family] that [Fixed] makes with
-// the value of the other.
+// Family2 is a kernel with two free parameters. A search varies them in turn. To vary one, it uses the [Family] that results from
+// fixing the other with [Fixed].
 type Family2 interface {
-	// Kernel returns the kernel for values of the parameters. It rounds a value whose Integer is true.
+	// Kernel returns the kernel for values of the parameters. It rounds the value of a parameter that is an integer.
 	Kernel(first, second float64) kernels.Kernel
 	// Start returns the values at which a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (first, second float64, err error)
@@ -56,7 +56,7 @@ func (f Fixed) free() int {
 	return 1
 }
 
-// Start returns the start of the other parameter.
+// Start returns the initial value of the other parameter.
 func (f Fixed) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	first, second, err := f.Family.Start(ctx, x)
@@ -116,7 +116,7 @@ func (ShiftedPolynomial) Integer() [2]bool { return [2]bool{true, false} }
 func (ShiftedPolynomial) String() string { return "ShiftedPolynomial" }
 
 // Sum is the mean of a kernel from each of two families, (k₁ + k₂)/2, for example for two length scales, or for a trend and the
-// deviations from it. If the kernels have a diagonal of ones, so has the mean.
+// deviations from it. If the diagonals of both kernels are 1, so is that of the mean.
 type Sum struct{ First, Second Family }
 
 // Product is the product of a kernel from each of two families.
@@ -134,12 +134,12 @@ func (f Sum) Kernel(first, second float64) kernels.Kernel {
 		kernels.Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
 }
 
-// Kernel returns the product of both kernels.
+// Kernel returns the product of the two kernels.
 func (f Product) Kernel(first, second float64) kernels.Kernel {
 	return kernels.Product{f.First.Kernel(first), f.Second.Kernel(second)}
 }
 
-// Start returns the starts of both families.
+// Start returns the initial values of both families.
 func (f Sum) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	if first, err = f.First.Start(ctx, x); err != nil {
@@ -149,7 +149,7 @@ func (f Sum) Start(ctx context.Context, x mat.Matrix) (first, second float64, er
 	return first, second, err
 }
 
-// Start returns the starts of both families.
+// Start returns the initial values of both families.
 func (f Product) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return Sum(f).Start(ctx, x)

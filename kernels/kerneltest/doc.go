@@ -11,7 +11,8 @@
 //
 //	go test -run 'TestMyKernel/.*/block-equals-eval'
 //
-// runs a single one. Run the suite with -race too, which the check concurrent needs. Checks lists the checks with a sentence for
-// each. If the kernel lacks a capability, its checks are skipped with a message, and so are those for which Options.Skip gives a
-// reason. At the end a Table shows every kernel and every check; several tests share one through Options.Table.
+// runs a single one. Run the suite with -race too, since the check concurrent relies on it. Checks lists the checks, with a
+// sentence about each. If the kernel lacks a capability, the checks of the capability are skipped with a message. Checks for which
+// Options.Skip gives a reason are skipped, too. At the end a Table shows every kernel and every check; several tests share one
+// through Options.Table.
 package kerneltest

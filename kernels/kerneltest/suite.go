@@ -17,8 +17,8 @@ type Options struct {
 	// Formula evaluates the kernel with its plain formula, independently of Eval, for the check formula. If it is nil, the check is
 	// skipped. It is not used for a family.
 	Formula func(x, z []float64) float64
-	// Columns is the number of columns, for a kernel that accepts no other number. If it is 0, each check uses its own number, 1 to
-	// 20.
+	// Columns is the number of columns, for a kernel that accepts no other number. If it is 0, each check uses its own number of
+	// columns, from 1 to 20.
 	Columns int
 	// Indefinite is set for a kernel that is not positive semi-definite.
 	Indefinite bool
@@ -51,7 +51,7 @@ func Family(t *testing.T, f families.Family, opt *Options) {
 	run(t, name+" family", subject{kind: family, family: f}, opt)
 }
 
-// Family2 runs the suite on the two families that result from fixing one of the parameters of f at the start of a search.
+// Family2 runs the suite on the two families that result from fixing one of the parameters of f at its initial value in a search.
 func Family2(t *testing.T, f families.Family2, opt *Options) {
 	t.Helper()
 	if f == nil {
@@ -123,9 +123,9 @@ func (t *Table) conformance() *conformance.Table {
 // Types returns the names of the kernels and families that have a row, in the order in which they were added.
 func (t *Table) Types() []string { return t.outcomes.Types() }
 
-// String renders the table, with a row for each kernel and family and a column for each check. The columns are numbered, and the
-// numbers are explained below, as are the letters for the reasons of skipped checks. A dot marks a check of the other kind, or one
-// that go test -run excluded.
+// String renders the table, with a row for each kernel and family and a column for each check. The columns are numbered. A legend
+// below the table explains the numbers, and the letters that stand for the reasons of skipped checks. A dot marks a check that does
+// not apply to the type, or one that go test -run excluded.
 func (t *Table) String() string { return t.outcomes.Render(checkNames()) }
 
 // Check describes one check of the suite.

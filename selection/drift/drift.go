@@ -36,10 +36,10 @@ type Options struct {
 	Categories []int
 	// Permutations is the number of random divisions of the rows in permutation tests; 0: 999.
 	Permutations int `zero:"999" most:"1000000"`
-	// Rows is the largest number of rows per sample in the joint test; 0: 1000. From larger samples it draws without replacement.
-	// The test stores a kernel matrix of the rows of both samples.
+	// Rows is the largest number of rows per sample in the joint test; 0: 1000. From a larger sample, this many rows are drawn
+	// without replacement. The test stores a kernel matrix of the rows of both samples.
 	Rows int `zero:"1000" least:"2"`
-	// Kernel is a function of the distance of two rows, in units of the median distance; nil: kernels.RBF{Gamma: 0.5}. An
+	// Kernel is a function of the distance between two rows, in units of the median distance; nil: kernels.RBF{Gamma: 0.5}. An
 	// alternative is kernels.Matern{Nu: 1.5, Length: 1}.
 	Kernel kernels.Radial
 	// MaxKernelBytes is the limit on the size of the kernel matrix; 0: [kernels.MaxKernelBytes].

@@ -34,7 +34,7 @@ type Column struct {
 	Index     int // position of the column
 	By        Statistic
 	Statistic float64
-	P         float64 // probability of a statistic at least as large if the distributions are equal
+	P         float64 // p-value: probability of a statistic at least as large if the distributions are equal
 	AdjustedP float64 // adjusted for the number of columns
 	// TrainGaps and NewGaps are the fractions of gaps.
 	TrainGaps, NewGaps float64

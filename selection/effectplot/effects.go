@@ -28,8 +28,8 @@ const (
 	fewPoints = 10
 )
 
-// SaveEffects writes the panels of Effects, three per row of 8 inches, to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or
-// .tif, which selects the format. It returns the errors of Effects and of the file, or an error for another ending.
+// SaveEffects writes the panels of Effects, three per row of 8 inches, to a file. The extension of path selects the format: .png,
+// .svg, .pdf, .eps, .jpg or .tif. It returns the errors of Effects and of the file system, or an error for any other extension.
 func SaveEffects(effects []inspection.Effect, target, path string) error {
 	plots, err := Effects(effects, target)
 	if err != nil {
@@ -40,9 +40,9 @@ func SaveEffects(effects []inspection.Effect, target, path string) error {
 	return plotstyle.Save("effectplot", path, plots, columns, panelWidth*vg.Length(columns), panelHeight*vg.Length(rows))
 }
 
-// Effects returns a panel for each effect, all with the same vertical axis. It shows the mean prediction as the column changes,
-// with its band, and a mark for each row at the bottom. The levels of a category are side by side, without marks. Target is the
-// label of the vertical axis, with its unit. It returns an error if there is nothing to draw.
+// Effects returns a panel for each effect, all with the same vertical axis. A panel shows the mean prediction as a function of the
+// column, with its band, and a mark for each row at the bottom. The levels of a category are side by side, without marks. Target is
+// the label of the vertical axis, with its unit. It returns an error if there is nothing to draw.
 func Effects(effects []inspection.Effect, target string) ([]*plot.Plot, error) {
 	if len(effects) == 0 {
 		return nil, errors.New("effectplot: no effects: nothing to draw")

@@ -23,16 +23,16 @@ const (
 	defaultLevel = 0.95
 )
 
-// SaveROC writes the picture of ROC to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects the format. The
-// picture is 5.7 inches wide and 5.5 high, with the legend in the corner where it covers least. It returns the errors of ROC and of
-// the file, or an error for another ending.
+// SaveROC writes the picture of ROC to a file. The extension of path selects the format: .png, .svg, .pdf, .eps, .jpg or .tif. The
+// picture is 5.7 inches wide and 5.5 high. The legend is in the corner where it covers the least of the curves. It returns the
+// errors of ROC and of the file system, or an error for any other extension.
 func SaveROC(curves []metrics.ROCCurve, names []string, path string) error {
 	p, legend, err := roc(curves, names)
 	return legend.save(p, path, err)
 }
 
 // ROC returns a panel of at most twelve curves with their areas, and the diagonal of a random classifier. Names, one per curve,
-// appear in the legend; nil: "class" and its number. It returns an error if there is nothing to draw, or the number of names is
+// appear in the legend; nil: "class" and its number. It returns an error if there is nothing to draw, or if the number of names is
 // wrong.
 func ROC(curves []metrics.ROCCurve, names []string) (*plot.Plot, error) {
 	p, legend, err := roc(curves, names)
@@ -120,7 +120,7 @@ func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path s
 // Reliability returns a panel of at most twelve reliability diagrams. A diagram shows the frequency of the class against the mean
 // probability in each bin of metrics.Calibration, with the interval of metrics.Bin.Interval at a level (0: 0.95). The panel also
 // shows the expected calibration error (ECE) and the diagonal of exact probabilities. Names, one per diagram, appear in the legend;
-// they may be nil for a single one. It returns the errors of ROC, and ErrParam for a level.
+// they may be nil for a single one. It returns the errors of ROC, and ErrParam for an invalid level.
 func Reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, error) {
 	p, legend, err := reliability(bins, names, level)
 	return legend.panel(p, err)

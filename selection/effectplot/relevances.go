@@ -23,9 +23,9 @@ const (
 	barsFrame = 1.1 * vg.Inch  // for the title, the axis and its label
 )
 
-// SaveRelevances writes the picture of Relevances to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects
-// the format. The picture is 8 inches wide, and its height depends on the number of bars. It returns the errors of Relevances and
-// of the file, or an error for another ending.
+// SaveRelevances writes the picture of Relevances to a file. The extension of path selects the format: .png, .svg, .pdf, .eps, .jpg
+// or .tif. The picture is 8 inches wide, and its height depends on the number of bars. It returns the errors of Relevances and of
+// the file system, or an error for any other extension.
 func SaveRelevances(r inspection.Relevances, path string) error {
 	p, err := Relevances(r)
 	if err != nil {

@@ -104,8 +104,9 @@ func (e errorBars) Len() int                         { return len(e) }
 func (e errorBars) XY(i int) (x, y float64)          { return e[i][0], e[i][1] }
 func (e errorBars) XError(i int) (low, high float64) { return -e[i][2], e[i][2] }
 
-// SaveCurve writes the picture of Curve to a file. Its name ends in .png, .svg, .pdf, .eps, .jpg or .tif, which selects the format.
-// The picture is 8 inches wide and 4.5 high. It returns the errors of Curve and of the file, or an error for another ending.
+// SaveCurve writes the picture of Curve to a file. The extension of path selects the format: .png, .svg, .pdf, .eps, .jpg or .tif.
+// The picture is 8 inches wide and 4.5 high. It returns the errors of Curve and of the file system, or an error for any other
+// extension.
 func SaveCurve(c inspection.Curve, path string) error {
 	p, err := Curve(c)
 	if err != nil {
@@ -115,8 +116,9 @@ func SaveCurve(c inspection.Curve, path string) error {
 }
 
 // Curve returns a panel of a learning or validation curve: the mean scores over the folds, with bands from the worst to the best
-// fold. Points whose fits all failed are left out. If all values are positive and the largest is at least ten times the smallest,
-// the axis is logarithmic. The best point of a validation curve is circled. It returns an error if there is nothing to draw.
+// fold. Points at which all fits failed are left out. If all values are positive and the largest is at least ten times the
+// smallest, the axis is logarithmic. The best point of a validation curve is circled. It returns an error if there is nothing to
+// draw.
 func Curve(c inspection.Curve) (*plot.Plot, error) {
 	axis := newAxis(c)
 	better := "less is better"

@@ -25,19 +25,19 @@ const (
 )
 
 // GoldenSection is the search of the paper that proposes the entropy, unchanged (Belanche-Muñoz and Wiejacha, Entropy 25, 2023,
-// 154, section 3.6). It takes the first parameter it meets whose kernel matrix has an entropy in [BandLow, BandHigh]. It exists to
-// reproduce that paper. [Search] is the better strategy.
+// 154, section 3.6). It chooses the first parameter that it evaluates whose kernel matrix has an entropy in [BandLow, BandHigh].
+// Its purpose is to reproduce that paper. [Search] is the better strategy.
 //
 // It computes the entropies at a = Lo and then at b = Hi. While neither is in the band, and one is below and one above it, it
-// computes the entropies at, with φ = (1+√5)/2,
+// computes the entropies at the following points, with φ = (1+√5)/2,
 //
 //	c = b - (b-a)/φ,  d = a + (b-a)/φ
 //
 // in this order. If both are above the band, b = d. If both are below, a = c. If c is below and d above, it discards the side of
-// the one farther from the band, and a = c in a tie. Nothing is scored, and the learner is fitted once.
+// the point whose entropy is farther from the band, and a = c in a tie. Nothing is scored, and the learner is fitted once.
 //
 // The paper does not say what happens if its rule does not terminate. Here the parameter whose entropy is nearest to the band is
-// taken, with a warning and a status:
+// chosen, with a warning and a status:
 //
 //	unbracketed  the entropies at Lo and Hi are both below the band, or both above
 //	nonmonotone  the lower parameter is above the band, the higher one below

@@ -30,7 +30,7 @@ func (e *Search) searchesEachFamily(r *search.Run) bool {
 func (e *Search) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
 
 // ChooseFamily implements [search.FamilyChooser]. For machines of package lssvm it compares the best kernels of all families on few
-// rows, and refines the best on all rows. For other learners, for which closed forms on a part of the rows are less informative, it
+// rows, and refines the best on all rows. For other learners, closed forms on a part of the rows are less informative. It therefore
 // searches each family completely, and a cross-validation of the learner may decide.
 func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)

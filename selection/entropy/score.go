@@ -14,16 +14,16 @@ type Score int
 // fitting the learner.
 const (
 	// LeaveOneOutEvidence starts from [LeaveOneOut]. Among all kernels and ridges whose leave-one-out error is within half a
-	// standard error of the smallest, or within a twentieth of it above 600 rows, it takes the pair with the largest log evidence.
-	// The smallest error alone is often luck, and the evidence alone assumes that the kernel is right. For classes, instead of the
-	// error it minimises the product of the error and of the fraction of rows whose leave-one-out class is wrong, plus a hundredth.
+	// standard error of the smallest, or within a twentieth of it above 600 rows, it chooses the pair with the largest log
+	// evidence. The smallest error alone is often luck, and the evidence alone assumes that the kernel is right. For classes, the
+	// error is replaced by its product with the sum of 0.01 and the fraction of rows whose leave-one-out class is wrong.
 	LeaveOneOutEvidence Score = iota
 	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression with an intercept, divided by the variance of
 	// the targets, at the ridge that minimises it. For a Classifier the targets are ±1, each class against the rest. It does not
 	// assume that the kernel is right. The weights enter the fit, the mean of squares and the variance.
 	LeaveOneOut
-	// LogEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at the best of two ridges per decade,
-	// for a Regressor. With weights, the noise of a row has variance λs²/w.
+	// LogEvidence is the log evidence of a Gaussian process for the contrasts of the targets, at the best ridge of a grid with two
+	// ridges per decade. It is for a Regressor. With weights, the noise of a row has variance λs²/w.
 	LogEvidence
 	// CrossValidation fits the learner at the parameter found for each target in each fold.
 	CrossValidation

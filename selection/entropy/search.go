@@ -38,8 +38,8 @@ func higherTargets() []float64 { return []float64{0.7, 0.9} }
 // O(n²d), further ones O(n²), and each entropy 4n³/3, or twice that with [LeaveOneOut]. Memory is one and a half n×n matrices. With
 // the weights of FitWeighted, which the scores use but the entropy does not, another 4n³/3 and another matrix are needed.
 type Search struct {
-	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, and also 0.7 and 0.9 if the best may
-	// be there. A single target is accepted whatever its score: 0.25 suits regression, and 0.4 classification.
+	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, and also 0.7 and 0.9 if the best
+	// entropy may be near them. A single target is accepted whatever its score: 0.25 suits regression, and 0.4 classification.
 	Targets []float64
 
 	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets below 0.08.
@@ -52,7 +52,7 @@ type Search struct {
 	Score Score
 
 	// MinRidge is the smallest ridge of a closed-form score, > 0, in units of the mean of k(x, x). If it is 0, there is no limit
-	// for lssvm, since the score is its own, and the limit is 1e-3 for other learners. NoMinRidge removes the limit for any
+	// for lssvm, whose own error is the score, and the limit is 1e-3 for other learners. NoMinRidge removes the limit for any
 	// learner.
 	MinRidge   float64 `zero:"the least ridge of the learner"`
 	NoMinRidge bool

@@ -28,18 +28,18 @@ type Axis struct {
 	// Points is the number of points of a range in a grid, including both ends. If it is 0, it is 5.
 	Points int
 
-	// If Log is set, the points of a range are in equal ratios. Low must then be > 0.
+	// If Log is set, successive points of a range have the same ratio. Low must then be > 0.
 	Log bool
 
 	// If Integer is set, the points of a range are rounded to integers.
 	Integer bool
 
-	// If When is not nil, it reports whether the setting exists, given the settings of the axes before it. If it does not exist,
-	// [Values.Has] returns false.
+	// If When is not nil, it reports whether the setting exists, given the settings of the preceding axes. If the setting does not
+	// exist, [Values.Has] returns false.
 	When func(v Values) bool
 }
 
-// Values holds settings by name: one point on all axes that exist there.
+// Values holds settings by name. It is a point, with a value for each axis that exists there.
 type Values struct {
 	settings []setting
 	turn     int // position of a grid point, from 1, in the order of spreadOver
@@ -62,10 +62,10 @@ func (v Values) find(name string) (setting, bool) {
 // Has reports whether a setting exists.
 func (v Values) Has(name string) bool { _, ok := v.find(name); return ok }
 
-// Number returns a setting. It returns the position of a choice, and NaN for a setting that does not exist.
+// Number returns a numeric setting. For a choice it returns its position, and for a setting that does not exist NaN.
 func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.number }
 
-// Choice returns the name of a setting. It returns "" if the setting is a number or does not exist.
+// Choice returns the chosen name of a setting. It returns "" if the setting is a number or does not exist.
 func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
 
 // Turn returns the position of v, from 1, in the order in which a search tries the points of [Points]. Every prefix of that order
@@ -92,8 +92,8 @@ const (
 )
 
 // Points returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not exist at a point
-// adds no combinations. A search tries the points in another order, see selection.CandidateGrid. It returns an ErrParam error for
-// an invalid axis, and for more than 2²⁰ combinations.
+// adds no combinations. A search tries the points in a different order: see selection.CandidateGrid. It returns an ErrParam error
+// for an invalid axis, and for more than 2²⁰ combinations.
 func Points(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -181,9 +181,9 @@ func goldenStep(n int) int {
 }
 
 // QuasiRandom returns n points that fill the axes evenly. They are the points of J. H. Halton (Numerische Mathematik 2, 1960, 84)
-// with a random shift, so a larger n extends the points of a smaller one. Equal points are left out, so it may return fewer than n.
-// Axes of names, of Values and of integers have few values, and several points may have the same combination. It accepts at most 16
-// axes. Errors: ErrParam.
+// with a random shift, so the points for a larger n include those for a smaller one. Axes of names, of Values and of integers have
+// only a few values, so several points may be equal. Repeated points are left out, so it may return fewer than n. It accepts at
+// most 16 axes. Errors: ErrParam.
 func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {

@@ -22,8 +22,9 @@ const (
 )
 
 // Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016). It fits all parameters on a part of each fold's
-// training rows, then the best one in Factor on Factor times as many rows, and so on, until the last are fitted on all rows. It is
-// a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. With few rows it is the same as Search.
+// training rows, and then the best 1/Factor of them on Factor times as many rows. It continues until the remaining parameters are
+// fitted on all rows. It is a cheaper baseline than Search if the cost of a fit grows faster than the number of rows. For small
+// numbers of rows it is the same as Search.
 type Halving struct {
 	// Params are as in [Search].
 	Params []float64
@@ -42,7 +43,7 @@ type Halving struct {
 	// Metric is as in [Search].
 	Metric metrics.Metric
 
-	// Seed is the seed for drawing the parts.
+	// Seed is the seed for drawing the parts of the training rows.
 	Seed uint64
 }
 

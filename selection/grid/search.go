@@ -29,19 +29,20 @@ const (
 // traceBytes is the approximate size of a point in a trace.
 const traceBytes = 512
 
-// Search fits the learner at each parameter in each fold and chooses the best mean score. It is the common baseline, and costs
-// Points × folds + 1 fits. It can also compare candidates; Params, Points, Lo and Hi then have no effect.
+// Search fits the learner at each parameter in each fold, and chooses the parameter with the best mean score. It is the common
+// baseline, and costs Points × folds + 1 fits. It can also compare candidates. Params, Points, Lo and Hi then have no effect.
 //
-// If a Budget ends it, the best point so far is chosen. Values from Lo to Hi, and the points of a selection.CandidateGrid from
-// [Points], are tried in an order whose prefixes cover the range. It starts with the middle, continues with those of both halves,
-// and so on. With several axes each point has new values on all axes. Params and other candidates are tried in order. The trace is
-// always in the order of the grid. A complete grid makes the same choice in any order, and the first of equal scores in the trace
-// is best.
+// If a Budget ends the search, it chooses the best point so far. Values from Lo to Hi, and the points of a selection.CandidateGrid
+// from [Points], are tried in an order whose prefixes cover the range. The order starts with the middle, continues with the middles
+// of both halves, and so on. With several axes each point has new values on all axes. Params and other candidates are tried in
+// order. The trace is always in the order of the grid. A complete grid makes the same choice in any order, and the first of equal
+// scores in the trace is best.
 //
 // The machines of lssvm and svm receive kernel matrices from distances that are computed once per fold, if these fit into a
 // gigabyte.
 type Search struct {
-	// Params are the parameters, which are tried in order. If they are nil, they are Points values from Lo to Hi in equal ratios.
+	// Params lists the parameters, which are tried in order. If it is nil, they are Points values from Lo to Hi whose successive
+	// ratios are equal.
 	Params []float64
 
 	// Points is the number of values. If it is 0, it is 24.

@@ -14,13 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// Component returns the component of an additive function for a column of x (n×d), including columns that belong to the same part
-// of the kernel. It works for machines of package lssvm whose kernel is a kernels.Additive, directly, in a pipeline or in a search.
-// The mean and the band are those of its posterior in closed form, without noise. The component is centred over the rows sampled
-// from x, because a constant can move from one component to another without effect on the predictions, and a band that included
+// Component returns the component of an additive function that belongs to a column of x (n×d), and to other columns in the same
+// part of the kernel. It works for machines of package lssvm whose kernel is a kernels.Additive, directly, in a pipeline or in a
+// search. The mean and the band are those of its posterior in closed form, without noise. The component is centred over the rows
+// sampled from x. A constant can move from one component to another without affecting the predictions, and a band that included
 // this uncertainty would be useless. The components of all columns and the mean prediction sum to the prediction. The cost is that
-// of RegressorEffect. It returns ErrParam for options, for another estimator or kernel, and for a column that the steps before the
-// kernel mix with others. It returns ErrNotFitted, ErrShape for a column without a value, and the errors of the steps and of ctx.
+// of RegressorEffect. It returns ErrParam for invalid options, for any other estimator or kernel, and for a column that the steps
+// before the kernel mix with others. It returns ErrNotFitted, ErrShape for a column without a value, and the errors of the steps
+// and of ctx.
 func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("Component", r, x, opt)

@@ -61,7 +61,7 @@ type Curve struct {
 	Points         []CurvePoint
 }
 
-// CurvePoint holds the scores at one value. NaN stands for a fit that failed or did not start.
+// CurvePoint holds the scores at one value. NaN means that a fit failed or was not started.
 type CurvePoint struct {
 	At         float64   // number of rows, or value of the setting
 	Label      string    // label of the value, if the setting has Labels
@@ -112,9 +112,9 @@ func (p CurvePoint) name() string {
 
 // RegressorLearningCurve fits clones of the model on increasing numbers of training rows in each fold of x (n×d) and y (n), and
 // scores them on these rows and on the held-out rows. Within a fold, larger sizes include the rows of smaller ones, drawn with
-// Seed. Sizes ascend. Nil means five sizes, each twice the one before, up to the smallest training part. To preprocess, pass a
-// pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. The first error of a fit, by size and fold, or ctx's error is returned with
-// the results so far.
+// Seed. Sizes must ascend. Nil means five sizes, each twice the preceding one, up to the smallest number of training rows of a
+// fold. To preprocess, pass a pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. The first error of a fit, by size and fold, or
+// ctx's error is returned with the results so far.
 func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)

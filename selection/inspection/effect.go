@@ -25,9 +25,9 @@ const (
 	// NoBand: the estimator has no variance, the effect is that of a probability, or no band was requested. In these cases use
 	// [Options].Spread.
 	NoBand Band = iota
-	// ExactBand is the band of the posterior of the mean function, without noise, with all covariances between the averaged rows.
-	// It is available for the machines of package lssvm, directly, in pipelines, in searches, and for the mean of a search, which
-	// is a mixture.
+	// ExactBand is the band of the posterior of the mean function, without noise. It includes all covariances between the averaged
+	// rows. It is available for the machines of package lssvm, directly, in pipelines, in searches, and for the mean of a search,
+	// which is a mixture.
 	ExactBand
 	// BoundBand is the band from an upper bound: the standard deviation of a mean is at most the mean of the standard deviations.
 	// The latter are those of new observations, so they include the noise.
@@ -46,8 +46,8 @@ func (b Band) String() string {
 type Effect struct {
 	Name    string // name of the column or the category, or all names of copies
 	Columns []int  // column indices, ascending
-	// At holds the values of the column in ascending order. For copies it holds those of the first, and for a category 0, 1, 2 and
-	// so on for the Levels.
+	// At holds the values of the column in ascending order. For copies it holds the values of the first column. For a category it
+	// holds 0, 1, 2 and so on, one for each of Levels.
 	At     []float64
 	Levels []string  // levels of a category; nil for numbers
 	Share  []float64 // fraction of the rows that each value represents; they sum to 1
@@ -86,8 +86,8 @@ func (e Effect) String() string {
 // RegressorEffect returns the effect of a column of x (n×d), together with related columns, on the predictions of a fitted
 // regressor. The rows should resemble the training rows. For machines of package lssvm the band is exact, at the cost of a factor
 // of the kernel matrix, O(n³), unless the machine already has one. For other estimators with a variance it is an upper bound. It
-// returns ErrParam for an option or a column, ErrNotFinite for an infinity, ErrShape for a column without a value, the errors of
-// the predictions, or ctx's error.
+// returns ErrParam for an invalid option or column, ErrNotFinite for an infinity, ErrShape for a column without a value, the errors
+// of the predictions, or ctx's error.
 func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorEffect", r, x, opt)
@@ -123,8 +123,8 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 	return out, err
 }
 
-// ClassifierEffect is like RegressorEffect, for the probability of a class. The only band is that of [Options].Spread. The error
-// wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam for an unknown class.
+// ClassifierEffect is like RegressorEffect, for the probability of a class. The only band is that of [Options].Spread. It returns
+// ErrParam for an unknown class. If the classifier has no probabilities, the error wraps errors.ErrUnsupported.
 func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (_ Effect, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("ClassifierEffect", c, x, opt)

@@ -26,7 +26,7 @@ const (
 	defaultOrders     = 4
 )
 
-// Scale selects the number that is explained.
+// Scale selects which output is explained.
 type Scale int
 
 // The scales.
@@ -35,7 +35,7 @@ const (
 	PredictionScale Scale = iota
 	// ModelScale explains the output of the models. If a search has transformed the targets, it is the mean of the logarithm or
 	// power. For classes it is the decision value, which is the model's own if a search has kept a single model. This output is
-	// more often a sum of kernel values, and so can be explained exactly.
+	// more often a sum of kernel values, which can be explained exactly.
 	ModelScale
 )
 
@@ -54,7 +54,7 @@ const (
 	ClosedForm
 	// AllCoalitions predicts with all sets of at most 20 columns. The values are exact.
 	AllCoalitions
-	// Permutations lets columns join in random orders. The values have standard errors.
+	// Permutations adds columns in random orders. The values have standard errors.
 	Permutations
 )
 
@@ -72,7 +72,7 @@ type ExplainOptions struct {
 	Scale  Scale
 	Method Method
 	// Orders is the number of random orders of the columns per background row for Permutations, each with its reverse. Each takes
-	// 2(d-1) predictions for d columns. Twice as many reduce standard errors by a factor of 0.7.
+	// 2(d-1) predictions for d columns. Twice as many orders multiply the standard errors by 0.7.
 	Orders  int    `zero:"4" least:"2"`
 	Seed    uint64 // for the rows and the orders
 	Workers int    // 0: GOMAXPROCS
@@ -86,10 +86,10 @@ type Contribution struct {
 	Columns []int     // column indices, ascending
 	Cells   []float64 // values of the row in these columns
 	Level   string    // level of a category in the row; "" for numbers
-	// Value is the contribution to the difference from the base, in the units of the prediction.
+	// Value is the contribution to the difference between the prediction and the base, in the units of the prediction.
 	Value float64
-	// SE is the standard error of Value due to the random orders, and 0 if Value is exact. It does not include the choice of the
-	// background.
+	// SE is the standard error of Value due to the random orders, and 0 if Value is exact. It does not account for the choice of
+	// the background.
 	SE float64
 }
 
@@ -104,7 +104,7 @@ func (c Contribution) Label() string {
 	return fmt.Sprintf("%s = %.4g", c.Name, c.Cells[0])
 }
 
-// Explanation attributes the difference of one prediction from the mean prediction to the columns.
+// Explanation attributes the difference between one prediction and the mean prediction to the columns.
 type Explanation struct {
 	Prediction float64 // for the row
 	Base       float64 // mean prediction over the background
@@ -112,8 +112,8 @@ type Explanation struct {
 	Contributions []Contribution
 	Scale         Scale
 	Method        Method
-	// Reason explains why AutomaticMethod did not use the closed form. It is "" if the closed form was used, and with other
-	// methods.
+	// Reason explains why AutomaticMethod did not use the closed form. It is "" if the closed form was used, or for any other
+	// Method.
 	Reason string
 	Rows   int // number of background rows
 }
@@ -143,15 +143,15 @@ func (e Explanation) String() string {
 }
 
 // Explain explains the prediction of a fitted regressor for a row (d). It returns the Shapley value of each column for the
-// interventional game (D. Janzing, L. Minorics and P. Blöbaum, AISTATS 2020). In this game, columns that have not joined come from
-// rows of the background (m×d), such as the training rows. A value describes the model's use of the column, and not what causes the
-// target. Related columns, levels of a category and copies, share one value.
+// interventional game (D. Janzing, L. Minorics and P. Blöbaum, AISTATS 2020). In this game, columns that have not joined take their
+// values from rows of the background (m×d), such as the training rows. A value describes how the model uses the column, and not
+// what causes the target. Related columns, levels of a category and copies, share one value.
 //
 // The values are exact for sums of kernels that are products over the columns, see the package documentation. The cost is O(m n
 // d²/2) for a machine of n rows, times 71 for a Matérn kernel with ν = 5/2. Other regressors are explained with 2(d-1)·Orders
 // predictions per background row. Gaps (NaN) require an estimator that accepts gaps, and are explained like values. It returns
-// ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, the errors of Predict, or ctx's error. The error
-// wraps errors.ErrUnsupported if Method is ClosedForm and there is none.
+// ErrParam for an invalid option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, the errors of Predict, or ctx's error. If
+// Method is ClosedForm and there is no closed form, the error wraps errors.ErrUnsupported.
 func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix,
 	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -175,8 +175,8 @@ func Explain(ctx context.Context, r estimators.Regressor, row []float64, backgro
 }
 
 // ExplainClass is like Explain, for the probability of a class, or for its decision value if Scale is ModelScale. Probabilities
-// have no closed form. The error wraps errors.ErrUnsupported if the classifier lacks the explained output, and is ErrParam for an
-// unknown class.
+// have no closed form. It returns ErrParam for an unknown class. If the classifier lacks the explained output, the error wraps
+// errors.ErrUnsupported.
 func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, background mat.Matrix, class int,
 	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -52,7 +52,7 @@ type Importance struct {
 	Losses  []float64 // loss of score for each permutation; larger means more important
 	Mean    float64   // of Losses
 	// SE is the standard error of Mean due to the permutations: the standard deviation of Losses over the square root of their
-	// number. It does not include the choice of the rows. It is NaN for a single permutation.
+	// number. It does not account for the choice of the rows. It is NaN for a single permutation.
 	SE float64
 }
 
@@ -81,11 +81,11 @@ func (r Importances) String() string {
 }
 
 // RegressorImportances returns permutation importance (L. Breiman, Machine Learning 45, 2001, 5). This is the loss in a metric of a
-// fitted regressor when a column of x (n×d) is permuted. The rows and their targets y (n) should not have been used by Fit: on
-// training rows, columns used only to memorise noise seem important, too. Related columns are permuted together. A column whose
-// information other columns also contain may have an importance, or share one with them, although it could be dropped without a
-// loss. Gaps move like values. It returns ErrParam for an option, ErrShape, ErrNotFinite, the errors of Predict and of the metric,
-// or ctx's error.
+// fitted regressor when a column of x (n×d) is permuted. The rows and their targets y (n) should not be training rows, on which
+// columns that were used only to memorise noise also seem important. Related columns are permuted together. If other columns
+// contain the same information as a column, it may have an importance, or share one with them, although it could be dropped without
+// a loss. Gaps are permuted like values. It returns ErrParam for an invalid option, ErrShape, ErrNotFinite, the errors of Predict
+// and of the metric, or ctx's error.
 func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64,
 	opt *ImportanceOptions) (_ Importances, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -32,7 +32,7 @@ type NeighbourOptions struct {
 // Neighbour is a training row with its contribution to a prediction.
 type Neighbour struct {
 	Row    int     // index of the row
-	Kernel float64 // k(x, x[i]), averaged over several models with their shares
+	Kernel float64 // k(x, x[i]); for several models, their mean weighted by the shares
 	Weight float64 // α[i] k(x, x[i]), the row's contribution to the prediction
 	Share  float64 // |Weight| divided by the sum over all rows
 }
@@ -64,8 +64,8 @@ func (l NeighbourList) String() string {
 // of the models.
 //
 // The terms of the sum may cancel: a row with a negative weight need not have a small target. It costs O(nd). It returns ErrParam
-// for an option, and if no row of x is stored in the models. It returns ErrShape, ErrNotFinite, ErrNotFitted, the errors of the
-// steps, or ctx's error. For other estimators the error wraps errors.ErrUnsupported.
+// for an invalid option, or if no row of x is stored in the models. It returns ErrShape, ErrNotFinite, ErrNotFitted, the errors of
+// the steps, or ctx's error. For other estimators the error wraps errors.ErrUnsupported.
 func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x mat.Matrix,
 	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -27,13 +27,13 @@ const (
 // and an effect Points·Rows.
 type Options struct {
 	// Names are the names of the columns; nil: those that the estimator holds ([estimators.ColumnNamer]), or "column 0" and so on.
-	// Columns name=category with the same name are the levels of one category. The Features of an adapter to golearn are suitable,
-	// and so are the FeatureNames of a transformer (transformers.FeatureNamer) that made the columns.
+	// Columns called name=category, with the same name, are the levels of one category. The Features of the golearn adapters are
+	// suitable, and so are the FeatureNames of the transformer (transformers.FeatureNamer) that produced the columns.
 	Names []string
-	// Rows is the number of rows to average over, sampled without replacement from a larger number; 0: 200.
+	// Rows is the number of rows to average over, sampled without replacement if there are more; 0: 200.
 	Rows int `zero:"200"`
-	// Points is the number of values of a column; 0: 20. A column with no more distinct values takes all of them. Otherwise it
-	// takes this many quantiles, starting at 1/(2·Points), and a category its most frequent levels.
+	// Points is the number of values of a column; 0: 20. If a column has at most this many distinct values, all of them are used.
+	// Otherwise this many quantiles are used, starting at 1/(2·Points). For a category, the most frequent levels are used.
 	Points int     `zero:"20"`
 	Level  float64 `zero:"0.95" below:"1"` // probability of a band, in (0, 1); 0: 0.95
 	NoBand bool    // effects without bands

@@ -71,8 +71,8 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 
 // RegressorRelevances returns how much each column of x (n×d) matters to the predictions of a fitted regressor, largest relevance
 // first. The rows should resemble the training rows, and often are the training rows. Gaps (NaN) require an estimator that accepts
-// gaps, and are not among the values of a column. It returns ErrParam for an option, ErrNotFinite for an infinity, the errors of
-// Predict, or ctx's error.
+// gaps, and are not among the values of a column. It returns ErrParam for an invalid option, ErrNotFinite for an infinity, the
+// errors of Predict, or ctx's error.
 func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (_ Relevances, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorRelevances", r, x, opt)

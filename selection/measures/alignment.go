@@ -32,8 +32,8 @@ func (o *Options) workers() int {
 // Larger is better, up to 1. KTA depends on the origin of the feature space (Theorem 1), and CentredKTA does not. Neither depends
 // on the scale of K or y. Both are nonnegative for a positive semi-definite K, and may be negative otherwise, as for kernels.Tanh.
 //
-// KTA is 0 for K = 0 or y = 0. CentredKTA is 0 for constant targets and for HKH = 0, which means that the norm after centring is at
-// most 1e-12 of the norm before, or 1e-24 for features.
+// KTA is 0 for K = 0 or y = 0. CentredKTA is 0 for constant targets and for HKH = 0, that is, if the norm after centring is at most
+// 1e-12 of the norm before, or 1e-24 for features.
 type Alignment struct {
 	KTA        float64
 	CentredKTA float64

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// ClassSums is like TargetSums for rows with labels: it holds the sums of each class. The zero value holds no rows. Weights of rows
+// ClassSums is like TargetSums, for rows with labels. It holds sums for each class. The zero value holds no rows. Weights of rows
 // are an ErrParam error.
 type ClassSums struct {
 	of map[int]*moments.Gram
@@ -52,7 +52,7 @@ func (s *ClassSums) Clone() streaming.Statistics[int] {
 	return out
 }
 
-// AddBlock includes rows of features with their labels. It costs O(nr²).
+// AddBlock adds rows of features with their labels. It costs O(nr²).
 func (s *ClassSums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Labelled(b.X, len(b.Y))
@@ -98,7 +98,7 @@ func (s *ClassSums) take(o *ClassSums) error {
 	return nil
 }
 
-// Merge includes the rows of other ClassSums.
+// Merge adds the rows of other ClassSums.
 func (s *ClassSums) Merge(other streaming.Statistics[int]) error {
 	o, ok := other.(*ClassSums)
 	switch {

@@ -21,8 +21,8 @@ func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
 }
 
 // ConditionOfEigenvalues returns λmax/λmin of the n eigenvalues of a positive semi-definite matrix, at least 1. It is +Inf if λmin
-// ≤ n·2⁻⁵²·λmax, the rounding error of λmax: the matrix is then numerically singular or, if λmin is clearly negative, not positive
-// semi-definite. Finite values above 1e12 are dominated by rounding.
+// is at most n·2⁻⁵²·λmax, the rounding error of λmax. The matrix is then numerically singular or, if λmin is clearly negative, not
+// positive semi-definite. Finite values above 1e12 are dominated by rounding.
 func ConditionOfEigenvalues(w []float64) float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range w {

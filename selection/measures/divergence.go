@@ -45,10 +45,11 @@ func divergence(mean, variance [2]float64) Divergence {
 	return out
 }
 
-// DivergenceOfProjection returns the divergence of exactly two classes, given the projections z (n) and the labels y (n). Variances
-// have the number of rows as the denominator, as those of the machine do. A class with one row, or with equal z, has variance 0:
-// then D_CS is +Inf. If both classes have variance 0, they are two points, and D_CS and Means are +Inf, or 0 if the points are
-// equal. It costs O(n). It returns ErrShape for unequal lengths or a number of classes other than 2, or ErrNotFinite.
+// DivergenceOfProjection returns the divergence between exactly two classes, given the projections z (n) and the labels y (n).
+// Variances have the number of rows as the denominator, as those of the machine do. A class with one row, or whose z are all equal,
+// has variance 0, and D_CS is then +Inf. If both classes have variance 0, they are two points, and D_CS and Means are +Inf, or 0 if
+// the points are equal. It costs O(n). It returns ErrShape for unequal lengths or a number of classes other than 2, or
+// ErrNotFinite.
 func DivergenceOfProjection(z []float64, y []int) (Divergence, error) {
 	if err := check.Vector("z", z); err != nil {
 		return Divergence{}, err

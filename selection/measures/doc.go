@@ -27,8 +27,9 @@
 // formulas.
 //
 // FSM and CSM are 0 for the best kernels and infinite for the worst; section 3.4 of the paper (Nguyen and Ho, Pattern Recognition
-// 41, 2008, 3366) states it the wrong way round. There, over nine data sets, the choice among four fixed kernels by FSM had mean
-// rank 1.67, by KTA 3.00 and by CSM 3.11. In our repetition its lead is smaller and not significant (docs/measured/fsm.md).
+// 41, 2008, 3366) states it the wrong way round. In the paper, over nine data sets, choosing among four fixed kernels with FSM had
+// mean rank 1.67, with KTA 3.00 and with CSM 3.11. When we repeated this, the lead of FSM was smaller and not significant
+// (docs/measured/fsm.md).
 //
 // # Combination with the entropy
 //
@@ -36,5 +37,5 @@
 // distinguish every row from every other. FSM of the identity is 0, its optimum, and that of an RBF kernel falls towards it as γ
 // grows, even if the labels are unrelated to the rows. At the other extreme, centred KTA does not depend on the scale after
 // centring, and for nearly linear targets it is highest for kernels with almost no entropy. Compare kernels with similar entropies,
-// usually between 0.1 and 0.5. Package ranking keeps to that band.
+// usually between 0.1 and 0.5. Package ranking prefers kernels in that band.
 package measures

@@ -30,7 +30,7 @@ type LowRankOptions struct {
 	// If Decided is not nil, it replaces Tolerance. A search for a target only has to know on which side of it the entropy lies,
 	// for which wide bounds may suffice.
 	Decided func(Bounds) bool
-	// Residual is a fraction of the trace. The factorisation continues at least until the pivots leave no more than that; 0: none.
+	// Residual is the largest fraction of the trace at which the factorisation may stop; 0: any.
 	Residual float64 `zero:"none" below:"1"`
 	Seed     uint64  // for the pivots
 	Workers  int     // goroutines; 0: GOMAXPROCS

@@ -20,9 +20,9 @@ import (
 //	CSM     = (trace Cov+ + trace Cov-) / D2          0 is best, ∞ worst
 //	CSMNorm = CSM / (1 + CSM)
 //
-// FSMErr bounds the training error of the hyperplane that is orthogonal to φ+ - φ- and divides the distance of the means as std+ :
-// std-. By the one-sided Chebyshev inequality, it misclassifies at most a fraction FSMErr of each class (Theorem 3). CSM gives no
-// such bound. FSMErr and CSMNorm are in [0, 1].
+// FSMErr bounds the training error of the hyperplane that is orthogonal to φ+ - φ- and divides the distance between the means in
+// the ratio std+ : std-. By the one-sided Chebyshev inequality, it misclassifies at most a fraction FSMErr of each class (Theorem
+// 3). CSM gives no such bound. FSMErr and CSMNorm are in [0, 1].
 //
 // Translations, rotations and scalings of the feature space change none of them (Theorem 2), nor CentredKTA. A translation changes
 // KTA.
@@ -30,8 +30,8 @@ import (
 // For more than two classes each field is the mean over the classes against the rest.
 //
 // D2 counts as 0 if it is at most 1e-12 of the root mean square of the elements of K (their possible error), or 1e-24 of the mean
-// square of the rows of a feature map. It also does if it is negative, as is possible for an indefinite K. In these cases FSM and
-// CSM are +Inf, and FSMErr and CSMNorm are 1. The std and the trace of a class with one row are 0. A negative trace, for an
+// square of the rows of a feature map. It also counts as 0 if it is negative, which is possible for an indefinite K. In these cases
+// FSM and CSM are +Inf, and FSMErr and CSMNorm are 1. The std and the trace of a class with one row are 0. A negative trace, for an
 // indefinite K, counts as 0.
 type Separability struct {
 	Alignment // the alignment with y = 1 in the class and -1 outside

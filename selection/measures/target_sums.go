@@ -25,8 +25,8 @@ const (
 )
 
 // TargetSums are statistics of the rows of a feature map with real targets that suffice for the measures of K = ΦΦ'. They consist
-// of means and products of deviations from them, r²/2 numbers for r features. The sums of parts of the rows can be merged in any
-// order. The zero value holds no rows. Weights of rows are an ErrParam error.
+// of means, and of products of the deviations from the means, r²/2 numbers for r features. The sums of parts of the rows can be
+// merged in any order. The zero value holds no rows. Weights of rows are an ErrParam error.
 type TargetSums struct{ sums moments.Gram }
 
 var _ streaming.Statistics[float64] = (*TargetSums)(nil)
@@ -37,7 +37,7 @@ func (s *TargetSums) Rows() int { return s.sums.N }
 // Clone returns a copy that shares no memory.
 func (s *TargetSums) Clone() streaming.Statistics[float64] { return &TargetSums{*s.sums.Clone()} }
 
-// AddBlock includes rows of features with their targets. It costs O(nr²).
+// AddBlock adds rows of features with their targets. It costs O(nr²).
 func (s *TargetSums) AddBlock(ctx context.Context, b streaming.Block[float64]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Targeted(b.X, b.Y)
@@ -74,7 +74,7 @@ func take(typ string, s, o *moments.Gram) error {
 	return nil
 }
 
-// Merge includes the rows of other TargetSums.
+// Merge adds the rows of other TargetSums.
 func (s *TargetSums) Merge(other streaming.Statistics[float64]) error {
 	o, ok := other.(*TargetSums)
 	switch {

@@ -38,8 +38,8 @@ type Bin struct {
 }
 
 // Calibration compares the probabilities p (n) of the class positive with its frequency among the rows y (n). Where Mean is 0.8,
-// Frequency should be, too. It returns the nonempty bins in ascending order, of 1 to 2²⁰ bins (0: 10). With more than two classes,
-// one is compared against the rest. It costs O(n log n).
+// Frequency should be, too. The argument bins is the number of bins, from 1 to 2²⁰ (0: 10). It returns the nonempty bins in
+// ascending order. With more than two classes, the class is compared against the rest. It costs O(n log n).
 //
 // Bins of equal width cover the whole range, some with few rows. Bins of equal count are equally accurate. Rows with equal
 // probabilities are never separated. Errors: ErrShape, ErrNotFinite, ErrParam.
@@ -122,8 +122,8 @@ func binOf(rows []outcome, low, high float64) Bin {
 }
 
 // CalibrationError returns the expected calibration error of bins, the mean over their rows of |Frequency - Mean|: 0 is calibrated,
-// and 1 is worst. It depends on the bins, and cannot fall below the noise of their Frequencies. It is not a proper score:
-// predicting the same frequency for all rows gives 0. It is NaN for no bins.
+// and 1 is worst. It depends on the bins, and is limited by the noise in their Frequencies. It is not a proper score: predicting
+// the same frequency for all rows gives 0. It is NaN for no bins.
 func CalibrationError(bins []Bin) float64 {
 	sum, count := 0.0, 0
 	for _, b := range bins {

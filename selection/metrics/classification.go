@@ -29,8 +29,8 @@ func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	return right / w.total(len(y)), nil
 }
 
-// GMean returns the geometric mean of the recalls of the classes that occur in y. It is 0 if any class is never found. Errors:
-// ErrShape, ErrNotFinite, ErrParam.
+// GMean returns the geometric mean of the recalls of the classes that occur in y. It is 0 if no row of some class is predicted
+// correctly. Errors: ErrShape, ErrNotFinite, ErrParam.
 func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	recalls, err := recalls(y, predicted, weights)
@@ -256,9 +256,9 @@ func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
 	return sum / count, nil
 }
 
-// TopK returns the fraction of rows whose class is among the k highest scores (n×K, columns in the order of classes). If scores tie
-// for the last place, the row counts with the probability that a random order includes its class. It costs O(nK). Errors: ErrShape,
-// ErrNotFinite for NaN, and ErrParam for k < 1.
+// TopK returns the fraction of rows whose class is among the k highest scores (n×K, columns in the order of classes). If classes
+// tie for the last place, the row counts with the probability that its class is included when ties are broken at random. It costs
+// O(nK). Errors: ErrShape, ErrNotFinite for NaN, and ErrParam for k < 1.
 func TopK(y, classes []int, scores *mat.Dense, k int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	if k < 1 {

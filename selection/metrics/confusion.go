@@ -17,9 +17,9 @@ type Confusion struct {
 	Counts  [][]int // [i][j]: rows of Classes[i] predicted as Classes[j]
 }
 
-// NewConfusion counts y (n) against predicted (n). Nil labels stand for the labels that occur in either, in ascending order.
-// Otherwise the table keeps their order. It returns ErrShape for unequal lengths, for a label outside labels, and for a duplicate
-// one.
+// NewConfusion counts y (n) against predicted (n). Classes are in the order of labels. If labels is nil, they are the labels that
+// occur in y or predicted, in ascending order. It returns ErrShape for unequal lengths, for a label that is not in labels, and for
+// a duplicate in labels.
 func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
 	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
@@ -76,7 +76,7 @@ func (c *Confusion) Precision(class int) float64 {
 	return float64(both) / float64(predicted)
 }
 
-// Recall returns the fraction of the rows in a class that were predicted as it. It is NaN if no row is in the class.
+// Recall returns the fraction of the rows in a class that were predicted as the class. It is NaN if no row is in the class.
 func (c *Confusion) Recall(class int) float64 {
 	actual, _, both := c.tally(class)
 	return float64(both) / float64(actual)
@@ -120,7 +120,7 @@ func (c *Confusion) BalancedAccuracy() float64 {
 }
 
 // String returns a table with one line per class of y and one column per predicted class. Recall and Precision are at the edges,
-// "-" where undefined, and Accuracy is in the corner.
+// with "-" where undefined, and Accuracy is in the corner.
 func (c *Confusion) String() string {
 	ratio := func(v float64) string {
 		if math.IsNaN(v) {

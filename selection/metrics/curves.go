@@ -13,7 +13,7 @@ import (
 
 // ROCCurve is the receiver operating characteristic of scores for one class against the rest: the rates of false and true positives
 // as the threshold falls. It begins with no predicted positives, at a threshold of +Inf, and has a point for each distinct score,
-// at which all rows with at least that score are predicted positive. So it ends with both rates at 1.
+// at which all rows with at least that score are predicted positive. It therefore ends with both rates at 1.
 type ROCCurve struct {
 	Class         int
 	Thresholds    []float64 // descending
@@ -48,7 +48,7 @@ func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err erro
 }
 
 // ROCOfScores returns the curves of n×K scores with columns in the order of classes. For two classes it returns the curve of the
-// second, and for more one curve per class that occurs, against the rest.
+// second class. For more it returns one curve for each class that occurs, against the rest.
 func ROCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []ROCCurve, err error) {
 	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, ROC)
@@ -62,8 +62,8 @@ type PrecisionRecallCurve struct {
 	Thresholds []float64 // descending
 	Precision  []float64 // fraction of predicted positives that are in the class
 	Recall     []float64 // fraction of the class that is predicted positive, ascending
-	// AveragePrecision is the sum of the precisions, each times the step of recall that ends there. It does not interpolate: a line
-	// between two points would promise more than any threshold achieves.
+	// AveragePrecision is the sum of the precisions, each multiplied by the increase in recall up to that point. It does not
+	// interpolate, since a line between two points would promise more than any threshold achieves.
 	AveragePrecision float64
 	Base             float64 // fraction of the rows in the class: the precision of a random classifier
 }
@@ -156,10 +156,10 @@ func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64,
 	return out, nil
 }
 
-// Interval returns Wilson's interval at a level in (0, 1) for the probability that has led to Frequency in Count rows (E. B.
-// Wilson, Journal of the American Statistical Association 22, 1927, 209). If probabilities are right, Mean is outside with a
-// probability of about 1 - level. The interval is within [0, 1], and has a positive width even if all rows had the same outcome. It
-// returns ErrParam for a level out of range, or ErrShape for a bin without rows.
+// Interval returns Wilson's interval at a level in (0, 1) for the true probability, given Frequency in Count rows (E. B. Wilson,
+// Journal of the American Statistical Association 22, 1927, 209). If the predicted probabilities are right, Mean is outside the
+// interval with a probability of about 1 - level. The interval is within [0, 1], and has a positive width even if all rows had the
+// same outcome. It returns ErrParam for a level out of range, or ErrShape for a bin without rows.
 func (b Bin) Interval(level float64) (low, high float64, err error) {
 	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {

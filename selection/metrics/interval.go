@@ -74,7 +74,7 @@ func NormalCoverage(y, mean, variance []float64, level float64, weights []float6
 //
 //	-½ mean( ln 2π + ln variance + (y - mean)²/variance )
 //
-// Larger is better. It is a proper score: in expectation the true mean and variance are best. So it judges the mean and the
+// Larger is better. It is a proper score: in expectation the true mean and variance are best. It therefore judges the mean and the
 // variance together, while coverage and width must be weighed against each other (Gneiting and Raftery, Journal of the American
 // Statistical Association 102, 2007, 359). It depends on the unit of y, since it is a density per unit. Errors: ErrShape,
 // ErrNotFinite, and ErrParam for a variance that is not positive.
@@ -104,9 +104,9 @@ func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 //
 //	σ (z (2Φ(z) - 1) + 2φ(z) - 1/√π).
 //
-// It is the integral, over all values t, of the squared difference between the predicted probability of at most t and [y <= t]. So
-// the score of a prediction with variance 0 is its absolute error. Smaller is better, and in expectation the true mean and variance
-// are best. Outlying targets cost less than with [LogDensity] (Gneiting and Raftery, 2007, section 4.2). Errors: ErrShape,
+// It is the integral, over all values t, of the squared difference between the predicted probability of at most t and [y <= t]. The
+// score of a prediction with variance 0 is therefore its absolute error. Smaller is better, and in expectation the true mean and
+// variance are best. Outlying targets cost less than with [LogDensity] (Gneiting and Raftery, 2007, section 4.2). Errors: ErrShape,
 // ErrNotFinite, and ErrParam for a negative variance.
 func CRPS(y, mean, variance, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)

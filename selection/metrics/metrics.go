@@ -17,8 +17,8 @@
 //
 // # Numerical range
 //
-// Sums of squares are computed from numbers scaled by a power of two, so that only results that are themselves too large become
-// infinite, and none is NaN unless documented.
+// Sums of squares are computed from numbers scaled by a power of two, so that a result is infinite only if it is itself too large,
+// and NaN only where documented.
 //
 // # Errors
 //
@@ -36,8 +36,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Metric is a score with its name and direction, for cross-validation and searches. [ByName] returns those of this package. Exactly
-// one of the five functions is set. It receives the weights of the test rows, or nil if the fit has none:
+// Metric is a score with its name and direction, for cross-validation and searches. [ByName] returns the metrics of this package.
+// Exactly one of the five functions is set. It receives the weights of the test rows, or nil if the fit has none:
 //
 //	metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
 //	metrics.Metric{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}

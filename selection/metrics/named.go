@@ -53,7 +53,7 @@ func ForRegression() Metric { return named[0] }
 // ForClassification returns [Accuracy], the default metric of searches and cross-validations for classifiers.
 func ForClassification() Metric { return named[6] }
 
-// ForFBeta returns [FBeta] of the class positive as a metric. Its name contains β.
+// ForFBeta returns [FBeta] for the class positive as a metric. Its name contains β.
 func ForFBeta(positive int, beta float64) Metric {
 	return Metric{Name: fmt.Sprintf("F%v", beta), LargerIsBetter: true,
 		Labels: func(y, predicted []int, weights []float64) (float64, error) {

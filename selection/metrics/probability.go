@@ -30,9 +30,9 @@ func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err 
 // Brier returns the mean over the rows of Σₖ (p[i,k] - [y[i] = classes[k]])², for p (n×K) with columns in the order of classes. 0
 // is perfect, 2 is confident and wrong, and equal probabilities give 1 - 1/K (Brier, Monthly Weather Review 78, 1950, 1).
 //
-// For two classes it is twice the mean of (p - [y = positive])², which many call the Brier score; halve it to compare. R's
-// mlr3measures provides both, as mbrier and bbrier. scikit-learn's brier_score_loss halves for two classes and not for more, unless
-// scale_by_half is set. It returns the errors of LogLoss.
+// For two classes it is twice the mean of (p - [y = positive])², which many call the Brier score. Halve the result to compare it
+// with theirs. R's mlr3measures provides both, as mbrier and bbrier. scikit-learn's brier_score_loss halves the score for two
+// classes and not for more, unless scale_by_half is set. It returns the errors of LogLoss.
 func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {

@@ -1,20 +1,20 @@
-// Package ranking compares given kernels on given rows. It uses a measure of their matrices, in one pass each and without a fit, or
-// the cross-validated score of a learner.
+// Package ranking compares a list of kernels on the same rows. It uses a measure of their matrices, which takes one pass over each
+// matrix and no fit, or the cross-validated score of a learner.
 //
 //	r, err := ranking.ForClassification(ctx, candidates, nil, x, y, &ranking.Options{By: ranking.FSM})
 //	fmt.Print(r) // a table, best first
 //
-// It is for kernels of different kinds. selection.Regressor and selection.Classifier choose the parameter of one kind.
+// It is for kernels of different kinds. To choose the parameter of one kind, use selection.Regressor or selection.Classifier.
 //
 // # Measures and the entropy
 //
-// Measures are computed on the training rows, so a kernel that distinguishes every row from every other is best for FSM, and one
-// that distinguishes almost none may be best for the centred alignment (package measures). So a ranking by a measure puts the
-// kernels with an entropy between MinEntropy and MaxEntropy first. After them it lists, marked, those outside the band, the nearest
-// first. The entropy takes O(n³) time and the memory of the matrix, while the measures take O(n²) and O(n). NoEntropy omits it, for
-// candidates that are known to be comparable.
+// Measures are computed on the training rows. A kernel that distinguishes every row from every other is therefore best according to
+// FSM, and one that distinguishes almost none may be best according to the centred alignment (package measures). For this reason, a
+// ranking by a measure lists the kernels with an entropy between MinEntropy and MaxEntropy first. The kernels outside the band
+// follow with a mark, the nearest first. The entropy takes O(n³) time and the memory of the matrix, while the measures take O(n²)
+// and O(n). NoEntropy omits it, for candidates that are known to be comparable.
 //
-// Cross-validation scores rows that the learner has not seen, and needs no such band.
+// Cross-validation scores rows that the learner was not fitted to, and needs no such band.
 //
 // Errors are those of package estimators.
 package ranking

@@ -48,7 +48,7 @@ func (c Criterion) String() string {
 
 // Options are the settings of a ranking. Nil means the zero value.
 type Options struct {
-	By Criterion // zero value: CrossValidation, which requires build
+	By Criterion // criterion of the order; zero value: CrossValidation, which requires build
 	// MinEntropy and MaxEntropy, in (0, 1], are the band in which a measure is trusted; 0: 0.1 and 0.5. CrossValidation ignores it.
 	MinEntropy, MaxEntropy float64 `zero:"0.1 and 0.5" most:"1"`
 	// NoEntropy ranks by a measure without computing entropies.
@@ -97,8 +97,8 @@ type Entry struct {
 // build returns, which must be a new classifier for each call. All are scored on the same folds.
 //
 // Each candidate costs a kernel matrix in blocks, O(n²d), 4n³/3 for an entropy, and the fits of a cross-validation. A candidate
-// that fails is in the ranking with its error, and with NaN for what failed. It returns ErrParam for no candidates or options out
-// of range, the error of the first candidate if all fail, or ctx's error.
+// that fails is listed with its error, and the values that failed are NaN. It returns ErrParam for no candidates or options out of
+// range, the error of the first candidate if all fail, or ctx's error.
 func ForClassification(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
 ) (_ *Ranking, err error) {

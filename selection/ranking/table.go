@@ -24,8 +24,8 @@ type Ranking struct {
 	minEntropy, maxEntropy float64
 }
 
-// SortedBy returns the same entries in the order of another criterion. If there are entropies and the criterion is a measure,
-// entries outside the band follow those inside, the nearest first. It returns ErrParam for a criterion that was not computed.
+// SortedBy returns the same entries, sorted by another criterion. If there are entropies and the criterion is a measure, entries
+// outside the band follow those inside, the nearest first. It returns ErrParam for a criterion that was not computed.
 func (r *Ranking) SortedBy(c Criterion) (*Ranking, error) {
 	if err := r.can(c); err != nil {
 		return nil, err

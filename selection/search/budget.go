@@ -32,7 +32,7 @@ func NewBudget(typ string, limit time.Duration, now func() time.Time, searches i
 	return &Budget{limit: limit, now: now, left: searches}, nil
 }
 
-// Begin returns the share of the next search.
+// Begin starts the next search and returns its share of the time.
 func (b *Budget) Begin() Share {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,7 +48,7 @@ func (b *Budget) Begin() Share {
 	return s
 }
 
-// Share is the part of a [Budget] in which a search may start new work.
+// Share is the part of a [Budget] during which a search may start new work.
 type Share struct {
 	Limit time.Duration // time from the start of the search; 0: none
 	begun time.Time
@@ -62,8 +62,8 @@ func (s Share) Spent() bool { return s.Limit > 0 && s.now().Sub(s.begun) >= s.Li
 func (s Share) Seconds() float64 { return s.now().Sub(s.begun).Seconds() }
 
 // Spread returns the numbers 0..n-1 in an order whose prefixes are spread over their range. It starts with the middle, continues
-// with the middles of both halves, then of the quarters, and so on. A search that a budget ends has then covered the range
-// coarsely.
+// with the middles of both halves, then of the quarters, and so on. A search that is ended by a budget has therefore covered the
+// range coarsely.
 func Spread(n int) []int {
 	out := make([]int, 0, n)
 	parts := [][2]int{{0, n}}

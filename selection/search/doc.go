@@ -5,13 +5,14 @@
 // kernel matrices and fits. The fields of selection.Regressor and Classifier are its settings. [New] makes a Run of a [Problem]
 // without them.
 //
-// Resume: a search can continue from the rows that Observe received, or from the Trace of a Result, both of which can be stored as
-// JSON. It has the same Result as an uninterrupted search.
+// Resume: a search can continue from the rows that Observe received, or from the Trace of a Result. Both can be stored as JSON. The
+// continued search has the same Result as an uninterrupted one.
 //
-// Budget: when it is spent, no new work is started, and the best kernel so far is fitted. Result then has [StatusBudget], a warning
-// with the counts, and a trace that marks points without scores. Each of several families may use an equal part of the remaining
-// time. Work that has started is completed, at least one point is evaluated, and the last fit does not count. So a budget may be
-// exceeded, but always gives a model. A context does not: when it ends, Fit returns its error and keeps the model fitted before.
+// Budget: when it is spent, no new work is started, and the best kernel so far is fitted. The Result then has the status
+// [StatusBudget], a warning with the counts, and a trace that marks points without scores. If there are several families, each may
+// use an equal part of the remaining time. Work that has started is completed, at least one point is evaluated, and the last fit
+// does not count. A budget may therefore be exceeded, but always gives a model. A context does not: when it ends, Fit returns its
+// error and keeps the previous model.
 //
 // # Strategies
 //
@@ -25,6 +26,6 @@
 //		return search.Choice{Iteration: best, Status: search.StatusGrid, Target: math.NaN(), Measure: measure}, err
 //	}
 //
-// It then supports budgets, resumption, several families and two parameters like the others. Package selectiontest checks the
-// contract.
+// Without further code, it supports budgets, resumption, several families, and families with two parameters. Package selectiontest
+// checks the contract.
 package search

@@ -26,7 +26,7 @@ type Problem struct {
 	Names      []string // names of the candidates; nil: none
 	Turns      []int    // order in which candidates are tried, smaller first; nil: their own order
 
-	RidgeMachine bool // the learner is the machine whose score the closed form gives
+	RidgeMachine bool // the closed-form score is the error of the learner itself
 	// Features computes the features (n×m) of learners that are ridge regression on features. It is nil for others.
 	Features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
 

@@ -19,9 +19,9 @@ type Status string
 const (
 	// StatusOK means that the entropy is within the tolerance of its target.
 	StatusOK Status = "ok"
-	// StatusCeiling means that the family does not reach the target from below.
+	// StatusCeiling means that all entropies of the family are below the target.
 	StatusCeiling Status = "ceiling"
-	// StatusFloor means that the family stays above the target.
+	// StatusFloor means that all entropies of the family are above the target.
 	StatusFloor Status = "floor"
 	// StatusAtomic means that no integer is within the tolerance. The nearer one is chosen.
 	StatusAtomic Status = "atomic"
@@ -29,7 +29,7 @@ const (
 	StatusNonMonotone Status = "nonmonotone"
 	// StatusUnbracketed means that both ends of an entropy.GoldenSection are on one side of its band. The nearer one is chosen.
 	StatusUnbracketed Status = "unbracketed"
-	// StatusUnconverged means that the tolerance was not reached in MaxEvaluations.
+	// StatusUnconverged means that the tolerance was not reached within MaxEvaluations.
 	StatusUnconverged Status = "unconverged"
 	// StatusGrid means that the search was a grid: there was no target.
 	StatusGrid Status = "grid"
@@ -89,8 +89,8 @@ type Result struct {
 	Values  []float64 `json:"values,omitempty"`
 
 	// Columns is the scaling of the columns. LeaveOneOut is the leave-one-out error of the model divided by the variance of the
-	// targets, or its mean log loss for classes. Share is the model's share of the mean prediction. They are "", NaN and 0 unless
-	// several scalings were compared. Others holds the other models.
+	// targets, or its mean log loss for classes. Share is the model's share of the mean prediction. Unless several scalings were
+	// compared, they are "", NaN and 0. Others holds the other models.
 	Columns     string  `json:"columns,omitempty"`
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
@@ -99,8 +99,8 @@ type Result struct {
 	// have the largest likelihood under the leave-one-out variances of the mixture. It is 0 for other models.
 	VarianceFactor float64 `json:"variance_factor,omitempty"`
 
-	// Landmarks is the number of landmarks of a machine of package falkon, and EffectiveDimension its effective dimension. Both are
-	// 0 for other machines.
+	// Landmarks is the number of landmarks of a machine of package falkon, and EffectiveDimension is its effective dimension. Both
+	// are 0 for other machines.
 	Landmarks          int     `json:"landmarks,omitempty"`
 	EffectiveDimension float64 `json:"effective_dimension,omitempty"`
 
@@ -122,9 +122,9 @@ type Result struct {
 	Others []*Result `json:"others,omitempty"`
 }
 
-// String returns the choice and the trace as a table. A climb of a shape.Search is one line. Points that a spent budget left out
-// are also one line, with their number. The table shows three digits of parameters, and Kernel shows all. For an entropy search it
-// is
+// String returns the choice and the trace as a table. A climb of a shape.Search is one line. All points that were left out because
+// the budget was spent are one line, with their number. The table shows three digits of parameters, and Kernel shows all. For an
+// entropy search it is
 //
 //	entropy: RBF(gamma=0.196), ok, entropy 0.358, leave-one-out NMSE 0.053723
 //	13 entropies, 13 kernel matrices, 1 fit, 0.187 s
@@ -146,7 +146,7 @@ type Result struct {
 //
 // "Towards entropy 0.2" means that the search was looking for a kernel with that entropy, and "taken for 0.2 (ok)" that this kernel
 // was close enough to be a candidate. "Chosen" marks the row that was fitted. "Not taken" shows the best kernel of another family.
-// A row "mean of 3 folds" was scored with cross-validation.
+// "Mean of 3 folds" means that the row was scored with cross-validation.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {

@@ -14,8 +14,8 @@ import (
 )
 
 // Run is one search of a [Strategy], over one parameter of a family or over candidates. It holds the problem, keeps the trace and
-// the counts, recalls results of an earlier search, calls Observe, and checks the budget. A Fit makes one Run for each family, or
-// for each turn of a family with two parameters. Only the goroutine of Choose may use it.
+// the counts, reuses results of an earlier search, calls Observe, and checks the budget. A Fit makes one Run for each family, or
+// for each turn of a family with two parameters. Only the goroutine that calls Choose may use it.
 type Run struct {
 	Problem  // the input; must not be changed
 	shared   *Budget
@@ -62,7 +62,7 @@ type recall struct {
 	rows int
 }
 
-// New returns a run. Its share of the budget starts with Begin.
+// New returns a run of a problem, with a share of the budget that starts with Begin.
 func New(p Problem, shared *Budget) *Run {
 	if !p.Distinct.Repeated() {
 		p.GivenTargets, p.GivenLabels = p.Targets, p.Labels
@@ -101,7 +101,7 @@ func (r *Run) spending() Share {
 func (r *Run) Spent() bool { return r.spending().Spent() }
 
 // Cut reports whether work was left out because of the budget: a row that Evaluate refused, or points that CrossValidate did not
-// score. A strategy should then conclude.
+// score. If it returns true, a strategy should finish.
 func (r *Run) Cut() bool { return r.cut }
 
 // Trace returns a copy of the rows so far.
@@ -127,7 +127,8 @@ func (r *Run) Recalled(iteration int) (TraceRow, bool) { return r.recall(&r.trac
 // Annotate lets a strategy record a decision in a row of the trace.
 func (r *Run) Annotate(iteration int, write func(row *TraceRow)) { write(&r.trace[iteration-1]) }
 
-// Rescore calls compute to score a row of the trace again. It adds the time, and passes the row to Observe if it then has a score.
+// Rescore calls compute to score a row of the trace again. It adds the time to the row, and passes the row to Observe if it then
+// has a score.
 func (r *Run) Rescore(iteration int, compute func(row *TraceRow) error) error {
 	row, begun := &r.trace[iteration-1], r.Elapsed()
 	if err := compute(row); err != nil {
@@ -160,7 +161,7 @@ func (r *Run) Warn(format string, args ...any) {
 func (r *Run) Warnings() []string { return slices.Clone(r.warnings) }
 
 // Expect announces approximately how many calls of Evaluate and CrossValidate will follow, for the progress that Observe receives.
-// Without it about twenty are expected. A wrong number only makes the progress less even. Pass 0 for a strategy that gives each
+// Without it, about twenty calls are expected. A wrong number only makes the progress less even. Pass 0 if the strategy gives each
 // call a context with its share of the work.
 func (r *Run) Expect(calls int) { r.expected, r.parts, r.divided = calls, nil, calls == 0 }
 
@@ -240,9 +241,9 @@ type Look struct {
 }
 
 // Evaluate appends a row to the trace and calls compute, which fills in its results: an entropy, or a score with its Basis. If
-// Resume contains the row, that row is used instead. Compute sets Basis together with Score, to [OnMatrix] or a name of its own,
-// and Matrices to the number of kernel matrices it computed. It reports progress through its context. Evaluate returns the error of
-// compute or of ctx, or [ErrBudget].
+// Resume contains the row, that row is used instead. If compute sets Score, it also sets Basis, to [OnMatrix] or a name of its own.
+// It sets Matrices to the number of kernel matrices that it computed. It reports progress through its context. Evaluate returns the
+// error of compute or of ctx, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = r.nextContext(check.Context(ctx))

@@ -16,13 +16,13 @@ var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regre
 // checks.
 //
 // A strategy holds only configuration and is never modified, so that several estimators may use it at the same time. It computes
-// everything through the Run, which keeps the trace and the counts, calls Observe, recalls the rows of Resume, and ends at the
+// everything through the Run, which keeps the trace and the counts, calls Observe, reuses the rows of Resume, and enforces the
 // budget:
 //
 //   - [Run.Evaluate] computes an entropy or a score of a point in a row of its own;
 //   - [Run.CrossValidate] fits and scores the learner at several points.
 //
-// When the budget is spent, Evaluate returns [ErrBudget] and CrossValidate leaves points without a score. Choose then takes the
+// When the budget is spent, Evaluate returns [ErrBudget] and CrossValidate leaves points without a score. Choose then returns the
 // best point so far. The first row of a run, and the first score of a cross-validation, are always computed. An error of ctx is
 // returned unchanged.
 //
@@ -35,8 +35,8 @@ type Strategy interface {
 	Choose(ctx context.Context, r *Run) (Choice, error)
 }
 
-// FamilyChooser is a Strategy that compares families itself. With other strategies families are searched one after the other, and
-// the best score decides.
+// FamilyChooser is a Strategy that compares families itself. With any other strategy, families are searched one after the other,
+// and the best score decides.
 type FamilyChooser interface {
 	Strategy
 	// ChooseFamily searches the families of the runs. It returns the position of the chosen run, and the choice in each run. It
@@ -60,8 +60,8 @@ type Choice struct {
 	// Measure describes the scores. It is the zero value if nothing was scored.
 	Measure Measure
 
-	// If Values is not nil, it holds further learnt parameters. The kernel is then the kernels.ARD around the family's kernel with
-	// these Params, and the lengths of the columns come first.
+	// If Values is not nil, it holds further learnt parameters. The kernel is then the kernels.ARD of the family's kernel, with
+	// these values of its Params, the lengths of the columns first.
 	Values []float64
 
 	// If Ridge is not 0, it is the ridge for Values, or one of the Ridges of the row. Machines of package lssvm that would choose a

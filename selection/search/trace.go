@@ -25,7 +25,7 @@ type TraceRow struct {
 	// in families.Fixed.
 	Family string `json:"family,omitempty"`
 
-	// Columns is the scaling of the columns. It is "" unless there are several.
+	// Columns is the scaling of the columns. It is "" unless several scalings are compared.
 	Columns string `json:"columns,omitempty"`
 	Point
 
@@ -38,7 +38,7 @@ type TraceRow struct {
 	// Rows is the number of rows of the entropy, or of the fit of the learner.
 	Rows int `json:"rows"`
 
-	// Residual is the fraction of the trace of the kernel matrix that the pivots leave.
+	// Residual is the fraction of the trace of the kernel matrix that the pivots do not represent.
 	Residual float64 `json:"residual,omitempty"`
 
 	Score float64 `json:"score"`
@@ -66,15 +66,16 @@ type TraceRow struct {
 	Seconds float64 `json:"seconds"`
 
 	// Done is the completed share of the whole Fit, including the search, folds and the last fit, from 0 to 1. It is an estimate
-	// that never decreases. It is set only in rows passed to Observe, and not in those of the trace of a Result.
+	// that never decreases. It is set only in rows passed to Observe, and not in the trace of a Result.
 	Done float64 `json:"done,omitempty"`
 
-	// Step is set in rows that only report progress to Observe. They come between the others after every four-hundredth of the
-	// work. They have no Iteration and no score, are not in the Trace of a Result, and are ignored by Resume. While a machine for
-	// many rows is fitted on ScoredOn landmarks, Step is a step of that fit.
+	// Step is set in rows that only report progress to Observe. Such rows are passed to Observe between the others, after every
+	// four-hundredth of the work. They have no Iteration and no score, are not in the Trace of a Result, and are ignored by Resume.
+	// While a machine for many rows is fitted on ScoredOn landmarks, Step is a step of that fit.
 	Step *estimators.Step `json:"step,omitempty"`
 
-	// EntropyRow and ClimbRow hold fields of single strategies. In rows of other strategies they are as NewRow returns them.
+	// EntropyRow and ClimbRow hold fields that only some strategies set. In rows of other strategies they have the values that
+	// NewRow sets.
 	EntropyRow
 	ClimbRow
 }
@@ -93,7 +94,7 @@ type EntropyRow struct {
 	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
 	Rank int `json:"rank,omitempty"`
 
-	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds do not decide on which
+	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds do not show on which
 	// side of a target it lies.
 	Wide bool `json:"wide,omitempty"`
 
@@ -132,8 +133,8 @@ type RidgeScore struct {
 	// Evidence is the log evidence.
 	Evidence float64 `json:"evidence"`
 
-	// Wrong is the leave-one-out error rate of a classification: the fraction of rows that the model of the other rows classifies
-	// wrongly. It is 0 for regression.
+	// Wrong is the leave-one-out error rate of a classification: the fraction of rows that are misclassified by the model of the
+	// other rows. It is 0 for regression.
 	Wrong float64 `json:"wrong,omitempty"`
 }
 
@@ -180,7 +181,7 @@ const (
 	AboveBand Band = "above the band"
 )
 
-// Taken is a target entropy, and the outcome of the row for it.
+// Taken holds a target entropy for which the row was chosen, and the status of the search for it.
 type Taken struct {
 	Target float64 `json:"target"`
 	Status Status  `json:"status"`
@@ -275,7 +276,7 @@ func (t *TraceRow) SetEntropy(e measures.VonNeumann) {
 	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
 }
 
-// SetCurve sets the closed-form scores at some ridges, and the best of them as the score.
+// SetCurve sets Ridges to the closed-form scores of curve, and Score and Ridge to the best of them.
 func (t *TraceRow) SetCurve(curve []RidgeScore, byEvidence bool, basis Basis, on int) {
 	t.SetScore(missing, missing, basis, on)
 	t.Ridges = curve

@@ -19,8 +19,8 @@ type Trials struct {
 	Folds  []validation.Fold
 	Metric metrics.Metric
 
-	// If Spread is set, the points are tried in an order whose prefixes are spread over their range, so that a search that a budget
-	// ends has covered it coarsely. Candidates with axes of package grid are spread over the axes.
+	// If Spread is set, the points are tried in an order whose prefixes are spread over their range, so that a search that is ended
+	// by a budget has covered the range coarsely. Candidates with axes of package grid are spread over the axes.
 	Spread bool
 
 	// Round is the round, from 1, for strategies that score a point more than once. Otherwise it is 0.
@@ -48,10 +48,10 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	return m
 }
 
-// CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the trace, which it
-// appends if there is none. It returns the iterations of the rows, in the order of Points. Points whose row already has a score of
-// folds, or that Resume contains, are not fitted. A point with a failed fit has no score, and the Result has a warning. After the
-// budget is spent, no fit starts, except until one point has a score. It returns ErrParam for a metric of the other task, the
+// CrossValidate fits the learner at each point on each fold and writes the mean score into the point's row of the trace. If there
+// is no such row, it appends one. It returns the iterations of the rows, in the order of Points. Points that already have a score
+// over folds, or that Resume contains, are not fitted. A point with a failed fit has no score, and the Result has a warning. After
+// the budget is spent, no fit starts, unless no point has a score yet. It returns ErrParam for a metric of the other task, the
 // errors of the preprocessing, or ctx's error.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
 	defer check.Begin(&ctx)(&err)
@@ -143,7 +143,7 @@ func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 // MeasureOf returns the measure of a metric.
 func MeasureOf(m metrics.Metric) Measure { return Measure{m.Name, m.LargerIsBetter} }
 
-// Better reports whether score a is better than b. NaN is worse than any other.
+// Better reports whether score a is better than b. NaN is worse than any number.
 func (m Measure) Better(a, b float64) bool {
 	switch {
 	case math.IsNaN(a):

@@ -46,7 +46,7 @@ func (s *subject) judge(c check) conformance.Verdict {
 	return conformance.Judge(s.Skip, c.name, func(p *conformance.Probe) { c.run(p, s) })
 }
 
-// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use, even from parallel tests.
+// Table collects the outcome of every check on every strategy of a suite. The zero value is ready to use, even in parallel tests.
 type Table struct{ outcomes conformance.Table }
 
 // conformance returns the table for outcomes, or nil for a nil t.

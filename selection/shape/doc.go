@@ -7,11 +7,12 @@
 //
 // All derivatives together cost a Cholesky factor and an inverse, regardless of the number of columns (Rasmussen and Williams,
 // 2006, 5.8 and 5.9). With few rows and no prior the lengths would follow the noise. The prior is a Student t density of each log
-// length around the best common length. It was tried on nine sets, with 30 rows or with 50 columns of noise added to 60 rows.
-// Learning with the prior never costs much, while without it the leave-one-out error of the same rows gives no warning.
+// length around the best common length. It was measured on nine sets, with 30 rows, or with 60 rows to which 50 columns of noise
+// were added. The prior never increased the error much. Without it, lengths that follow the noise are not visible in the
+// leave-one-out error of the same rows.
 //
-// The climb begins at the best common length. From there, a wave or a product of a few columns among many cannot be detected. So it
-// is compared with climbs from other starting points, and the highest maximum is chosen if it is clearly higher
+// The climb begins at the best common length. From there, a wave or a product of a few columns among many cannot be detected. The
+// result is therefore compared with climbs from other starting points, and a clearly higher maximum is chosen
 // (docs/measured/hidden.md).
 //
 // For classes, the evidence of targets ±1 treated as numbers chooses lengths that are worse than a common length. Laplace's

@@ -34,14 +34,14 @@ type Objective int
 // documentation gives formulas and sources.
 const (
 	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes it is [LeaveOneOutError], since the evidence
-	// of targets ±1 would favour flat kernels. For numeric targets it is [RestrictedEvidence]. With Lengths from another kernel it
-	// is RestrictedEvidence even for up to six classes. A kernel chosen with a different objective contributes more to a mean with
-	// one chosen with Laplace's evidence, and costs less. docs/measured/shape.md shows the comparison behind this choice.
+	// of targets ±1 would favour flat kernels. For numeric targets it is [RestrictedEvidence]. If Lengths is set, it is
+	// RestrictedEvidence even for up to six classes. In a mean with a kernel chosen by Laplace's evidence, a kernel chosen by a
+	// different objective contributes more, and costs less. docs/measured/shape.md shows the comparison behind this choice.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the targets, which do not depend on the
 	// constant, at its best variance.
 	RestrictedEvidence
-	// FullEvidence is the log evidence at the best constant and variance.
+	// FullEvidence is the log evidence of the targets at the best constant and variance.
 	FullEvidence
 	// LeaveOneOutError is the mean squared leave-one-out residual E, as -n/2 ln E for n rows.
 	LeaveOneOutError
@@ -51,13 +51,13 @@ const (
 	// classes y = ±1. Its slope t is learnt with the lengths.
 	LeaveOneOutLogistic
 	// LaplaceEvidence is Laplace's approximation of the log evidence of a Gaussian process classifier with the logistic link. For
-	// more than two classes it is the sum over each class against the rest. Its ridge is the reciprocal variance of the log odds;
-	// the fitted machine chooses its own. A value costs about eight Cholesky factors per class.
+	// more than two classes it is the sum over each class against the rest. Its ridge is the reciprocal of the variance of the log
+	// odds. The fitted machine chooses its own ridge. A value costs about eight Cholesky factors per class.
 	LaplaceEvidence
 	// ComplexityRegularised is the objective of Meanti, Carratino, De Vito and Rosasco (AISTATS 2022) for ridge regression on
-	// landmarks, for any number of rows. It is the penalised error, increased for the remainder of the kernel after the landmarks,
-	// plus σ² times the effective dimension, where σ² is the smallest generalised cross-validation. Their code uses σ² = 1 for
-	// targets in any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
+	// landmarks, for any number of rows. It is the penalised error, increased for the part of the kernel that the landmarks do not
+	// represent, plus σ² times the effective dimension. Here σ² is the smallest generalised cross-validation error. Their code uses
+	// σ² = 1 for targets in any unit. The climb starts with [RestrictedEvidence]. Weights are not supported.
 	ComplexityRegularised
 )
 
@@ -98,20 +98,20 @@ const (
 // [kernels.ARD], and their lengths are learnt with the others.
 //
 // The search starts with one common length: the best of a grid on up to 300 rows, improved by a climb, or the choice of Start. From
-// there a quasi-Newton method (L-BFGS) climbs with all lengths. The penalty is the log of a Student t density with three degrees of
+// there a quasi-Newton method (L-BFGS) improves all lengths. The penalty is the log of a Student t density with three degrees of
 // freedom around the common length. Without it, lengths follow the noise of few rows. Each value with its gradient costs a kernel
-// matrix, a Cholesky factor and an inverse, n³ + 4n²d multiplications for n rows of d columns, and 10 to 60 are typical. With many
-// more columns than rows the columns dominate: 200 rows of 5000 columns cost as much as 900 rows of ten. No column is left out for
-// that reason. Budget and MaxIterations end a search early, and a few steps show which columns are relevant. A constant column
-// keeps its initial length.
+// matrix, a Cholesky factor and an inverse, n³ + 4n²d multiplications for n rows of d columns. A climb typically needs 10 to 60
+// values. If there are many more columns than rows, the columns dominate the cost: 200 rows of 5000 columns cost as much as 900
+// rows of ten. No column is left out for that reason. Budget and MaxIterations end a search early, and a few steps show which
+// columns are relevant. A constant column keeps its initial length.
 //
 // Such a climb ends at the nearest maximum. From one common length it cannot detect a wave or a product of two columns hidden among
-// others. So the search then checks whether there is a clearly higher maximum elsewhere, with 0.125 more log evidence per row, a
-// fifth less error. The check uses up to 300 rows and [RestrictedEvidence]. It climbs from one short length for all columns, and
-// from the best point with one length shortened, that of the column with the largest evidence, repeatedly. If few rows carry almost
-// no information, more rows are used. This costs a kernel matrix and three factors per column, for up to 256 columns. With more
-// columns, single lengths are not shortened. Maxima of similar height are ignored, since the error does not follow the evidence
-// there. docs/measured/hidden.md shows results, and NoRestarts turns the check off.
+// others. The search therefore checks whether there is a clearly higher maximum elsewhere, with 0.125 more log evidence per row, or
+// about a fifth less error. The check uses up to 300 rows and [RestrictedEvidence]. It climbs from one short length for all
+// columns, and from the best point with one length shortened, that of the column with the largest evidence, repeatedly. If so few
+// rows carry almost no information, more rows are used. This costs a kernel matrix and three factors per column, for up to 256
+// columns. With more columns, single lengths are not shortened. Maxima of similar height are ignored, since the error does not
+// follow the evidence there. docs/measured/hidden.md shows results, and NoRestarts turns the check off.
 //
 // Above MaxRows rows the objective is the sum over a random block of 700 rows and four blocks of 250 neighbouring rows each,
 // without blocks whose targets are constant. The result is then compared with one common length on all rows, and the better one is
@@ -120,17 +120,17 @@ const (
 //
 // Above 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], these lengths are only a starting point. From them, and from
 // the best of three common lengths, a climb follows the leave-one-out error of ridge regression on 300 landmarks over 2000 other
-// rows, with its exact gradient. From the better result, a climb follows it on 600 landmarks over 6000 rows. A value with its
-// gradient costs about ten times rows × landmarks² multiplications.
+// rows, with its exact gradient. From the better result, a second climb follows the same error on 600 landmarks over 6000 rows. A
+// value with its gradient costs about ten times rows × landmarks² multiplications.
 //
-// With Lengths and more than MaxRows rows, the objective is that of MaxRows random rows, without other stages. Lengths that are
-// known to be near need no blocks, and with that many rows the exact objective learns better lengths than landmarks.
+// With Lengths and more than MaxRows rows, the objective is that of MaxRows random rows, and there are no other stages. Good
+// initial lengths need no blocks, and with that many rows the exact objective gives better lengths than landmarks.
 //
 // Numeric targets are centred, and divided by the largest power of two below their largest magnitude, so that their unit does not
 // matter. The objective values in the trace refer to the divided targets. Classes have targets ±1, each against the rest if there
 // are more than two.
 type Search struct {
-	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
+	// Objective is the objective. The zero value is [AutomaticObjective], which depends on the task.
 	Objective Objective
 
 	// Start finds one common length. If it is nil, the grid and the climb described above find it. It can be any strategy that
@@ -153,7 +153,8 @@ type Search struct {
 	// NoRestarts limits the search to the climb from one common length, without other starting points.
 	NoRestarts bool
 
-	// MaxIterations limits the steps of the climb. If it is 0, it is 100, and on landmarks 50 with few rows and 20 with more.
+	// MaxIterations limits the steps of the climb. If it is 0, it is 100. On landmarks it is then 50 for the first climb and 20 for
+	// the second, on more rows.
 	MaxIterations int `zero:"100, or fewer on landmarks"`
 
 	// MaxRows is the largest number of rows in one evaluation of the objective, >= 2. If it is 0, it is 2000.

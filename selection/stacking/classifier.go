@@ -25,13 +25,13 @@ const (
 )
 
 // Classifier averages the probabilities of several classifiers. The shares of the mean minimise the log loss on rows that the
-// models were not fitted to. All models must give probabilities. Fit costs a fit of each model, and one more for each fold for
-// models without LeaveOneOutProba. A class that is missing from a fold's training rows has the probability 0 there.
+// models were not fitted to. All models must give probabilities. Fit fits each model once. Models without LeaveOneOutProba are also
+// fitted once for each fold. A class that is missing from a fold's training rows has the probability 0 there.
 //
 // See also [Regressor].
 type Classifier struct {
-	// Models are fitted as clones and receive gaps (NaN in x) unchanged. If it is nil, they are two machines: an [lssvm.Classifier]
-	// with its default kernel and one with a linear kernel.
+	// Models are fitted as clones and receive gaps (NaN in x) unchanged. If it is nil, there are two: an [lssvm.Classifier] with
+	// its default kernel and one with a linear kernel.
 	Models []estimators.Classifier
 
 	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.StratifiedKFold], or

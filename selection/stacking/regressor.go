@@ -26,8 +26,8 @@ const (
 
 // Regressor averages several regressors. The shares of the mean minimise the squared error on rows that the models were not fitted
 // to. Variances and intervals are available if all models that have a share give variances. They are those of the mixture,
-// multiplied by a factor that makes them agree with the errors on unseen rows. Fit costs a fit of each model. Models without
-// LeaveOneOutResiduals cost one more fit for each fold.
+// multiplied by a factor that makes them agree with the errors on unseen rows. Fit fits each model once. Models without
+// LeaveOneOutResiduals are also fitted once for each fold.
 //
 // See also [Classifier].
 type Regressor struct {

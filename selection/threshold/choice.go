@@ -18,14 +18,14 @@ type Choice struct {
 	// is.
 	Threshold float64
 
-	// Precision is the share of correct rows among those predicted as Positive. It is NaN if there are none.
+	// Precision is the share of correct rows among those predicted as Positive. It is NaN if no row is predicted as Positive.
 	Precision float64
 
 	// Recall is the share of the rows of class Positive that are predicted as Positive.
 	Recall float64
 
-	// Score is the maximised quantity. It is the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean
-	// cost of a row, or the balanced accuracy of Positive against the rest.
+	// Score is the maximised quantity: the precision with MinRecall, the recall with MinPrecision, F-beta with Beta, or minus the
+	// mean cost of a row with costs. If none of these is set, it is the balanced accuracy of Positive against the rest.
 	Score float64
 }
 

@@ -27,7 +27,7 @@ const (
 
 // Classifier predicts the class Positive where its probability is above a threshold, and otherwise the most probable of the other
 // classes. At most one of MinRecall, MinPrecision, Beta and the costs may be set. If none is set, the threshold maximises the
-// balanced accuracy of the class against the rest. Fit costs a fit of Estimator, and one more for each fold if Estimator has no
+// balanced accuracy of the class against the rest. Fit fits Estimator once, and once more for each fold if Estimator has no
 // LeaveOneOutProba.
 //
 // See also Classifier in package calibration, PrecisionRecall in package metrics.
@@ -39,8 +39,8 @@ type Classifier struct {
 	// Positive is the label of the class. If it is nil, it is the last of Classes, for example 1 of the labels 0 and 1.
 	Positive *int
 
-	// MinRecall is the smallest allowed share of the rows of the class that are found, in (0, 1]. Among the thresholds that reach
-	// it, the one with the highest precision is chosen.
+	// MinRecall is the smallest allowed share of rows of the class that are predicted as the class, in (0, 1]. Among the thresholds
+	// that reach it, the one with the highest precision is chosen.
 	MinRecall float64 `zero:"unset" most:"1"`
 
 	// MinPrecision is the smallest allowed share of correct rows among those predicted as the class, in (0, 1]. Among the
@@ -59,8 +59,8 @@ type Classifier struct {
 	// Groups.
 	Splitter validation.Splitter
 
-	// Groups holds the group of each training row, such as a patient or a day, as any number. The rows of a group are in the same
-	// fold. Estimator receives the groups if it is an [estimators.Grouper].
+	// Groups holds the group of each training row, such as a patient or a day. Any numbers are allowed. The rows of a group are in
+	// the same fold. Estimator receives the groups if it is an [estimators.Grouper].
 	Groups []int `settings:"-"`
 
 	classes.Folding

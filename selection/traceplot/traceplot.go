@@ -67,10 +67,10 @@ func nameOf(row search.TraceRow) string {
 }
 
 // Plots returns a panel of the entropies, with their bounds where they are not exact, and a panel of the scores, both over the same
-// parameters. A panel without data is omitted. Each family of a search is one curve; for a family with two parameters, each line
-// that the search followed is a curve. Finalists that were scored on more rows or on folds form further curves. A ring marks the
-// choice. For the lengths of a shape.Search, the panel shows the objective over the evaluations, with one curve for each scaling of
-// the columns. It returns an error if there is nothing to draw.
+// parameters. A panel without data is omitted. Each family of a search is one curve. For a family with two parameters, there is a
+// curve for each value at which one parameter was fixed. Finalists that were scored on more rows or on folds form further curves. A
+// ring marks the choice. For the lengths of a shape.Search, the panel shows the objective over the evaluations, with one curve for
+// each scaling of the columns. It returns an error if there is nothing to draw.
 func Plots(r *search.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {
 		return nil, errors.New("traceplot: the Result has no trace: nothing was searched")

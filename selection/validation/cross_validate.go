@@ -36,8 +36,8 @@ type Options struct {
 	// Metrics are the metrics to compute. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
 
-	// Weights holds a weight > 0 for each row. They are passed to the estimator's FitWeighted and to the metrics. If Weights is
-	// nil, there are no weights. The mean over the folds is not weighted.
+	// Weights holds a weight > 0 for each row. The weights are passed to the estimator's FitWeighted and to the metrics. If Weights
+	// is nil, there are no weights. The mean over the folds is not weighted.
 	Weights []float64
 
 	// Workers is the number of folds that are computed at the same time. If it is 0, it is GOMAXPROCS.
@@ -61,7 +61,7 @@ type Scores struct {
 	// FitSeconds holds the duration of each fit in seconds, as [fold].
 	FitSeconds []float64
 
-	// PredictSeconds holds the duration of each prediction and its metrics in seconds, as [fold].
+	// PredictSeconds holds, in seconds, the time taken to predict and to compute the metrics, as [fold].
 	PredictSeconds []float64
 }
 
@@ -81,8 +81,8 @@ func (s Scores) SD(metric string) float64 {
 
 // StandardError returns the standard error of Mean: SD divided by the square root of the number of folds. It returns NaN if there
 // is no such metric or only one fold. Folds share training rows, and repeated folds also share test rows. Their scores are
-// therefore correlated, and the true error of Mean is larger; more repeats reduce this number but not the error. To compare two
-// estimators, cross-validate both on the same folds and call [Scores.Minus].
+// therefore correlated, and the true error of Mean is larger. More repeats reduce this number, but not the true error. To compare
+// two estimators, cross-validate both on the same folds and call [Scores.Minus].
 func (s Scores) StandardError(metric string) float64 {
 	for i, name := range s.Metrics {
 		if name == metric {
@@ -122,10 +122,10 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 }
 
 // CrossValidateRegressor fits a clone of the model to the training rows of each fold of x (n×d) and y (n), and scores it on the
-// test rows. It does not fit the model itself. Folds of sparse rows are sparse. To preprocess within the folds, pass a pipeline,
+// test rows. The model itself is not fitted. The folds of sparse rows are sparse. To preprocess within the folds, pass a pipeline,
 // which may also fill gaps (NaN in x). It returns [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], or ctx's
-// error. If folds failed, it returns the error of the first of them, with its number. This error wraps errors.ErrUnsupported if
-// there are Weights and the estimator does not accept them.
+// error. If folds fail, it returns the error of the first of these, with the fold's number. If there are Weights that the estimator
+// does not accept, this error wraps errors.ErrUnsupported.
 func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -37,8 +37,8 @@ func (d Difference) String() string {
 //
 // and the mean divided by its square root has Student's distribution with J - 1 degrees of freedom. The arguments trainRows and
 // testRows are the numbers of rows of a fold. If all differences are equal, there is no variance to test with: StandardError is 0
-// and P is 1. With few folds the test finds only large differences. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], and
-// [estimators.ErrParam] for numbers of rows that are not positive.
+// and P is 1. With only a few folds, the test detects only large differences. Errors: [estimators.ErrShape],
+// [estimators.ErrNotFinite], and [estimators.ErrParam] for numbers of rows that are not positive.
 func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, error) {
 	const what = "validation: PairedDifference"
 	if len(a) != len(b) {
@@ -85,9 +85,9 @@ func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, erro
 }
 
 // Minus returns the difference between the named metric of s and that of other. It is the [PairedDifference] with the mean numbers
-// of rows of the folds. Both scores must come from the same folds: the same rows in the same order, and the same splitter with the
-// same seed. Errors: [estimators.ErrShape] if the folds differ in number or size or are fewer than two, [estimators.ErrParam] if a
-// metric is missing from one of them, and [estimators.ErrNotFinite].
+// of rows of the folds. Both Scores must come from the same folds: the same rows in the same order, and the same splitter with the
+// same seed. Errors: [estimators.ErrShape] if the folds differ in number or size, or if there are fewer than two,
+// [estimators.ErrParam] if a metric is missing from one of them, and [estimators.ErrNotFinite].
 func (s Scores) Minus(other Scores, metric string) (Difference, error) {
 	a, err := s.valuesOf(metric)
 	if err != nil {

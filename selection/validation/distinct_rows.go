@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
-// Split calls a splitter for n rows and checks its folds. There must be at least one, both parts must have rows, and all row
-// numbers must be between 0 and n-1. It returns the error of the splitter, [estimators.ErrParam] for a nil splitter, or
+// Split calls a splitter for n rows and checks its folds. There must be at least one fold, both parts of each fold must have rows,
+// and all row numbers must be between 0 and n-1. It returns the error of the splitter, [estimators.ErrParam] for a nil splitter, or
 // [estimators.ErrShape].
 func Split(s Splitter, n int, labels []int) (_ []Fold, err error) {
 	defer fault.Recover(&err)
@@ -51,9 +51,9 @@ func partsHaveRows(folds []Fold) error {
 
 // A row whose copy is in the training part reveals its target, so equal rows stay together.
 
-// SplitDistinct divides the distinct rows of a matrix. It receives their labels and the labels of all rows. A splitter of this
-// package that uses only row numbers divides the distinct rows. Any other splitter divides all rows, and the first of several equal
-// rows determines the part of the others. The searches of this module use it.
+// SplitDistinct divides the distinct rows of a matrix. It receives the labels of the distinct rows and those of all rows. A
+// splitter of this package that does not depend on groups or order divides the distinct rows. Any other splitter divides all rows,
+// and the first of several equal rows determines the part of the others. The searches of this module use it.
 func SplitDistinct(s Splitter, rows *distinct.Rows, labels, allLabels []int) ([]Fold, error) {
 	if !rows.Repeated() || numbersRows(s) {
 		return Split(s, rows.Len(), labels)

@@ -14,6 +14,6 @@
 // A splitter is a function of the number of rows, the labels and its seed. Any type with the method Split is a splitter.
 //
 // [Scores] holds the scores of each fold. To compare two estimators, cross-validate both on the same folds and call [Scores.Minus],
-// a paired test that corrects for the rows that folds share. [ScoreRegressor] and [ScoreClassifier] score an estimator that is
+// a paired test that accounts for the rows that folds share. [ScoreRegressor] and [ScoreClassifier] score an estimator that is
 // already fitted.
 package validation

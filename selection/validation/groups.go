@@ -29,8 +29,8 @@ func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
 }
 
 // StratifiedGroupKFold is a [GroupKFold] whose parts also have the classes in nearly the same proportions as all rows. It assigns
-// the groups with the largest shares of a class first. Each group goes to the part for which the shares of each class then differ
-// least between parts.
+// the groups with the largest shares of a class first. Each group is assigned so that the shares of each class then differ least
+// between the parts.
 type StratifiedGroupKFold struct {
 	// Groups holds the group of each row, as any number.
 	Groups []int

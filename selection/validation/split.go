@@ -102,7 +102,7 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 }
 
 // ShuffleSplit draws Splits independent divisions. In each, the test part contains the fraction TestFraction of the rows, rounded.
-// This is repeated hold-out.
+// This is also known as repeated hold-out.
 type ShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.
 	Splits int `zero:"10"`
@@ -119,11 +119,11 @@ func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 }
 
 // StratifiedShuffleSplit is a [ShuffleSplit] whose test parts contain each class in nearly the same proportion as all rows. With m
-// of n rows in the test part, a class of c rows gets the integer part of mc/n, and the remaining rows go one each to the classes
+// of n rows in the test part, a class of c rows gets the integer part of mc/n. The remaining test rows go, one each, to the classes
 // that are furthest below their share. Ties are broken at random in each split.
 //
-// Each class keeps a training row, so a class with a single row is never tested. Only if there are fewer training rows than classes
-// do some classes have none, namely those that are furthest below their share. A class with few rows may be missing from a test
+// Each class keeps a training row, so a class with a single row is never tested. Only if there are fewer training rows than
+// classes, some classes have none: those that are furthest below their share. A class with few rows may be missing from a test
 // part.
 type StratifiedShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.

@@ -30,8 +30,8 @@ type TimeSeriesSplit struct {
 // defaultWindows is the number of splits of a TimeSeriesSplit whose Splits is 0.
 const defaultWindows = 5
 
-// Split returns Splits folds, the oldest test part first. Errors: ErrParam, and ErrShape if there are too few rows for a test part
-// of one row with a training row before the first.
+// Split returns Splits folds, the oldest test part first. Errors: ErrParam, and ErrShape if there are too few rows for test parts
+// of one row each with a training row before the first test part.
 func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	const typ = "validation: TimeSeriesSplit"
 	if err := settings.Check(typ, s); err != nil {

@@ -1,5 +1,4 @@
-// Package columnwise contains the transformers that treat each column separately and convert it to values that an estimator can
-// use:
+// Package columnwise contains the transformers that convert each column separately to values that an estimator can use:
 //
 //	Imputer              NaN to the mean, the median or the most frequent value of its column
 //	OneHot               category codes to a column for each category
@@ -10,7 +9,8 @@
 //
 // All of them handle gaps, which are NaN. All except TargetEncoder also fit from a stream of rows and from statistics of parts of
 // the rows. The result is then that of Fit, with two exceptions. For long streams, QuantileTransformer and PowerTransformer use a
-// sketch of the ranks, with documented bounds. When statistics are merged, every method based on ranks does so.
+// sketch of the ranks, whose error is bounded as documented. In fits from statistics, all transformers that depend on ranks use
+// this sketch.
 package columnwise
 
 import (
@@ -46,7 +46,7 @@ const (
 	Median
 	// MostFrequent is the most frequent value. If several are equally frequent, it is the smallest of them.
 	MostFrequent
-	// Constant is the number [Imputer.Value], whatever the rows.
+	// Constant is the number [Imputer.Value], regardless of the rows.
 	Constant
 )
 
@@ -56,13 +56,13 @@ func (s Statistic) String() string {
 }
 
 // Imputer fills gaps: a NaN is replaced by the Statistic of its column over the training rows, and all other values stay unchanged.
-// A column without a value in the training rows is filled with 0. It contains no information, but it is kept so that the width does
-// not depend on the rows.
+// A column that contains only gaps in the training rows is filled with 0. It contains no information, but is kept so that the width
+// does not depend on the rows.
 //
-// With Indicators, a column is appended for each column that has gaps in the training rows, in their order. It is 1 where the value
-// was missing and 0 elsewhere, because a missing value is often informative.
+// With Indicators, an indicator column is appended for each column that has gaps in the training rows, in the order of these
+// columns. It is 1 where the value was missing and 0 elsewhere. This is useful because the absence of a value is often informative.
 //
-// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
+// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). For infinities the error is ErrNotFinite.
 //
 // See also [OneHot].
 type Imputer struct {
@@ -373,7 +373,7 @@ func (m imputerModel) BuildGraph(x graph.Value) (graph.Value, error) {
 	return z, nil
 }
 
-// ColumnNames returns the names of x, and for each indicator the name of its column with "missing".
+// ColumnNames returns the names of x, and for each indicator the name of its column followed by "missing".
 func (m imputerModel) ColumnNames(in []string) []string {
 	for _, j := range m.Gaps {
 		in = append(in, in[j]+" missing")

@@ -49,8 +49,8 @@ func (d Drop) String() string {
 // category and 0 elsewhere. The new columns take the place of the old one, with the categories ascending. If a category is missing
 // from the training rows, or if [Drop] omits it, all its columns are 0. Columns that are not encoded are not changed.
 //
-// A column with more than MaxCategories values gives ErrTooLarge: it is unlikely to be a category, and would become as many
-// columns.
+// For a column with more than MaxCategories values the error is ErrTooLarge. Such a column is unlikely to be a category, and would
+// become as many columns.
 //
 // The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
 //
@@ -60,15 +60,15 @@ type OneHot struct {
 	Columns []int
 	Drop    Drop
 
-	// Gaps makes NaN a separate category, after all others, in encoded columns where Fit finds it. In columns that are not encoded
-	// NaN is ErrNotFinite. Without Gaps, NaN is ErrNotFinite in every column.
+	// Gaps makes NaN a separate category, after all others, in encoded columns where Fit finds it. In columns that are not encoded,
+	// the error for NaN is ErrNotFinite. Without Gaps, this holds for every column.
 	Gaps bool
 
 	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
 	MaxCategories int `zero:"1000"`
 
-	// If Sparse is set, the following steps and the estimator of a pipeline receive sparse rows (package sparse): with thousands of
-	// categories in a column, each row has one entry. Transform returns a dense matrix in any case.
+	// If Sparse is set, the following steps and the estimator of a pipeline receive sparse rows (package sparse): even if a column
+	// has thousands of categories, each row has only one entry for it. Transform returns a dense matrix in any case.
 	Sparse bool
 
 	learned[oneHotModel]

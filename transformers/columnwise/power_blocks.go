@@ -21,10 +21,10 @@ const mostValues = 8192
 
 // FitBlocks implements [streaming.BlockFitter]. It reads the stream four times. If all columns have fewer than 8192 values, it
 // reads the stream three times, and λ is that of Fit up to rounding. Otherwise it first finds the λ of 8192 values at evenly spaced
-// ranks of the column, which it finds like the FitBlocks of [QuantileTransformer]. It then moves λ to the vertex of a parabola
-// through the likelihood of all rows at three λ. With 100 000 rows the result differs from that of Fit by at most .0001, where the
-// standard error is .004. Mean and standard deviation are exact for that λ. If the first estimate finds only one or two values, λ
-// is 1.
+// ranks of the column. These values are determined as in the FitBlocks of [QuantileTransformer]. It then moves λ to the vertex of a
+// parabola through the likelihood of all rows at three λ. With 100 000 rows the result differs from that of Fit by at most .0001,
+// where the standard error is .004. Mean and standard deviation are exact for that λ. If the first estimate finds only one or two
+// values, λ is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(powerTransformerName, t); err != nil {

@@ -27,12 +27,12 @@ const powerTransformerName = "columnwise: PowerTransformer"
 //	ψ(x) = -((1-x)^(2-λ) - 1)/(2-λ)     x < 0   (λ = 2: -ln(1-x))
 //
 // Each column has the λ with the largest likelihood, |λ| ≤ 1000 (I.-K. Yeo and R. Johnson, Biometrika 87, 2000). A λ < 1 shortens a
-// long tail of large values, a λ > 1 one of small values, and λ = 1 changes nothing. Because of the 1 in 1+|x|, the result depends
-// on the unit of a column: a column of tiny numbers hardly changes unless λ is large.
+// long tail of large values, a λ > 1 shortens one of small values, and λ = 1 changes nothing. Because of the 1 in 1+|x|, the result
+// depends on the unit of a column: a column of tiny numbers hardly changes unless λ is large.
 //
 // A column with one or two distinct values has no shape to change, and its λ is 1. Likelihood and scaling are computed up to an
-// affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or longitudes, keep their digits,
-// and no finite column overflows.
+// affine map of ψ. Columns whose values are far from 0 compared with their spread, such as years or longitudes, therefore lose no
+// digits, and no finite column overflows.
 //
 // The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs O(nd). In
 // addition to the errors of [transformers.Transformer], Transform returns ErrNotFinite for a row that is so far from the training
@@ -50,7 +50,7 @@ type PowerTransformer struct {
 	// a power can map a new value to an extreme one.
 	Clip bool
 
-	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
 	Gaps bool
 
 	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.

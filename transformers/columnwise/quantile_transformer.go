@@ -43,9 +43,9 @@ func (o Output) String() string {
 	return enum.Name("Output", int(o), "Uniform", "Normal")
 }
 
-// QuantileTransformer replaces a value by its rank in its column of the training rows: by the share of the rows below it, or by the
-// normal quantile of that share. It gives any column the chosen distribution, and ignores how far away an outlier is. The distances
-// between values are lost; if they are informative, [PowerTransformer] keeps more of them.
+// QuantileTransformer replaces a value with its rank in its column of the training rows: with the share of the rows below it, or
+// with the normal quantile of that share. It gives any column the chosen distribution, and the distance of an outlier has no
+// effect. The distances between values are lost; if they are informative, [PowerTransformer] keeps more of them.
 //
 // Fit stores the values of each column at evenly spaced shares. Transform interpolates between them. A value that occurs several
 // times gets the middle of its shares, and values outside the range get the share of the nearest end. With Output Normal, values
@@ -63,7 +63,7 @@ type QuantileTransformer struct {
 	Quantiles int `zero:"1000"`
 	Output    Output
 
-	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
 	Gaps bool
 
 	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
@@ -107,9 +107,9 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 }
 
 // FitBlocks implements [streaming.BlockFitter]. It reads the stream once. If a column has at most 8191 values, its quantiles are
-// those of Fit. If it has n values, more than that, their ranks differ from those of Fit by at most n (log₂(n/8192) + 3) / 16384,
-// six in ten thousand for a million. The smallest and the largest value are those of Fit. FitBlocks needs about 500 kB for each
-// column of a million rows, and 64 kB more for each doubling.
+// those of Fit. If it has more, n values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 3) /
+// 16384. For a million values this is six in ten thousand. The smallest and the largest value are those of Fit. FitBlocks needs
+// about 500 kB for each column of a million rows, and 64 kB more for each doubling.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
@@ -142,9 +142,9 @@ func (t *QuantileTransformer) NewStatistics() (streaming.Statistics[streaming.No
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With n
-// values, more than that, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, .1% for a
-// million rows, for any parts in any order. Another order gives other quantiles within that bound.
+// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With
+// more, n values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, for any parts in any
+// order. For a million rows this is .1%. A different order gives different quantiles within that bound.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()

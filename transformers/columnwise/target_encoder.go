@@ -28,19 +28,18 @@ const (
 	foldStream   = 0x666f6c6473 // stream of the random numbers: "folds"
 )
 
-// TargetEncoder replaces a column of category codes by the mean target of the rows of each category, shrunk towards the mean of all
-// rows. It is for categories with many levels, such as names, which a [OneHot] would convert to as many columns. A category that is
-// missing from the training rows is replaced by the mean of all rows. NaN is a separate category. The other columns are not
-// changed.
+// TargetEncoder replaces a category code with the mean target of the rows of the category, shrunk towards the mean of all rows. It
+// is for columns with many categories, such as names, which a [OneHot] would convert to as many columns. A category that is missing
+// from the training rows is replaced with the mean of all rows. NaN is a separate category. The other columns are not changed.
 //
 // With numbers as targets, or with two classes, a column stays one column. With k > 2 classes or k targets it becomes k columns.
 // The mean of a category of n rows has the weight n/(n + m), and the mean of all rows has the remaining weight. If Smoothing is 0,
 // m is the variance within the categories divided by the variance of their means, where both are estimated by the moments of the
 // analysis of variance. The result is then the best linear prediction of the random effect of a category.
 //
-// If the mean of a category included the row itself, an estimator that is fitted to it would rely on it too much. Fit therefore
-// divides the rows into Folds. The rows to which a pipeline's estimator is fitted contain means over the other folds. Transform
-// uses the means over all rows.
+// If the mean of a category included the target of the row itself, an estimator that is fitted to these means would rely on them
+// too much. FitTransformTargets therefore divides the rows into Folds. The rows to which a pipeline's estimator is fitted contain
+// means over the other folds. Transform uses the means over all training rows.
 //
 // The targets come from the pipeline or search that contains the encoder. Fit receives none and returns an error that wraps
 // errors.ErrUnsupported. The zero value encodes every column. FitTransformTargets costs O(n(log n + Folds·k)) for a column,
@@ -286,7 +285,7 @@ func smoothingByMoments(within float64, counts []float64, mean func(category int
 // width returns the number of columns of the result.
 func (m targetEncoderModel) width() int { return m.Width + len(m.Columns)*(m.Targets-1) }
 
-// TypeName returns the name with which errors begin.
+// TypeName returns the name at the beginning of errors.
 func (targetEncoderModel) TypeName() string { return targetEncoderName }
 
 func (m targetEncoderModel) Widths() (from, to int) { return m.Width, m.width() }

@@ -33,10 +33,10 @@ const (
 //	z[i,j] = min(max(x[i,j], low[j]), high[j])
 //
 // The bounds low and high are quantiles of the training rows, interpolated between their values. A row with a wrong value in one
-// column is kept, and its other values count. A hundredth on each side removes such errors and hardly changes the tails of correct
-// columns. With fewer than a hundred rows it changes only the outermost values slightly. Typical calls of
-// scipy.stats.mstats.winsorize use five hundredths. The default of feature-engine's Winsorizer is three standard deviations, which
-// the extreme values themselves increase.
+// column is kept, so that its other values can be used. Limiting a hundredth of the values on each side removes the effect of such
+// errors and hardly changes the tails of correct columns. With fewer than a hundred rows, only the outermost values change
+// slightly. Typical calls of scipy.stats.mstats.winsorize use five hundredths. The default of feature-engine's Winsorizer is three
+// standard deviations, which the extreme values themselves increase.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(nd).
 //
@@ -53,7 +53,7 @@ type Winsorizer struct {
 	// NoLower and NoUpper disable the bound on that side.
 	NoLower, NoUpper bool
 
-	// Gaps ignores NaN in Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
 	Gaps bool
 
 	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
@@ -98,8 +98,9 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // FitBlocks implements [streaming.BlockFitter]. The bounds are exactly those of Fit. It reads the stream once. For columns with
-// 8192 values or more it reads the stream again, to count the values that remain possible after the first pass. It needs the memory
-// of [QuantileTransformer], and a counter for each of those values. For each bound, these are at most one in 250 of a million rows.
+// 8192 values or more it reads the stream again, to count the values that are still possible bounds after the first pass. It needs
+// the memory of [QuantileTransformer], and a counter for each of these values. For each bound, they are at most one in 250 of a
+// million rows.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()

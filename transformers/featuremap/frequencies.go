@@ -29,10 +29,10 @@ const (
 	AutomaticSampling Sampling = iota
 	// Independent draws each frequency independently (Rahimi and Recht, NIPS 2007).
 	Independent
-	// Orthogonal gives each d frequencies the directions of a random rotation and independent lengths (F. X. Yu and others,
-	// Orthogonal Random Features, NIPS 2016). If the density depends only on |w|, the error is smaller and has no bias.
+	// Orthogonal draws frequencies in groups of d, with the directions of a random rotation and independent lengths (F. X. Yu and
+	// others, Orthogonal Random Features, NIPS 2016). If the density depends only on |w|, the error is smaller and has no bias.
 	Orthogonal
-	// QuasiMonteCarlo maps a Halton sequence with randomly permuted digits (A. B. Owen, arXiv 1706.02808) instead of random numbers
+	// QuasiMonteCarlo uses a Halton sequence with randomly permuted digits (A. B. Owen, arXiv 1706.02808) instead of random numbers
 	// (H. Avron and others, JMLR 17, 2016). The frequencies then cover the density evenly.
 	QuasiMonteCarlo
 )

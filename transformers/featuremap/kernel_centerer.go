@@ -17,8 +17,8 @@ import (
 //
 //	z[i,j] = k[i,j] - c[j] - mean over j of (k[i,j] - c[j]),   c[j] = mean of k[i,j] over the training rows i
 //
-// For the square matrix K in Fit this is HKH with H = I - 11'/n. For new rows it is the kernel between these and the training rows,
-// where the mean of the training rows in feature space is subtracted from all rows (Embrechts, IJCNN 2004; scikit-learn's
+// For the square matrix K in Fit this is HKH with H = I - 11'/n. For new rows it is the kernel between the new rows and the
+// training rows after the mean of the training rows in feature space is subtracted from both (Embrechts, IJCNN 2004; scikit-learn's
 // KernelCenterer). Use it after a [KernelMap]. If it is fitted to the kernel values between n rows and a basis of m rows, it uses
 // the mean over the basis instead of the mean over all rows.
 //
@@ -33,8 +33,8 @@ type KernelCenterer struct {
 
 type kernelCentererModel struct{ Means codec.Floats }
 
-// Fit computes the column means of k, which is the kernel matrix of the training rows (n×n) or holds their kernel values with a
-// basis (n×m).
+// Fit computes the column means of k. This is the kernel matrix of the training rows (n×n), or the matrix of their kernel values
+// with a basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return c.state.Learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {

@@ -26,11 +26,11 @@ const (
 //
 // The training rows are mapped to the kernel matrix, and any model that is linear in its features becomes linear in the kernel.
 // These are the direct kernel methods of Embrechts (IJCNN 2004). A model without a bias needs a [KernelCenterer] after the map. If
-// the map is fitted to only a few rows, these are a basis.
+// the map is fitted to only a few of the rows, these rows serve as a basis.
 //
 // The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores a copy of the rows, O(nd).
-// Transform of m rows costs O(mnd) time and m×n numbers of memory, with ErrTooLarge above MaxKernelBytes. A model file contains the
-// rows and the kernel's name, and is decoded into a KernelMap with the same Kernel.
+// Transform of m rows costs O(mnd) time and needs memory for m×n numbers (ErrTooLarge above MaxKernelBytes). A model file contains
+// the rows and the kernel's name. It must be decoded into a KernelMap with the same Kernel.
 //
 // See also [KernelCenterer], [Nystroem].
 type KernelMap struct {
@@ -94,8 +94,8 @@ func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
 		&kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding; for many it is
-// a copy of the result of Transform.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding; for larger numbers it is a copy of the result of Transform.
 func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if k.fitted == nil {

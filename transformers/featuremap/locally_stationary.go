@@ -27,7 +27,7 @@ import (
 const locallyStationaryName = "featuremap: LocallyStationaryFourier"
 
 // LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With frequencies w of a stationary kernel k2
-// and v of a stationary kernel k1, and with x relative to the origin, the features are
+// and v of a stationary kernel k1, and with x measured from the origin, the features are
 //
 //	z(x) = √(c/M) [cos(<v1,x>/2) cos <w1,x>, cos(<v1,x>/2) sin <w1,x>, ...]      c = k1(0) k2(0)
 //
@@ -41,7 +41,7 @@ const locallyStationaryName = "featuremap: LocallyStationaryFourier"
 //
 // Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, give a map for the product k1((x+x')/2) k2(x-x'). Their equation (6) as printed
 // does not approximate that product, and no map could, because it is not positive semi-definite in general. The map here
-// approximates the kernel above. Their all-pairs form, AllPairs, combines each v with each w. For the same number of features it
+// approximates the kernel above. Their all-pairs form, AllPairs, combines each v with each w. With the same number of features, it
 // converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
 //
 // The map depends on the origin of x. By default the origin is the mean of the training rows. It costs as much as [RandomFourier].
@@ -62,8 +62,8 @@ type LocallyStationaryFourier struct {
 	// Sampling selects how v and w are drawn.
 	Sampling Sampling
 
-	// If LocalFrequencies and Frequencies are not nil, they are v and w, one in each row. Both or neither must be set, with the
-	// same number of rows except with AllPairs. If they are set, Components and Sampling must be 0.
+	// LocalFrequencies and Frequencies set v and w, with a frequency in each row. Both or neither must be set. Unless AllPairs is
+	// set, they must have the same number of rows. If they are set, Components and Sampling must be 0.
 	LocalFrequencies, Frequencies *mat.Dense
 
 	// Origin is the origin of the coordinates. If it is nil, it is the column means of the training rows.
@@ -243,7 +243,8 @@ func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err er
 	return rowmap.Apply(l.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return l.state.MapInto(dst, x, true, l.mapMany)

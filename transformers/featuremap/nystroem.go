@@ -3,7 +3,7 @@
 //
 //	RandomFourier             random features of a stationary kernel
 //	LocallyStationaryFourier  random features of a kernel that depends on the position
-//	Nystroem                  the features that a kernel has on a few rows, the landmarks
+//	Nystroem                  features from the kernel values with a few rows, the landmarks
 //	KernelMap                 the kernel values of a row with the training rows
 //	KernelCenterer            the centring of the kernel's feature space
 //	RandomHidden              a hidden layer of random units, never trained
@@ -58,9 +58,9 @@ const (
 // A landmark that depends on those before it, up to h·2⁻⁵² of the largest k(x, x), adds no feature. With repeated rows, a kernel of
 // low rank, or more Components than rows, there are therefore fewer features than Components.
 //
-// With h landmarks Fit costs O(nhd + nh²) by [PivotedCholesky], which stores h kernel rows of n numbers (ErrTooLarge above
-// MaxKernelBytes), O(nhd) by KMeansPlusPlus, and O(h²d + h³) by [UniformLandmarks]. Transform of m rows costs O(mhd + mh²). A model
-// file contains the landmarks and the name of the kernel. It must be decoded into a Nystroem with the same Kernel.
+// With h landmarks, Fit costs O(nhd + nh²) with [PivotedCholesky], which stores h kernel rows of n numbers (ErrTooLarge above
+// MaxKernelBytes). It costs O(nhd) with KMeansPlusPlus, and O(h²d + h³) with [UniformLandmarks]. Transform of m rows costs O(mhd +
+// mh²). A model file contains the landmarks and the name of the kernel. It must be decoded into a Nystroem with the same Kernel.
 //
 // See also [RandomFourier], [KernelMap], [pca.KernelPCA].
 //
@@ -178,7 +178,7 @@ func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error)
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit for the rows of the sample, in the order of
-// their hashes. It is bit-identical for any parts in any order. Indices returns nil afterwards.
+// their hashes. It is bit-identical, however the rows are divided and merged. Indices returns nil afterwards.
 func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()
@@ -277,7 +277,8 @@ func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(t.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding.
 func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.transformInto(dst, x, true)

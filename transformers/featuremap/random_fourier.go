@@ -35,8 +35,8 @@ const randomFourierName = "featuremap: RandomFourier"
 //
 // The pairs of the first form have the smaller error where the kernel is large, and reproduce its diagonal exactly. The mean
 // squared error of the approximation decreases as 1/D. Drawn frequencies are applied to x minus the column means of the training
-// rows. This changes no inner product of pairs, and it keeps the arguments small. Maps of the same Seed are nested: apart from the
-// factor, the features of a smaller map are the first features of a larger one.
+// rows. With pairs this changes no inner product, and it keeps the arguments small. Maps with the same Seed are nested: except for
+// the factor, the features of a smaller map are the first features of a larger one.
 //
 // Fit uses only the means of the rows and, if Kernel is nil, the median of their distances. Transform of m rows costs O(mDd).
 // Columns should have comparable scales. If x is a mat.RowNonZeroDoer, Fit and Transform read only its nonzero entries. This costs
@@ -128,7 +128,7 @@ func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], e
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. If Kernel is set, the result is that of Fit. Otherwise the median distance
-// is that of the rows in the sample. The result is bit-identical for any parts in any order.
+// is that of the rows in the sample. The result is bit-identical, however the rows are divided and merged.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := r.statistics()
@@ -224,7 +224,8 @@ func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(r.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding.
 func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if r.state.Fitted != nil && sparse.Is(x) {

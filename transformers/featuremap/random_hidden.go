@@ -137,7 +137,7 @@ func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], er
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit; for [DataRBF] it is that of Fit for the rows of
-// the sample. It is bit-identical for any parts in any order.
+// the sample. It is bit-identical, however the rows are divided and merged.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := r.statistics()
@@ -214,7 +214,8 @@ func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(r.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return r.state.MapInto(dst, x, true, r.mapMany)

@@ -37,9 +37,9 @@ const (
 // The sign of each u makes its largest entry positive, or the first of several that are equal up to rounding. With the Linear
 // kernel the components equal those of [PCA] up to their signs.
 //
-// An eigenvalue of at most n·2⁻⁵² times the largest comes from rounding and gives no component. Neither does one below 0, which
-// comes from a kernel that is not positive semi-definite. If none remains, because all rows are equal, there is one component,
-// which is 0.
+// An eigenvalue of at most n·2⁻⁵² times the largest is due to rounding and gives no component. A negative eigenvalue, due to a
+// kernel that is not positive semi-definite, gives none either. If no eigenvalue remains, because all rows are equal, there is one
+// component, which is 0.
 //
 // The zero value uses the RBF with γ = 1/median squared distance; scale the features first. Fit stores the rows. It costs O(n²d +
 // n³) time and memory for 2n² numbers (ErrTooLarge if the matrix exceeds MaxKernelBytes). Transform of m rows costs O(mn(d+r)). For
@@ -190,7 +190,8 @@ func (t *KernelPCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(t.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding.
 func (t *KernelPCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return t.transformInto(dst, x, true)

@@ -1,5 +1,5 @@
 // Package pca computes principal components: [PCA] of the rows, and [KernelPCA] of their images in the feature space of a kernel.
-// Both keep a given number of components, or as many as are needed for a share of the variance.
+// Both keep a fixed number of components, or as many as are needed for a share of the variance.
 package pca
 
 import (
@@ -293,7 +293,8 @@ func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return &covarianceStatistics{typ: pcaName}, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit up to rounding, for any parts in any order.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit up to rounding, however the rows are divided and
+// merged.
 func (p *PCA) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -335,7 +336,8 @@ func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	return rowmap.Apply(p.transformAll, x)
 }
 
-// TransformTo implements [transformers.TransformerTo]. For few rows the result agrees with Transform up to rounding.
+// TransformTo implements [transformers.TransformerTo]. For a small number of rows the result agrees with that of Transform up to
+// rounding.
 func (p *PCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return p.state.MapInto(dst, x, true, p.mapMany)

@@ -30,12 +30,12 @@ const (
 //
 //	z[i,j] = Low + (High - Low) (x[i,j] - min[j]) / (max[j] - min[j])
 //
-// where min and max are taken over the training rows, and are mapped to Low and High exactly. A column of one value is mapped to
-// Low. Values of new rows beyond this range are mapped beyond Low and High, unless Clip is set. A single extreme value compresses
-// all others of its column; [StandardScaler] is less affected.
+// where min and max are over the training rows, and are mapped to Low and High exactly. A column with a single distinct value is
+// mapped to Low. Values of new rows beyond this range are mapped beyond Low and High, unless Clip is set. A single extreme value
+// compresses all others of its column; [StandardScaler] is less affected.
 //
-// Low and High both 0 mean 0 and 1. Fit and Transform cost O(nd). In addition to the errors of Transformer, Transform returns
-// ErrNotFinite for a row that is so far from the training rows that its scaled value overflows.
+// If Low and High are both 0, they are 0 and 1. Fit and Transform cost O(nd). In addition to the errors of Transformer, Transform
+// returns ErrNotFinite for a row that is so far from the training rows that its scaled value overflows.
 //
 // See also [StandardScaler], [columnwise.Winsorizer].
 //
@@ -149,8 +149,8 @@ func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error {
 	return s.state.UnmarshalStatistics(s, data)
 }
 
-// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). For a column of one value it returns that value for any
-// z. With Clip the rows lie within the ranges of the training rows.
+// InverseTransform returns the rows (m×d) that Transform maps to z (m×d). For a column with a single distinct value it returns that
+// value for any z. With Clip the rows lie within the ranges of the training rows.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return rowmap.Invert(&s.state, z)

@@ -22,8 +22,8 @@ import (
 //	z[i,j] = x[i,j] / rms[j],  rms[j]² = Σᵢ x[i,j]² / max(1, n-1)
 //
 // This is scale(x, center = FALSE) in R. With the divisor n-1 it equals [StandardScaler] for a column of mean 0. It differs from R
-// for a column of zeros: R divides by zero, whereas here rms = 1 and the column stays unchanged. Zeros stay zeros, and sparse rows
-// stay sparse. No finite column overflows.
+// for a column of zeros: R divides by zero, whereas here rms = 1 and the column stays unchanged. Zeros remain zeros, and sparse
+// rows remain sparse. No finite column overflows.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd). In addition to the errors of [transformers.Transformer], Transform
 // returns ErrNotFinite for a row whose scaled value overflows.
@@ -80,7 +80,7 @@ func (s *RMSScaler) NewStatistics() (streaming.Statistics[streaming.None], error
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once. It is
-// bit-identical for any parts in any order.
+// bit-identical, however the rows are divided and merged.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),

@@ -31,8 +31,8 @@ import (
 //	z[i,j] = (x[i,j] - mean[j]) / sd[j],  sd[j]² = Σᵢ (x[i,j] - mean[j])² / (n-1)
 //
 // A column whose values are all equal has sd = 1: it is only centred. This includes every column of a single row. The statistics
-// are computed from the training rows, and Transform applies them to new rows. They lose no digits to a large common offset, and do
-// not overflow or underflow for any finite column.
+// are computed from the training rows, and Transform applies them to new rows. They lose no digits if the values have a large
+// common offset, and do not overflow or underflow for any finite column.
 //
 // The zero value is ready to use. Fit and Transform cost O(nd). In addition to the errors of [transformers.Transformer], Transform
 // returns ErrNotFinite for a row that is so far from the training rows that its scaled value overflows.
@@ -89,7 +89,7 @@ func (s *StandardScaler) NewStatistics() (streaming.Statistics[streaming.None], 
 }
 
 // FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once. It is
-// bit-identical for any parts in any order.
+// bit-identical, however the rows are divided and merged.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),

@@ -4,8 +4,8 @@
 //	Hashing   needs no fit: the hash of a term is its column
 //
 // Both take a slice of documents and return a [sparse.Rows] with a row for each. Their formulas and defaults are those of
-// TfidfVectorizer and HashingVectorizer of scikit-learn 1.6. ridge, lssvm, falkon, pipelines and cross-validation use these rows
-// without a dense copy. docs/guide/text.md contains a program.
+// TfidfVectorizer and HashingVectorizer of scikit-learn 1.6. Packages ridge, lssvm and falkon, pipelines and cross-validation use
+// these rows without a dense copy. docs/guide/text.md contains a program.
 //
 // # Terms
 //
@@ -16,7 +16,7 @@
 //
 // Any string is a document. An empty document is an empty row. A byte that is not UTF-8 counts as U+FFFD, which belongs to no word.
 // MaxBytes bounds the memory of the vocabulary and the rows. If it does not suffice, ErrTooLarge is returned before that memory is
-// allocated. Reading a document takes another 16 bytes for each of its characters.
+// allocated. Reading a document takes an additional 16 bytes for each of its characters.
 //
 // # Files
 //

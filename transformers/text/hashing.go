@@ -15,9 +15,9 @@ const hashingType = "text: Hashing"
 const defaultColumns = 1 << 20
 
 // Hashing puts each term of a document into the column of its hash. It needs no vocabulary, so documents may arrive one at a time,
-// with any terms. The hash h of a term is the 32-bit MurmurHash3 with seed 0, as a signed number. Its column is |h| modulo Columns,
-// and its count is added there with the sign of h, so that terms in the same column cancel on average. A column does not identify
-// its terms. The formulas and defaults are those of HashingVectorizer of scikit-learn.
+// with any terms. The hash h of a term is the 32-bit MurmurHash3 with seed 0, as a signed number. Its column is |h| modulo Columns.
+// Its count is added there with the sign of h, so that the errors from terms in the same column cancel on average. A column does
+// not identify its terms. The formulas and defaults are those of HashingVectorizer of scikit-learn.
 //
 // The zero value is ready to use. The time is proportional to the number of terms in the documents, and the memory to the number of
 // entries in the rows.
@@ -33,7 +33,7 @@ type Hashing struct {
 	// NoSigns adds counts without signs.
 	NoSigns bool
 
-	// Binary replaces the value of each column that has a term by 1.
+	// Binary replaces the value of each column that has a term with 1.
 	Binary bool
 
 	// Norm is the norm by which rows are divided. The zero value is [L2].

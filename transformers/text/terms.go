@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
-// Unit is the unit of which terms are formed.
+// Unit is the unit from which terms are formed.
 type Unit int
 
 // The units.

@@ -21,9 +21,9 @@ const tfidfType = "text: TFIDF"
 //
 //	count · (ln((1+n)/(1+m)) + 1)
 //
-// where n is the number of documents in Fit and m is the number of those that contain the term. The row is then divided by its
-// length. The columns are the terms in the order of their bytes. The formulas and defaults are those of TfidfVectorizer of
-// scikit-learn.
+// where count is the number of times that the term occurs in the document, n is the number of documents in Fit, and m is the number
+// of these that contain the term. The row is then divided by its length. The columns are the terms in the order of their bytes. The
+// formulas and defaults are those of TfidfVectorizer of scikit-learn.
 //
 // The zero value is ready to use. The time and memory of Fit and Transform are proportional to the number of terms in all
 // documents.
@@ -46,10 +46,10 @@ type TFIDF struct {
 	// the order of their bytes. If it is 0, there is no limit.
 	MaxTerms int `zero:"no limit"`
 
-	// Sublinear replaces the count by 1 + ln(count).
+	// Sublinear replaces the count with 1 + ln(count).
 	Sublinear bool
 
-	// Binary replaces the count by 1.
+	// Binary replaces the count with 1.
 	Binary bool
 
 	// NoIDF omits the factor that depends on the number of documents with the term.
@@ -61,7 +61,7 @@ type TFIDF struct {
 	// Norm is the norm by which rows are divided. The zero value is [L2].
 	Norm Norm
 
-	// MaxBytes limits the memory of the vocabulary, and of the rows. If it is 0, it is 8 GiB each.
+	// MaxBytes limits the memory of the vocabulary and, separately, that of the rows. If it is 0, it is 8 GiB.
 	MaxBytes int64 `zero:"8 GiB"`
 
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. The result is the same for any number.

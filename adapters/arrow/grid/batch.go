@@ -114,8 +114,8 @@ func categories(g base.FixedDataGrid, attr *base.CategoricalAttribute, spec base
 	return array.NewDictionaryArray(&apache.DictionaryType{IndexType: at.DataType(), ValueType: of.DataType()}, at, of), nil
 }
 
-// Write writes a grid to a Parquet file, in the form of [Batch]. It writes the complete file or none: after an error the previous
-// content of the path is unchanged.
+// Write writes a grid to a Parquet file, in the form of [Batch]. It writes the complete file or nothing: after an error the
+// previous file at path is unchanged.
 func Write(g base.FixedDataGrid, path string) error {
 	batch, err := Batch(g)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadCSV reads a CSV file into a grid. It is [table.ReadCSV] followed by [FromTable]. Options may be nil. TargetLast is set unless
-// there is a Schema, so that the last column is the class, as in golearn, if there is no Target. For rows without a class, use
+// ReadCSV reads a CSV file into a grid. It is [table.ReadCSV] followed by [FromTable]. Options may be nil. Unless there is a
+// Schema, TargetLast is set: without a Target, the last column is the class, as in golearn. For rows without a class, use
 // FromTable.
 //
 // It returns the errors of table.ReadCSV.
@@ -46,8 +46,8 @@ const unseen = "(unseen)"
 
 // FromTable returns the grid of a table. Numbers, times and durations are float attributes, and categories are categorical
 // attributes, with the levels in the order of the schema. The target is the class attribute. Groups and weights are left out. A gap
-// is NaN in a float attribute, and the category "?" in a categorical attribute. All levels that the schema does not list are the
-// category "(unseen)". The grid lists the attributes of a type together, as golearn does.
+// is NaN in a float attribute, and the category "?" in a categorical attribute. Each level that the schema does not list becomes
+// the category "(unseen)". The grid lists the attributes of a type together, as golearn does.
 //
 // It returns ErrParam for a nil table.
 func FromTable(t *table.Table) (*base.DenseInstances, error) {

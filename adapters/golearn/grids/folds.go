@@ -13,9 +13,9 @@ import (
 type Fold struct{ Train, Test *base.DenseInstances }
 
 // Folds divides the shuffled rows of grid into parts whose sizes differ by at most one row. Each part is the test part of one fold.
-// Each class of a categorical or a binary class attribute is divided evenly among the parts. The same seed gives the same folds, 0
-// included, and the grid is not changed. The copies take folds times the grid's memory. It returns ErrParam for fewer than 2 folds,
-// or ErrShape for fewer rows than folds or not exactly one class attribute.
+// Each class of a categorical or a binary class attribute is divided evenly among the parts. The same seed, including 0, gives the
+// same folds, and the grid is not changed. The copies need folds times the memory of the grid. It returns ErrParam for fewer than 2
+// folds, or ErrShape unless there are at least as many rows as folds and exactly one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
 	return gridtable.EachFold(context.Background(), "grids: Folds", grid, gridtable.ReadLabelled, folds, seed,
 		func(train, test *gridtable.Table) (out Fold, err error) {

@@ -15,12 +15,12 @@ import (
 
 // Matrix returns attributes of a grid as a matrix, with a row for each row of the grid, and the names of its columns. A float
 // attribute is one column, and a binary attribute a column of 0 and 1. A categorical attribute becomes a column of 0 and 1 for each
-// of its categories, named name=category, whether it occurs or not, so that grids that share their attributes give the same
-// columns. If attrs is nil, it takes all attributes except for the classes, in the grid's order. Otherwise attributes are found by
-// name and type. NaN and infinities are kept. For a grid without rows the matrix is empty.
+// of its categories, named name=category. This includes categories that do not occur, so that grids with the same attributes have
+// the same columns. If attrs is nil, all attributes except the classes are used, in the grid's order. Otherwise attributes are
+// matched by name and type. NaN and infinities are kept. For a grid without rows the matrix is empty.
 //
 // Reading a *base.DenseInstances takes about 5 ns a cell, and other grids cost as much as their Get. It returns ErrParam for an
-// attribute that the grid does not have, or has twice by that name, or ErrShape for no attributes.
+// attribute that the grid lacks, or whose name occurs twice in it, or ErrShape for no attributes.
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
 	defer addName("Matrix", &err)
 	t, err := gridtable.Read(grid)
@@ -67,7 +67,7 @@ func addName(function string, err *error) {
 
 // Labels returns the class of each row as an index into labels. labels holds the classes that occur, in the order of the class
 // attribute's categories. They are "0" and "1" for a binary class, or for a float class, which must be 0 or 1. It returns ErrShape
-// for not exactly one class attribute, ErrParam for a row without a class, or ErrNotFinite.
+// unless there is exactly one class attribute, ErrParam for a row without a class, or ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	defer addName("Labels", &err)
 	t, err := gridtable.ReadLabelled(grid)
@@ -81,8 +81,8 @@ func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 	return y, gridtable.ClassTexts(class, present), nil
 }
 
-// Targets returns the float class of each row. It returns ErrShape for not exactly one class attribute, ErrParam for a class
-// attribute of another type, or ErrNotFinite for a NaN or an infinity.
+// Targets returns the float class of each row. It returns ErrShape unless there is exactly one class attribute, ErrParam for a
+// class attribute of another type, or ErrNotFinite for a NaN or an infinity.
 func Targets(grid base.FixedDataGrid) (y []float64, err error) {
 	defer addName("Targets", &err)
 	_, y, err = gridtable.ReadTargets(grid)
@@ -90,7 +90,7 @@ func Targets(grid base.FixedDataGrid) (y []float64, err error) {
 }
 
 // FeatureGrid returns a grid of the columns of x without a class attribute. The columns are float attributes with the given names.
-// If names is nil, they are called x0, x1 and so on. It takes about 5 ns a cell. It returns ErrShape for an empty x or another
+// If names is nil, they are called x0, x1 and so on. It takes about 5 ns a cell. It returns ErrShape for an empty x or the wrong
 // number of names, or ErrParam for a name that occurs twice.
 func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 	return makeGrid("FeatureGrid", x, names)

@@ -15,9 +15,9 @@ import (
 const splitStream = 0x73706c6974
 
 // Split draws round(testFraction·n) of the n rows of grid for testing and leaves the others for training, each part in random
-// order. The same seed gives the same split, 0 included, and no row is in both parts. Both parts are dense copies, with the
-// attributes of grid, which is not changed. It returns ErrParam for a fraction that is not between 0 and 1, or that leaves a part
-// without rows.
+// order. The same seed, including 0, gives the same split, and no row is in both parts. Both parts are dense copies with the
+// attributes of grid. The grid is not changed. It returns ErrParam for a fraction that is not between 0 and 1, or that leaves a
+// part without rows.
 func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	defer addName("Split", &err)
 	t, err := gridtable.Divisible(grid, gridtable.Read)
@@ -27,7 +27,7 @@ func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, t
 	return splitRows(t, make([]int, t.Rows), 1, testFraction, seed)
 }
 
-// StratifiedSplit is like Split, for each class separately, so that testFraction of the rows of each class, rounded, are in test.
+// StratifiedSplit is like Split, but splits each class separately: test contains testFraction of the rows of each class, rounded.
 // The grid must have one class attribute.
 func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	defer addName("StratifiedSplit", &err)

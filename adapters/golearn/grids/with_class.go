@@ -10,8 +10,8 @@ import (
 )
 
 // WithClass returns a view of grid in which the attribute called name is the only class attribute, and previous classes are
-// features. An empty name leaves no class. The grid is not changed, and must not change while the view is used. It returns ErrParam
-// for a nil grid, or if no attribute or more than one has the name.
+// features. If name is "", there is no class attribute. The grid is not changed, and must not change while the view is used. It
+// returns ErrParam for a nil grid, or unless exactly one attribute has the name.
 func WithClass(grid base.FixedDataGrid, name string) (_ base.FixedDataGrid, err error) {
 	if grid == nil {
 		return nil, fault.Param("grids: WithClass", "grid", nil, "a grid")

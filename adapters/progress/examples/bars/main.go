@@ -1,4 +1,4 @@
-// Program bars shows progress bars of a fit, a pipeline, a search and a transformation, a few seconds each.
+// Program bars shows progress bars for a fit, a pipeline, a search and a transformation. Each takes a few seconds.
 package main
 
 import (
