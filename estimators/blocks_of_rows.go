@@ -14,8 +14,8 @@ import (
 const blockRows = 2048
 
 // InBlocks calls f for each block of rows of x in turn, with the number of the block's first row. The argument rows sets the
-// approximate number of rows in a block. If it is 0, it is 2048. InBlocks checks ctx before each block and reports its progress to
-// the observer of [Observed]. Use it for predictions and for any other function of rows that takes no context. It returns the
+// approximate number of rows in a block. If it is 0, 2048 is used. InBlocks checks ctx before each block and reports its progress
+// to the observer of [Observed]. Use it for predictions and for any other function of rows that takes no context. It returns the
 // errors of f and of ctx, ErrShape if x is empty, and ErrParam if rows is negative. If f returns a [NotFiniteError], its row number
 // is changed from that in the block to that in x.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {

@@ -26,7 +26,7 @@ type Product []Kernel
 type Scaled struct {
 	Kernel Kernel
 
-	// Factor is > 0. If it is 0, it is 1.
+	// Factor is > 0. If it is 0, 1 is used.
 	Factor float64
 }
 

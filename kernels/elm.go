@@ -21,7 +21,7 @@ const defaultSigma = 1.0
 //
 // See also [Tanh], [RBF].
 type ELM struct {
-	// Sigma is s > 0. If it is 0, it is 1.
+	// Sigma is s > 0. If it is 0, 1 is used.
 	Sigma float64
 }
 

@@ -18,7 +18,7 @@ import (
 //
 // See also [Matern], [RBF].
 type Laplacian struct {
-	// Gamma is > 0. If it is 0, it is 1.
+	// Gamma is > 0. If it is 0, 1 is used.
 	Gamma float64
 }
 

@@ -33,7 +33,7 @@ type Matern struct {
 	// Nu is 0.5, 1.5 or 2.5. If it is 0, it is 1.5.
 	Nu float64
 
-	// Length is ℓ > 0. If it is 0, it is 1.
+	// Length is ℓ > 0. If it is 0, 1 is used.
 	Length float64
 }
 

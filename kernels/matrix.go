@@ -17,10 +17,10 @@ const MaxKernelBytes = check.MaxBytes
 
 // Options holds the settings of Matrix and Cross. Nil means the zero value.
 type Options struct {
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxBytes is the limit on the size of the result. If it is 0, it is [MaxKernelBytes].
+	// MaxBytes is the limit on the size of the result. If it is 0, [MaxKernelBytes] is used.
 	MaxBytes int64
 }
 

@@ -21,10 +21,10 @@ const defaultDegree = 3
 //
 // See also [Linear], [RBF].
 type Polynomial struct {
-	// Degree is p ≥ 1. If it is 0, it is 3.
+	// Degree is p ≥ 1. If it is 0, 3 is used.
 	Degree int
 
-	// Gamma is γ > 0. If it is 0, it is 1.
+	// Gamma is γ > 0. If it is 0, 1 is used.
 	Gamma float64
 
 	// Coef0 is c ≥ 0. If it is 0, the polynomial is homogeneous.

@@ -23,10 +23,10 @@ const defaultAlpha = 1.0
 //
 // See also [RBF], [Matern].
 type RationalQuadratic struct {
-	// Alpha is α > 0. If it is 0, it is 1.
+	// Alpha is α > 0. If it is 0, 1 is used.
 	Alpha float64
 
-	// Length is ℓ > 0. If it is 0, it is 1.
+	// Length is ℓ > 0. If it is 0, 1 is used.
 	Length float64
 }
 

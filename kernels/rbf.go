@@ -24,7 +24,7 @@ const defaultGamma = 1.0
 //
 // See also [Matern], [RationalQuadratic].
 type RBF struct {
-	// Gamma is > 0. If it is 0, it is 1.
+	// Gamma is > 0. If it is 0, 1 is used.
 	Gamma float64
 }
 

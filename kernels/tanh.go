@@ -18,7 +18,7 @@ import (
 //
 // See also [ELM].
 type Tanh struct {
-	// Gamma is γ > 0. If it is 0, it is 1.
+	// Gamma is γ > 0. If it is 0, 1 is used.
 	Gamma float64
 
 	// Coef0 is c.

@@ -65,7 +65,7 @@ type Classifier struct {
 	// Groups is as in [Regressor], with folds of [validation.StratifiedGroupKFold].
 	Groups []int `settings:"-"`
 
-	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is [kernels.MaxKernelBytes].

@@ -102,7 +102,7 @@ type Regressor struct {
 	// [shape.Search] is an error, since it cannot leave out groups.
 	Groups []int `settings:"-"`
 
-	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines, and of simultaneous fits. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is [kernels.MaxKernelBytes].

@@ -77,7 +77,7 @@ type Classifier struct {
 	// Seed is the seed for the division of the rows into parts, and for the random numbers of adaptive scores.
 	Seed uint64
 
-	// Workers is the number of goroutines that predict sets. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines that predict sets. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each fit and each solution of a linear system.

@@ -29,14 +29,14 @@ type folding = classes.Folding
 //
 // See also [KernelClassifier], Classifier in package elm.
 type Classifier struct {
-	// Units is the number of hidden units. If it is 0, it is 250.
+	// Units is the number of hidden units. If it is 0, 250 is used.
 	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
 	// Seed is the seed for drawing the hidden units.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// Labels are the classes, in ascending order. They are needed if the first chunk of PartialFit does not contain all of them. If

@@ -48,7 +48,7 @@ type KernelClassifier struct {
 	// Seed is the seed for drawing the landmarks.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// Labels and the following fields are as in [Classifier].

@@ -37,7 +37,7 @@ type folding = classes.Folding
 //
 // See also Classifier in package eem, Classifier in package lssvm.
 type Classifier struct {
-	// Units is the number of hidden units. If it is 0, it is 250.
+	// Units is the number of hidden units. If it is 0, 250 is used.
 	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
@@ -63,7 +63,7 @@ type Classifier struct {
 	// Seed is the seed for drawing the hidden units.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called when the outputs of the units have been computed, after each ridge that leave-one-out

@@ -22,7 +22,7 @@ type Options struct {
 	// is skipped.
 	Workers func(workers int) any
 	// Tolerance, times max(1, |v|), is the largest allowed difference between two computations of the same value v with sums in
-	// different orders: for rows in another order, one by one, or counted twice. If it is 0, it is 1e-6.
+	// different orders: for rows in another order, one by one, or counted twice. If it is 0, 1e-6 is used.
 	Tolerance float64
 	// Steps is the smallest number of steps that a Fit on 120 rows reports to its observer, for the check progress. Set it for
 	// types whose fits take long; the first step must then come in the first half. If it is 0, one step at the end is enough.

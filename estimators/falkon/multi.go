@@ -30,7 +30,7 @@ const (
 //
 // See also MultiRegressor in package lssvm.
 type MultiRegressor struct {
-	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
+	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of a Matérn kernel with ν = 5/2.
 	Kernel kernels.Kernel
 
 	// Components is the number of landmarks. If it is 0, the number is chosen as in [Regressor].
@@ -55,7 +55,7 @@ type MultiRegressor struct {
 	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is 0.001.
 	Tolerance float64 `zero:"1e-3"`
 
-	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
+	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, 200 is used.
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
@@ -66,10 +66,10 @@ type MultiRegressor struct {
 	// Seed is the seed for the random landmarks and samples.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
+	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
 	// Observe is called as in [Regressor].

@@ -26,7 +26,7 @@ const regressorType = "falkon: Regressor"
 //
 // See also Regressor in package lssvm.
 type Regressor struct {
-	// Kernel is the kernel. If it is nil, it is a Matérn kernel of ν = 5/2 whose length is chosen by leave-one-out.
+	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of a Matérn kernel with ν = 5/2.
 	Kernel kernels.Kernel
 
 	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000. It is then
@@ -53,7 +53,7 @@ type Regressor struct {
 	// with which the error on other rows is as small as at convergence. With 1e-7, predictions are accurate to 1e-6.
 	Tolerance float64 `zero:"1e-3"`
 
-	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
+	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, 200 is used.
 	MaxIterations int `zero:"200"`
 
 	// Groups holds the group of each training row, such as a patient or a day, as an arbitrary number. The rows of a group are left
@@ -64,11 +64,11 @@ type Regressor struct {
 	// Seed is the seed for the random landmarks and samples.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// MaxBytes is the limit on the memory that Fit allocates, which is about 4M² numbers and a block of rows for each worker. If it
-	// is 0, it is 8 GiB.
+	// is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
 	// If Observe is not nil, it is called after each tenth of a pass over the rows and after each iteration. Objective is the

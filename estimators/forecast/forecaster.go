@@ -54,7 +54,7 @@ type Forecaster struct {
 	// Lagged selects the past values that are features.
 	Lagged
 
-	// Horizon is the largest number of steps ahead. If it is 0, it is 1.
+	// Horizon is the largest number of steps ahead. If it is 0, 1 is used.
 	Horizon  int `zero:"1"`
 	Strategy Strategy
 
@@ -76,7 +76,7 @@ type Forecaster struct {
 	// is held out.
 	Ensemble int `zero:"none" least:"2"`
 
-	// Window is the number of the most recent errors whose quantile is used. If it is 0, it is 200.
+	// Window is the number of the most recent errors whose quantile is used. If it is 0, 200 is used.
 	Window int `zero:"200" least:"10"`
 
 	// Rate determines how fast the level adapts to misses. If it is 0, it is 0.02. If NoAdaptation is set, the level does not

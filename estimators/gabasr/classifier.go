@@ -34,8 +34,8 @@ type folding = classes.Folding
 //
 // See also Classifier in package rvm, Classifier in package lssvm.
 type Classifier struct {
-	// Pairs is M, the number of pairs of features in each machine. If it is 0, it is 50. [AllPairs] uses the largest square number
-	// up to M.
+	// Pairs is M, the number of pairs of features in each machine. If it is 0, 50 is used. [AllPairs] uses the largest square
+	// number up to M.
 	Pairs      int `zero:"50"`
 	Features   Map
 	Likelihood Likelihood
@@ -56,7 +56,7 @@ type Classifier struct {
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
 	NoBurnIn bool
 
-	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, it is 4.
+	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, 4 is used.
 	Chains int `zero:"4"`
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K classes have the
@@ -69,15 +69,15 @@ type Classifier struct {
 	// initial value.
 	Ridge float64 `zero:"one that is sampled"`
 
-	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
+	// InterceptPrecision is the prior precision of the intercept. If it is 0, 1e-4 is used.
 	InterceptPrecision float64 `zero:"1e-4"`
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, for which the covariance of the coefficients is kept,
 	// p²/2 numbers. The other sweeps use the covariance of the nearest of these. Covariances applies only to [PolyaGamma], whose
-	// probabilities need them. If it is 0, it is 2. If it is at least the number of kept sweeps, all covariances are kept.
+	// probabilities need them. If it is 0, 2 is used. If it is at least the number of kept sweeps, all covariances are kept.
 	Covariances int `zero:"2"`
 
-	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
+	// NoiseShape and NoiseRate are a0 and b0. If one is 0, 1e-3 is used.
 	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
 	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than [Stationary]
@@ -87,7 +87,7 @@ type Classifier struct {
 	// Seed is the seed of the sampler. 0 is an ordinary seed.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each sweep of each machine, by one goroutine at a time. Objective is

@@ -27,7 +27,7 @@ const regressorType = "gabasr: Regressor"
 //
 // See also Regressor in package rvm, Regressor in package lssvm.
 type Regressor struct {
-	// Pairs is M, the number of pairs of features. If it is 0, it is 50. [AllPairs] uses the largest square number up to M.
+	// Pairs is M, the number of pairs of features. If it is 0, 50 is used. [AllPairs] uses the largest square number up to M.
 	Pairs    int `zero:"50"`
 	Features Map
 
@@ -46,14 +46,14 @@ type Regressor struct {
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
 	NoBurnIn bool
 
-	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, it is 4.
+	// Chains is the number of independent chains. Predictions are averaged over them. If it is 0, 4 is used.
 	Chains int `zero:"4"`
 
 	// Ridge fixes the prior precision of the coefficients, in units of the precision of the noise. If it is 0, the prior precision
 	// is sampled.
 	Ridge float64 `zero:"one that is sampled"`
 
-	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
+	// InterceptPrecision is the prior precision of the intercept. If it is 0, 1e-4 is used.
 	InterceptPrecision float64 `zero:"1e-4"`
 
 	// Trend is the degree of a polynomial in each column, without products of columns, that is fitted together with the features. 0
@@ -63,11 +63,11 @@ type Regressor struct {
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, for which the covariance of the coefficients is kept,
 	// p²/2 numbers. For PredictVariance and PredictInterval the other sweeps use the covariance of the nearest of these. Means do
-	// not depend on it. If it is 0, it is 2. If it is at least the number of kept sweeps, all covariances are kept, and the file is
-	// about four times as large.
+	// not depend on it. If it is 0, 2 is used. If it is at least the number of kept sweeps, all covariances are kept, and the file
+	// is about four times as large.
 	Covariances int `zero:"2"`
 
-	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
+	// NoiseShape and NoiseRate are a0 and b0. If one is 0, 1e-3 is used.
 	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
 	// NoScaling leaves x and y unscaled. By default x and y are centred and divided by their standard deviations. A map other than
@@ -77,7 +77,7 @@ type Regressor struct {
 	// Seed is the seed of the sampler. 0 is an ordinary seed.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each sweep, by one goroutine at a time. Objective is the negative log

@@ -63,7 +63,7 @@ type Classifier struct {
 	// Seed is the seed for the samples of rows on which a kernel is chosen if there are many rows.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel matrix. With [ConjugateGradients] this includes the preconditioner and

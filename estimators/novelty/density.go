@@ -63,7 +63,7 @@ type Density struct {
 	// Seed is the seed for the sample that chooses the bandwidth if there are more than 1000 rows.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each block of rows, by one goroutine at a time.

@@ -45,7 +45,7 @@ type DirectKernel struct {
 	// RidgeRule determines how the ridge is chosen if Ridge is 0. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.

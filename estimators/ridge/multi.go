@@ -46,7 +46,7 @@ type MultiRegressor struct {
 	// Groups holds the group of each training row, as in [Regressor.Groups].
 	Groups []int `settings:"-"`
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.

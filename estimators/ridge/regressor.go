@@ -45,7 +45,7 @@ type Regressor struct {
 	// With sums of rows (FitStatistics, PartialFit), Groups are an error.
 	Groups []int `settings:"-"`
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.

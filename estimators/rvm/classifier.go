@@ -62,10 +62,10 @@ type Classifier struct {
 	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// CacheBytes is the memory for columns of the design matrix. If it is 0, it is 512 MiB.
+	// CacheBytes is the memory for columns of the design matrix. If it is 0, 512 MiB is used.
 	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after each change of a machine, by one goroutine at a time. Objective is the

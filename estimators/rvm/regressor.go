@@ -96,25 +96,25 @@ type Regressor struct {
 	// has no effect with Landmarks.
 	Components int `zero:"all rows"`
 
-	// AllIn is the largest number of basis functions for which Fit also begins from the model of all of them. If it is 0, it is
-	// 500.
+	// AllIn is the largest number of basis functions for which Fit also begins from the model of all of them. If it is 0, 500 is
+	// used.
 	AllIn int `zero:"500"`
 
 	// If NoAllIn is set, Fit never begins from the model of all basis functions, whatever AllIn is.
 	NoAllIn bool
 
-	// Starts is the number of times that Fit begins from the empty model, each with a different noise level, 1 to 3. If it is 0, it
-	// is 3. The model with the highest evidence of all starts is kept.
+	// Starts is the number of times that Fit begins from the empty model, each with a different noise level, 1 to 3. If it is 0, 3
+	// is used. The model with the highest evidence of all starts is kept.
 	Starts int `zero:"3" most:"3"`
 
 	// Seed is the seed for drawing the rows of Components and the rows on which lengths are chosen.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. At most one is used for each start.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. At most one is used for each start.
 	Workers int
 
-	// CacheBytes is the memory for columns of the design matrix, and for their products if they fit too. Other columns
-	// are evaluated when they are needed. If it is 0, it is 512 MiB.
+	// CacheBytes is the memory for columns of the design matrix, and for their products if they fit too. Other columns are
+	// evaluated when they are needed. If it is 0, 512 MiB is used.
 	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after each change of a model, by one goroutine at a time. Objective is the negative log

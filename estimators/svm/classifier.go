@@ -67,11 +67,10 @@ type Classifier struct {
 	// out together when C is chosen and probabilities are fitted. If it is nil, equal rows are left out together.
 	Groups []int `settings:"-"`
 
-	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
-	// 1e-3.
+	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, 1e-3 is used.
 	Tolerance float64 `zero:"1e-3"`
 
-	// MaxIterations is the largest number of steps for each pair of classes. If it is 0, it is 10 million.
+	// MaxIterations is the largest number of steps for each pair of classes. If it is 0, 10 million is used.
 	MaxIterations int `zero:"10 million"`
 
 	// If NoShrinking is set, the solver considers all rows in every step.
@@ -80,10 +79,10 @@ type Classifier struct {
 	// Seed is the seed for the folds, and for the samples that MedianRBF and the least-squares machine draw if there are many rows.
 	Seed uint64
 
-	// Workers is the number of goroutines that compute kernel values and fit machines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines that compute kernel values and fit machines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. Each worker keeps at least two rows of the kernel
+	// CacheBytes is the memory for kernel values. If it is 0, 512 MiB is used. Each worker keeps at least two rows of the kernel
 	// matrix.
 	CacheBytes int64 `zero:"512 MiB"`
 

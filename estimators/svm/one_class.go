@@ -46,11 +46,11 @@ type OneClass struct {
 	// 1. If it is 0, it is 0.05.
 	Nu float64 `zero:"0.05" most:"1"`
 
-	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it
-	// is 0, it is 1e-3.
+	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it is 0, 1e-3
+	// is used.
 	Tolerance float64 `zero:"1e-3"`
 
-	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
+	// MaxIterations is the largest number of steps. If it is 0, 10 million is used.
 	MaxIterations int `zero:"10 million"`
 
 	// If NoShrinking is set, the solver considers all rows in every step.
@@ -59,11 +59,10 @@ type OneClass struct {
 	// Seed is the seed for the sample that MedianRBF draws if there are many rows.
 	Seed uint64
 
-	// Workers is the number of goroutines that compute kernel values. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines that compute kernel values. If it is 0, GOMAXPROCS is used.
 	Workers int
 
-	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. At least two rows of the kernel matrix
-	// are kept.
+	// CacheBytes is the memory for kernel values. If it is 0, 512 MiB is used. At least two rows of the kernel matrix are kept.
 	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after every 1000 steps with the dual objective.

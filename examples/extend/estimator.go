@@ -24,8 +24,8 @@ const (
 // If no row is close enough for the denominator to be above 0, it is the mean of the targets. It needs a kernel without negative
 // values. Fit costs O(n²d), a prediction O(nd).
 type Smoother struct {
-	// Kernel is the kernel. If it is nil, it is the RBF whose length predicts each row best from the others. The search starts at
-	// the length of kernels.MedianRBF and continues downwards.
+	// Kernel is the kernel. If it is nil, leave-one-out chooses the length of an RBF kernel. The search starts at the length of
+	// kernels.MedianRBF and continues downwards.
 	Kernel  kernels.Kernel
 	Workers int // goroutines; 0: GOMAXPROCS
 

@@ -153,7 +153,7 @@ func (f Matern) String() string {
 type RationalQuadratic struct {
 	rates
 
-	// Alpha is α > 0. If it is 0, it is 1.
+	// Alpha is α > 0. If it is 0, 1 is used.
 	Alpha float64
 }
 
@@ -172,7 +172,7 @@ func (f RationalQuadratic) String() string {
 type Periodic struct {
 	unitless
 
-	// Period is p > 0, in the units of the features. If it is 0, it is 1.
+	// Period is p > 0, in the units of the features. If it is 0, 1 is used.
 	Period float64
 }
 

@@ -23,7 +23,7 @@ type Options struct {
 	// Indefinite is set for a kernel that is not positive semi-definite.
 	Indefinite bool
 	// Tolerance, multiplied by max(1, |k|), is the largest allowed difference between two computations of the same value k. If it
-	// is 0, it is 1e-12.
+	// is 0, 1e-12 is used.
 	Tolerance float64
 	// Skip maps the name of a check to the reason for skipping it, which completes "skipped, because the type ...".
 	Skip map[string]string

@@ -57,7 +57,7 @@ type GoldenSection struct {
 	// a family of integers.
 	Lo, Hi float64 `zero:"1 and 33, or 80 for whole numbers"`
 
-	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, it is 40.
+	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, 40 is used.
 	MaxEvaluations int `zero:"40" least:"2"`
 }
 

@@ -45,7 +45,7 @@ type Search struct {
 	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets below 0.08.
 	Tolerance float64 `zero:"0.02" below:"1"`
 
-	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, it is 40.
+	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, 40 is used.
 	MaxEvaluations int `zero:"40" least:"2"`
 
 	// Score is the score. The zero value is [LeaveOneOutEvidence].
@@ -62,7 +62,7 @@ type Search struct {
 	// 20 000, and Subsample beyond.
 	Method Method
 
-	// MaxRank is the largest number of pivots of a low-rank entropy. If it is 0, it is 600.
+	// MaxRank is the largest number of pivots of a low-rank entropy. If it is 0, 600 is used.
 	MaxRank int `zero:"600"`
 
 	// Seed is the seed for drawing pivots and subsamples.

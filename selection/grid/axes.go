@@ -25,7 +25,7 @@ type Axis struct {
 	Low  float64
 	High float64
 
-	// Points is the number of points of a range in a grid, including both ends. If it is 0, it is 5.
+	// Points is the number of points of a range in a grid, including both ends. If it is 0, 5 is used.
 	Points int
 
 	// If Log is set, successive points of a range have the same ratio. Low must then be > 0.

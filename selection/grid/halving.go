@@ -31,10 +31,10 @@ type Halving struct {
 	Points int     `zero:"24"`
 	Lo, Hi float64 `zero:"1e-4 and 1e2 times the family's Start"`
 
-	// Factor is ≥ 2. If it is 0, it is 3.
+	// Factor is ≥ 2. If it is 0, 3 is used.
 	Factor int `zero:"3" least:"2"`
 
-	// LeastRows is the smallest number of training rows in a fold, ≥ 2. If it is 0, it is 40.
+	// LeastRows is the smallest number of training rows in a fold, ≥ 2. If it is 0, 40 is used.
 	LeastRows int `zero:"40" least:"2"`
 
 	// Splitter is as in [Search].

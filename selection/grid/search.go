@@ -45,7 +45,7 @@ type Search struct {
 	// ratios are equal.
 	Params []float64
 
-	// Points is the number of values. If it is 0, it is 24.
+	// Points is the number of values. If it is 0, 24 is used.
 	Points int `zero:"24"`
 
 	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.

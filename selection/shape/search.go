@@ -153,11 +153,11 @@ type Search struct {
 	// NoRestarts limits the search to the climb from one common length, without other starting points.
 	NoRestarts bool
 
-	// MaxIterations limits the steps of the climb. If it is 0, it is 100. On landmarks it is then 50 for the first climb and 20 for
-	// the second, on more rows.
+	// MaxIterations limits the steps of the climb. If it is 0, 100 is used. On landmarks it is then 50 for the first climb and 20
+	// for the second, on more rows.
 	MaxIterations int `zero:"100, or fewer on landmarks"`
 
-	// MaxRows is the largest number of rows in one evaluation of the objective, >= 2. If it is 0, it is 2000.
+	// MaxRows is the largest number of rows in one evaluation of the objective, >= 2. If it is 0, 2000 is used.
 	MaxRows int `zero:"2000" least:"2"`
 
 	// Seed is the seed for drawing rows.

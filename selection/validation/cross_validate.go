@@ -23,7 +23,7 @@ import (
 
 // Options holds the settings of a cross-validation. Nil means the zero value.
 type Options struct {
-	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers. These,
+	// Splitter makes the folds. If it is nil, KFold{} is used for regressors and [StratifiedKFold]{} for classifiers. These,
 	// [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its copies are in the same part.
 	// Other splitters divide all rows.
 	Splitter Splitter
@@ -40,7 +40,7 @@ type Options struct {
 	// is nil, there are no weights. The mean over the folds is not weighted.
 	Weights []float64
 
-	// Workers is the number of folds that are computed at the same time. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of folds that are computed at the same time. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// If Observe is not nil, it is called after each fold and regularly in between.

@@ -18,7 +18,7 @@ type GroupKFold struct {
 	// Groups holds the group of each row, as any number.
 	Groups []int
 
-	// Folds is the number of folds. If it is 0, it is 3.
+	// Folds is the number of folds. If it is 0, 3 is used.
 	Folds int `zero:"3" least:"2"`
 	Seed  uint64
 }
@@ -35,7 +35,7 @@ type StratifiedGroupKFold struct {
 	// Groups holds the group of each row, as any number.
 	Groups []int
 
-	// Folds is the number of folds. If it is 0, it is 3.
+	// Folds is the number of folds. If it is 0, 3 is used.
 	Folds int `zero:"3" least:"2"`
 	Seed  uint64
 }

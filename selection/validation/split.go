@@ -30,10 +30,10 @@ const (
 // KFold shuffles the rows and divides them into Folds parts whose sizes differ by at most one. Each part is the test part once.
 // With Repeats it shuffles and divides again.
 type KFold struct {
-	// Folds is the number of folds. If it is 0, it is 3.
+	// Folds is the number of folds. If it is 0, 3 is used.
 	Folds int `zero:"3" least:"2"`
 
-	// Repeats is the number of repeats. If it is 0, it is 1.
+	// Repeats is the number of repeats. If it is 0, 1 is used.
 	Repeats int `zero:"1"`
 	Seed    uint64
 }
@@ -46,10 +46,10 @@ func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 // StratifiedKFold is a KFold that distributes the rows of each class evenly over the parts. A class with fewer rows than folds is
 // missing from some test parts, and a class with a single row is missing from one training part.
 type StratifiedKFold struct {
-	// Folds is the number of folds. If it is 0, it is 3.
+	// Folds is the number of folds. If it is 0, 3 is used.
 	Folds int `zero:"3" least:"2"`
 
-	// Repeats is the number of repeats. If it is 0, it is 1.
+	// Repeats is the number of repeats. If it is 0, 1 is used.
 	Repeats int `zero:"1"`
 	Seed    uint64
 }
@@ -104,7 +104,7 @@ func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labe
 // ShuffleSplit draws Splits independent divisions. In each, the test part contains the fraction TestFraction of the rows, rounded.
 // This is also known as repeated hold-out.
 type ShuffleSplit struct {
-	// Splits is the number of splits. If it is 0, it is 10.
+	// Splits is the number of splits. If it is 0, 10 is used.
 	Splits int `zero:"10"`
 
 	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
@@ -126,7 +126,7 @@ func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 // classes, some classes have none: those that are furthest below their share. A class with few rows may be missing from a test
 // part.
 type StratifiedShuffleSplit struct {
-	// Splits is the number of splits. If it is 0, it is 10.
+	// Splits is the number of splits. If it is 0, 10 is used.
 	Splits int `zero:"10"`
 
 	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.

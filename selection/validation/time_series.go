@@ -16,10 +16,10 @@ import (
 //
 // The first rows are never tested.
 type TimeSeriesSplit struct {
-	// Splits is the number of splits. If it is 0, it is 5.
+	// Splits is the number of splits. If it is 0, 5 is used.
 	Splits int `zero:"5"`
 
-	// TestRows is the number of test rows. If it is 0, it is the integer part of n/(Splits+1).
+	// TestRows is the number of test rows. If it is 0, the integer part of n/(Splits+1) is used.
 	TestRows int `zero:"n/(Splits+1)"`
 
 	// MaxTrain is the largest number of training rows. If it is 0, all are used.

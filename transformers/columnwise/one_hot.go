@@ -64,7 +64,7 @@ type OneHot struct {
 	// the error for NaN is ErrNotFinite. Without Gaps, this holds for every column.
 	Gaps bool
 
-	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
+	// MaxCategories is the largest number of categories in a column. If it is 0, 1000 is used.
 	MaxCategories int `zero:"1000"`
 
 	// If Sparse is set, the following steps and the estimator of a pipeline receive sparse rows (package sparse): even if a column

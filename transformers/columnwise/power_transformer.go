@@ -53,7 +53,7 @@ type PowerTransformer struct {
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
 	Gaps bool
 
-	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	learned[powerModel]

@@ -59,14 +59,14 @@ func (o Output) String() string {
 //
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type QuantileTransformer struct {
-	// Quantiles is the number of quantiles, at most n. If it is 0, it is 1000.
+	// Quantiles is the number of quantiles, at most n. If it is 0, 1000 is used.
 	Quantiles int `zero:"1000"`
 	Output    Output
 
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
 	Gaps bool
 
-	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	learned[quantileModel]

@@ -57,7 +57,7 @@ type TargetEncoder struct {
 	// Smoothing is m, in rows. If it is 0, it is estimated for each column and target.
 	Smoothing float64 `zero:"an estimate for each column and target"`
 
-	// Folds is the number of folds, at most the number of rows. If it is 0, it is 5.
+	// Folds is the number of folds, at most the number of rows. If it is 0, 5 is used.
 	Folds int `zero:"5" least:"2"`
 
 	// Seed is the seed for the rows of each fold.

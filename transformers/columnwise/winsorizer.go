@@ -56,7 +56,7 @@ type Winsorizer struct {
 	// Gaps ignores NaN in Fit and keeps it in Transform. Without it, NaN is an ErrNotFinite error.
 	Gaps bool
 
-	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Fit, which share the columns. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	learned[winsorModel]

@@ -40,7 +40,7 @@ type KernelMap struct {
 	// Seed is the seed for the sample of rows that MedianRBF draws if there are many rows.
 	Seed uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of a result. If it is 0, it is [kernels.MaxKernelBytes].

@@ -54,7 +54,7 @@ type LocallyStationaryFourier struct {
 	// Stationary is k2, with the same requirement and default as Local.
 	Stationary kernels.Kernel
 
-	// Components is the number of features, 2M, which must be even. If it is 0, it is 500. With AllPairs there are
+	// Components is the number of features, 2M, which must be even. If it is 0, 500 is used. With AllPairs there are
 	// ⌊√(Components/2)⌋ frequencies v and as many w, and two features for each of their pairs.
 	Components int `zero:"500"`
 	AllPairs   bool
@@ -66,11 +66,11 @@ type LocallyStationaryFourier struct {
 	// set, they must have the same number of rows. If they are set, Components and Sampling must be 0.
 	LocalFrequencies, Frequencies *mat.Dense
 
-	// Origin is the origin of the coordinates. If it is nil, it is the column means of the training rows.
+	// Origin is the origin of the coordinates. If it is nil, the column means of the training rows are used.
 	Origin []float64
 	Seed   uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	learned[localModel]

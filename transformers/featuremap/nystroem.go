@@ -69,7 +69,7 @@ type Nystroem struct {
 	// Kernel is the kernel. If it is nil, it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
-	// Components is h, the number of landmarks, limited to n. If it is 0, it is 500.
+	// Components is h, the number of landmarks, limited to n. If it is 0, 500 is used.
 	Components int `zero:"500"`
 	Rule       LandmarkRule
 
@@ -81,7 +81,7 @@ type Nystroem struct {
 	Landmarks *mat.Dense
 	Seed      uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel rows in Fit. If it is 0, it is [kernels.MaxKernelBytes].

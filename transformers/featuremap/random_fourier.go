@@ -49,7 +49,7 @@ type RandomFourier struct {
 	// it is [kernels.MedianRBF] of the training rows.
 	Kernel kernels.Kernel
 
-	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, it is 500.
+	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, 500 is used.
 	Components  int `zero:"500"`
 	Sampling    Sampling
 	RandomPhase bool
@@ -59,7 +59,7 @@ type RandomFourier struct {
 	Frequencies *mat.Dense
 	Seed        uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	learned[fourierModel]

@@ -63,12 +63,12 @@ func (a Activation) String() string {
 //
 // See also [RandomFourier], [Activation].
 type RandomHidden struct {
-	// Units is h, the number of hidden units. If it is 0, it is 250.
+	// Units is h, the number of hidden units. If it is 0, 250 is used.
 	Units      int `zero:"250"`
 	Activation Activation
 	Seed       uint64
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	learned[hiddenModel]

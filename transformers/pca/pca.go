@@ -60,7 +60,7 @@ type PCA struct {
 	// Whiten divides each component by its standard deviation.
 	Whiten bool
 
-	// Workers is the number of goroutines in Transform. If it is 0, it is GOMAXPROCS.
+	// Workers is the number of goroutines in Transform. If it is 0, GOMAXPROCS is used.
 	Workers int
 
 	state rowmap.State[pcaModel]

@@ -27,7 +27,7 @@ type Hashing struct {
 	// Terms selects the terms.
 	Terms Terms
 
-	// Columns is the number of columns. If it is 0, it is 1048576.
+	// Columns is the number of columns. If it is 0, 1048576 is used.
 	Columns int `zero:"1048576" most:"2147483647"`
 
 	// NoSigns adds counts without signs.
@@ -39,10 +39,10 @@ type Hashing struct {
 	// Norm is the norm by which rows are divided. The zero value is [L2].
 	Norm Norm
 
-	// MaxBytes limits the memory of the rows. If it is 0, it is 8 GiB.
+	// MaxBytes limits the memory of the rows. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. The result is the same for any number.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. The result is the same for any number.
 	Workers int
 }
 

@@ -34,10 +34,10 @@ type Terms struct {
 	// Unit is the unit of a term, which has Shortest to Longest consecutive units. Words within a term are separated by a space.
 	Unit Unit
 
-	// Shortest is the number of units of the shortest terms. If it is 0, it is 1.
+	// Shortest is the number of units of the shortest terms. If it is 0, 1 is used.
 	Shortest int `zero:"1"`
 
-	// Longest is the number of units of the longest terms. If it is 0, it is Shortest.
+	// Longest is the number of units of the longest terms. If it is 0, Shortest is used.
 	Longest int `zero:"Shortest"`
 
 	// StopWords are words that are removed before terms are formed from words. They are compared with the words of a document in

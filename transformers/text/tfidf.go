@@ -61,10 +61,10 @@ type TFIDF struct {
 	// Norm is the norm by which rows are divided. The zero value is [L2].
 	Norm Norm
 
-	// MaxBytes limits the memory of the vocabulary and, separately, that of the rows. If it is 0, it is 8 GiB.
+	// MaxBytes limits the memory of the vocabulary and, separately, that of the rows. If it is 0, 8 GiB is used.
 	MaxBytes int64 `zero:"8 GiB"`
 
-	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS. The result is the same for any number.
+	// Workers is the number of goroutines. If it is 0, GOMAXPROCS is used. The result is the same for any number.
 	Workers int
 
 	fitted *vocabulary
