@@ -98,7 +98,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Finalists on more rows, on features or on folds are resumed, too.
+// A search can also be resumed if its finalists are scored on more rows, on features or on folds.
 func TestResumeFinalists(t *testing.T) {
 	machine := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// plain has only a Transform.
+// plain hides all methods of a transformer except Fit and Transform.
 type plain struct{ of transformers.Transformer }
 
 func (p plain) Fit(ctx context.Context, x mat.Matrix) error { return p.of.Fit(ctx, x) }

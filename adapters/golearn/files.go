@@ -101,7 +101,8 @@ func makeModelPart(c base.Classifier) (out modelPart, err error) {
 	return out, err
 }
 
-// fits does all possible checks before a classifier of golearn is changed.
+// fits returns an error if the part was not written from a classifier like c, or if its archive is damaged. It is called before c
+// is changed.
 func (p modelPart) fits(kind string, c base.Classifier) error {
 	_, isOurs := embedding.As[gridEstimator](c)
 	got := fmt.Sprintf("%T", c)
@@ -132,8 +133,8 @@ type spoiled struct{ error }
 
 func (s spoiled) Unwrap() error { return s.error }
 
-// Load reads a file that Save of an equally configured Classifier wrote. It returns the errors of UnmarshalBinary and of the file
-// system.
+// Load reads a file written by Save of a Classifier with the same configuration. It returns the errors of UnmarshalBinary and of
+// the file system.
 func (c *Classifier) Load(path string) error { return load(c, path) }
 
 // LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
@@ -141,8 +142,8 @@ func (c *Classifier) LoadWithPrefix(r *base.ClassifierDeserializer, prefix strin
 	return loadWithPrefix(c, r, prefix)
 }
 
-// Load reads a file that Save of an equally configured Regressor wrote. It returns the errors of UnmarshalBinary and of the file
-// system.
+// Load reads a file written by Save of a Regressor with the same configuration. It returns the errors of UnmarshalBinary and of the
+// file system.
 func (r *Regressor) Load(path string) error { return load(r, path) }
 
 // LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
@@ -150,8 +151,8 @@ func (r *Regressor) LoadWithPrefix(d *base.ClassifierDeserializer, prefix string
 	return loadWithPrefix(r, d, prefix)
 }
 
-// Load reads a file that Save of an equally configured Pipeline wrote. It returns the errors of UnmarshalBinary and of the file
-// system.
+// Load reads a file written by Save of a Pipeline with the same configuration. It returns the errors of UnmarshalBinary and of the
+// file system.
 func (p *Pipeline) Load(path string) error { return load(p, path) }
 
 // LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
@@ -159,8 +160,8 @@ func (p *Pipeline) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string)
 	return loadWithPrefix(p, r, prefix)
 }
 
-// Load reads a file that Save of an equally configured Bagging wrote. It returns the errors of UnmarshalBinary and of the file
-// system.
+// Load reads a file written by Save of a Bagging with the same configuration. It returns the errors of UnmarshalBinary and of the
+// file system.
 func (b *Bagging) Load(path string) error { return load(b, path) }
 
 // LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.
@@ -168,8 +169,8 @@ func (b *Bagging) LoadWithPrefix(r *base.ClassifierDeserializer, prefix string) 
 	return loadWithPrefix(b, r, prefix)
 }
 
-// Load reads a file that Save of an equally configured Refitted wrote. It returns the errors of UnmarshalBinary and of the file
-// system.
+// Load reads a file written by Save of a Refitted with the same configuration. It returns the errors of UnmarshalBinary and of the
+// file system.
 func (r *Refitted) Load(path string) error { return load(r, path) }
 
 // LoadWithPrefix reads the output of SaveWithPrefix. It returns the errors of UnmarshalBinary.

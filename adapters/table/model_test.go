@@ -320,7 +320,7 @@ func TestWrittenIsRead(t *testing.T) {
 	assertCells(t, want, second.X)
 }
 
-// goldenModel returns a model of few rows, whose estimator depends only on the library's file format.
+// goldenModel returns a model fitted to a few rows. Its stored form changes only with the file format of the library.
 func goldenModel(t testing.TB) *Model { return linearModel(t) }
 
 func TestGoldenModel(t *testing.T) {

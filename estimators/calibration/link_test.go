@@ -117,7 +117,7 @@ func TestLinksFindWhatIsThere(t *testing.T) {
 	}
 }
 
-// If the true link is not a slope and an offset, Automatic chooses Isotonic.
+// If the true link is a step, which no slope and offset can fit, Automatic chooses Isotonic.
 func TestAutomaticTakesSteps(t *testing.T) {
 	const n = 4000
 	rng := rand.New(rand.NewPCG(3, 1))

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 )
 
-// The preconditioner gets all its rows. Two rows for each landmark, or 4000, are outside it if enough are drawn. If there are fewer
-// rows, they are divided in proportion. Each row is in exactly one of the two samples.
+// The preconditioner gets all rows that it needs, if at least two rows for each landmark, or 4000, remain outside it. If fewer rows
+// are drawn, they are divided in proportion. Each row is in exactly one of the two samples.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct{ m, drawn, sample, outside int }{
 		{100, 1000, 400, 600}, {1000, 8000, 4000, 4000}, {2000, 12000, 8000, 4000}, {3000, 18000, 12000, 6000},

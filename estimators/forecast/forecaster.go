@@ -48,7 +48,8 @@ func (s Strategy) String() string { return enum.Name("Strategy", int(s), "Direct
 // Forecaster predicts the next values of an equidistant series, with intervals. The zero value predicts one step ahead from the
 // last twelve values. Fit, Update and UnmarshalBinary must not run at the same time as any other method.
 type Forecaster struct {
-	// Model is fitted as clones and is not changed. If it is nil, it is an [lssvm.Regressor] with standardised columns.
+	// The forecaster fits clones of Model and does not change it. If it is nil, an [lssvm.Regressor] with standardised columns is
+	// used.
 	Model estimators.Regressor
 
 	// Lagged selects the past values that are features.

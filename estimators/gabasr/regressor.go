@@ -67,7 +67,7 @@ type Regressor struct {
 	// is about four times as large.
 	Covariances int `zero:"2"`
 
-	// NoiseShape and NoiseRate are a0 and b0. If one is 0, 1e-3 is used.
+	// NoiseShape and NoiseRate are a0 and b0. If either is 0, 1e-3 is used instead.
 	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
 	// NoScaling leaves x and y unscaled. By default x and y are centred and divided by their standard deviations. A map other than

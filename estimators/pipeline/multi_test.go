@@ -24,7 +24,8 @@ func multi() *pipeline.MultiRegressor {
 	return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.MultiRegressor{Ridge: .5}}
 }
 
-// Each target has the predictions of a Regressor for that target alone, with the variance of the part that the steps leave out.
+// Each target has the same predictions as a Regressor for that target alone. The variance includes the part that the steps leave
+// out.
 func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	k := kernels.RBF{Gamma: .3}
 	for name, steps := range map[string][]transformers.Transformer{

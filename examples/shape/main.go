@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return nil
 }
 
-// show fits to some rows of a set and prints the result.
+// show fits models to some rows of a set and prints the results.
 func (p program) show(ctx context.Context, set *dataset.Set) error {
 	n, d := set.X.Dims()
 	folds, err := validation.ShuffleSplit{Splits: 1, Seed: p.seed}.Split(n, nil)

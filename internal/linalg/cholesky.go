@@ -171,8 +171,8 @@ func (c *Cholesky) SolveVec(b []float64) {
 	fast.Trsv(blas.NoTrans, c.u, Vector(b))
 }
 
-// QuadInverse returns b'A⁻¹b, which is never negative, for each column of b (n×k), and overwrites b. Cost n²k. It returns ctx's
-// error.
+// QuadInverse returns b'A⁻¹b, which is never negative, for each column of b (n×k), and overwrites b. It costs O(n²k). It returns
+// ctx's error.
 func (c *Cholesky) QuadInverse(ctx context.Context, b *mat.Dense) ([]float64, error) {
 	return quadInverse(ctx, c.u, b)
 }

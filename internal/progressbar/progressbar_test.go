@@ -55,7 +55,7 @@ func TestTenDrawingsASecondOnATerminal(t *testing.T) {
 	b := New(&out, "fits", 1_000_000)
 	b.terminal = true
 	begun := time.Now()
-	for strings.Count(out.String(), "fits, ") < 4 { // even on a busy machine
+	for strings.Count(out.String(), "fits, ") < 4 { // wait for four drawings, which takes longer on a busy machine
 		b.Add(1)
 		time.Sleep(10 * time.Microsecond)
 	}

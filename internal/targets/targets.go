@@ -76,7 +76,7 @@ type Units struct {
 	Spread []float64 // 1 for a target that is constant up to rounding
 }
 
-// constant is the ratio of the deviation to the largest value up to which a target counts as constant.
+// A target counts as constant if the ratio of its deviation to its largest value is at most constant.
 const constant = 1e-15
 
 // Standard returns a copy of y in standard units. It subtracts the weighted mean if centre is set, and divides by the weighted root

@@ -197,7 +197,7 @@ func sincosFar(v float64) (sin, cos float64) {
 // farthest, at least -40.
 func turnsOf(mantissa uint64, exponent int) (high, low uint64) {
 	words := turns()
-	// Three words from bit number exponent on, with zeros before the binary point.
+	// word returns the i-th of the 64-bit words that start at bit number exponent. Bits before the binary point are 0.
 	word := func(i int) uint64 {
 		at := exponent + 64*i
 		first, shift := at>>6, uint(at)&63

@@ -56,7 +56,7 @@ func ExampleSaveEffects() {
 	// <nil>
 }
 
-// Pictures of labels and scores.
+// This example draws the ROC and the precision-recall curve of some scores.
 func ExampleSaveROC() {
 	y, scores := []int{0, 0, 1, 1, 0, 1}, []float64{-1, 0.5, 0.2, 2, 0.1, 0.7}
 	roc, err := metrics.ROC(y, 1, scores, nil)

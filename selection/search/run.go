@@ -45,7 +45,6 @@ func placeOf(p Point, round int) rowKey {
 	return rowKey{param: p.Param, candidate: NoCandidate, round: round}
 }
 
-// key returns the key of the row.
 func (t *TraceRow) key() rowKey {
 	out := placeOf(t.Point, t.Round)
 	var bits []byte

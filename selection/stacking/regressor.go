@@ -35,8 +35,8 @@ type Regressor struct {
 	// [ridge.Regressor].
 	Models []estimators.Regressor
 
-	// Splitter makes the folds. Rows that are in no test part are ignored. If it is nil, it is [validation.KFold], or
-	// [validation.GroupKFold] with Groups.
+	// Splitter makes the folds. Rows that are in no test fold are ignored. If it is nil, [validation.KFold] is used, or
+	// [validation.GroupKFold] if Groups is set.
 	Splitter validation.Splitter
 
 	// Groups holds the group of each training row, such as a patient. The rows of a group are in the same fold. Models that are an

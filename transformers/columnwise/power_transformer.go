@@ -18,7 +18,7 @@ import (
 
 const powerTransformerName = "columnwise: PowerTransformer"
 
-// PowerTransformer makes the distribution of each column as close to normal as a power can, and then scales it to mean 0 and
+// PowerTransformer makes the distribution of each column as close to normal as a power transformation can, and then scales it to mean 0 and
 // standard deviation 1:
 //
 //	z[i,j] = (ψ(x[i,j]) - mean[j]) / sd[j],  mean and sd of ψ over the training rows, with divisor n
@@ -36,8 +36,9 @@ const powerTransformerName = "columnwise: PowerTransformer"
 //
 // The zero value is ready to use. Fit costs O(nd), with about thirty exponentials for each value; Transform costs O(nd). In
 // addition to the errors of [transformers.Transformer], Transform returns ErrNotFinite for a row that is so far from the training
-// rows that its value overflows. InverseTransform returns it for a z that no ψ reaches: ψ is bounded above if λ < 0, and below if λ
-// or be the same number for all rows.
+// rows that its value overflows. InverseTransform returns it for a z that no ψ reaches: ψ is bounded above if λ < 0, and
+// below if λ is more than 2. With NoStandardize this can also happen to the training rows: in a column far from 0 compared with its
+// spread, ψ can overflow or be the same number for all rows.
 //
 // See also [QuantileTransformer], [scalers.StandardScaler].
 //

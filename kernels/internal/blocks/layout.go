@@ -158,5 +158,5 @@ const (
 	needDots      need = 1 << iota // inner products of the unshifted rows
 	needDistances                  // squared Euclidean distances
 	needManhattan                  // Manhattan distances
-	needColumns                    // the moved rows in columns
+	needColumns                    // the moved rows, stored by column
 )

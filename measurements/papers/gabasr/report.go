@@ -277,7 +277,7 @@ func spaced(n int) string {
 	return fmt.Sprintf("%d %03d", n/1000, n%1000)
 }
 
-// sampling prints how much the sweeps of the chains increase the evidence, and the seconds.
+// sampling prints how much the sweeps of the chains increase the evidence, and how many seconds a fit takes.
 func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) {
 	w := &strings.Builder{}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -90,8 +90,8 @@ func ManyLevels(x *mat.Dense, categories int) (out []int) {
 	return out
 }
 
-// IsStandardisation reports whether a scaling gives the same columns as standardisation, such as a PowerTransformer without columns or
-// for columns of two values.
+// IsStandardisation reports whether a scaling gives the same columns as standardisation, for example a PowerTransformer without
+// columns or with λ = 1 in each column.
 func IsStandardisation(chain *pipeline.Transformer) bool {
 	step := chain.FittedSteps()[0]
 	if c, ok := step.(*pipeline.ColumnTransformer); ok {

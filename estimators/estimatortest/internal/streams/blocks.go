@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// read is a stream of rows. It calls then before it yields the block with the number after.
+// read is a stream of rows. It calls the function then just before it yields block number after.
 type read struct {
 	d     subject.Data
 	size  int // rows of a block
