@@ -132,7 +132,7 @@ type Value struct {
 	id int
 }
 
-// Batch, as the number of rows of a value, means that it has as many rows as the input.
+// Batch is the number of rows of a value that has as many rows as the input.
 const Batch = -1
 
 // New returns a graph and its input, a Value with the given number of columns.

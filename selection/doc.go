@@ -59,7 +59,8 @@
 // FitWeighted gives each row a weight > 0, if the learner accepts weights:
 //
 //   - the learner receives them, for all rows and for the training rows of each fold;
-//   - [entropy.LeaveOneOut] is the weighted mean of the squared residuals of the weighted machine, and [entropy.LogEvidence] assumes noise of variance λs²/w in a row;
+//   - [entropy.LeaveOneOut] is the weighted mean of the squared residuals of the weighted machine, and [entropy.LogEvidence]
+//     assumes noise of variance λs²/w in a row;
 //   - a metric receives those of a fold's test rows, and the mean over folds is unweighted;
 //   - the entropy, the initial parameter of a family and the preprocessing do not use them.
 //

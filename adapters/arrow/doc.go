@@ -21,11 +21,15 @@
 //
 // # The kinds of columns
 //
-//   - Integers, floats and decimals are numbers, like those of a text file. An integer that float64 cannot represent is an error, unless Format.RoundIntegers is set, which rounds it. A decimal becomes the nearest float64, and a float32 keeps its value.
-//   - Dates and timestamps are times, as seconds since 1970 in UTC. A timestamp without a zone is read as UTC. A float64 represents today's times to .24 µs.
+//   - Integers, floats and decimals are numbers, like those of a text file. An integer that float64 cannot represent is an error,
+//     unless Format.RoundIntegers is set, which rounds it. A decimal becomes the nearest float64, and a float32 keeps its value.
+//   - Dates and timestamps are times, as seconds since 1970 in UTC. A timestamp without a zone is read as UTC. A float64 represents
+//     today's times to .24 µs.
 //   - Durations, and times of a day since midnight, are of the kind table.Duration, in seconds.
-//   - Texts are words, including those that look like numbers: categories, texts or ids. Booleans are the levels false and true. The values of dictionaries are categories, whose levels are the values that occur in rows.
-//   - Binary columns, lists, structs, maps, unions, intervals and run-end encodings are left out, with a note in the schema. A Predictor copies them to its output.
+//   - Texts are words, including those that look like numbers: categories, texts or ids. Booleans are the levels false and true.
+//     The values of dictionaries are categories, whose levels are the values that occur in rows.
+//   - Binary columns, lists, structs, maps, unions, intervals and run-end encodings are left out, with a note in the schema. A
+//     Predictor copies them to its output.
 //
 // A null is a gap, and so are NaN and a text of Format.Missing. The rules of package table apply to levels that the schema does not
 // list, to gaps in targets, and to everything else that the kinds do not decide.

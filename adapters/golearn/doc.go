@@ -24,7 +24,8 @@
 //
 //   - A float attribute is one column of the estimator's matrix, and a binary attribute is a column of 0 and 1.
 //   - A categorical attribute becomes a column for each category of the training rows. NoOneHot rejects categorical features instead.
-//   - With more than 32 categories it becomes one column of codes if the estimator takes categories (estimators.Categorizer), as the search does.
+//   - With more than 32 categories it becomes one column of codes if the estimator takes categories (estimators.Categorizer), as
+//     the search does.
 //
 // Predict matches attributes by name and type, and categories by their text. It therefore correctly reads a grid that was parsed
 // from another file, whose columns or categories are in another order. Columns that are new at Predict are ignored. A category that

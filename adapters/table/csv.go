@@ -17,7 +17,8 @@ import (
 // Errors name the file and the line. They are
 //
 //   - ErrShape for a line with more or fewer cells than the first, and for a file without rows;
-//   - estimators.MixedColumnError, an ErrParam, for a column that consists almost entirely of numbers, or of times, but also contains words;
+//   - estimators.MixedColumnError, an ErrParam, for a column that consists almost entirely of numbers, or of times, but also
+//     contains words;
 //   - ErrParam for a column that Options name and the file lacks, for a name that occurs twice, and for text that is not UTF-8;
 //   - ErrParam for a gap in the target, the groups or the weights, and for an integer that a float64 cannot represent;
 //   - ErrNotFinite for a number that is too large for a float64;

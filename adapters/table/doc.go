@@ -1,10 +1,16 @@
 // Package table converts tables with words, dates and gaps to matrices. It stores the conversion with a model, so that the model
 // can predict rows in their original form. It uses only the standard library.
 //
-//   - [ReadCSV], [ReadARFF], [ReadSVMLight], [FromRows] and [FromStructs] read a file, the rows of an SQL query or a slice of structs into a [Table]: the matrix X, the targets or labels, the groups and the weights. [Options] name the columns that are not features, and [Format] sets how cells are written.
-//   - [Schema] records the decision for each [Column]: its [Role], its [Kind], its levels, and a note with the reason. It is determined from the rows of a fit, is used to read all other rows, and is stored as JSON.
-//   - [Model] is an estimator with the schema, in one file. It predicts a table, and [Table.WriteCSV] writes the [Predictions] next to the columns of the input. It also predicts a single row, a map, a struct or a line of text, and returns a [Prediction].
-//   - [Source] reads rows that do not fit in memory. They come from a CSV file, from another format through a [Reader] (Parquet: package adapters/arrow), or from several files ([Join]). The schema is determined in two passes. [Blocks] are for FitBlocks of an estimator, and Tables for predictions.
+//   - [ReadCSV], [ReadARFF], [ReadSVMLight], [FromRows] and [FromStructs] read a file, the rows of an SQL query or a slice of
+//     structs into a [Table]: the matrix X, the targets or labels, the groups and the weights. [Options] name the columns that are
+//     not features, and [Format] sets how cells are written.
+//   - [Schema] records the decision for each [Column]: its [Role], its [Kind], its levels, and a note with the reason. It is
+//     determined from the rows of a fit, is used to read all other rows, and is stored as JSON.
+//   - [Model] is an estimator with the schema, in one file. It predicts a table, and [Table.WriteCSV] writes the [Predictions] next
+//     to the columns of the input. It also predicts a single row, a map, a struct or a line of text, and returns a [Prediction].
+//   - [Source] reads rows that do not fit in memory. They come from a CSV file, from another format through a [Reader] (Parquet:
+//     package adapters/arrow), or from several files ([Join]). The schema is determined in two passes. [Blocks] are for FitBlocks
+//     of an estimator, and Tables for predictions.
 //   - [Encoder] reads single cells according to a schema, as package adapters/beam does.
 //
 // A first program is
@@ -20,8 +26,10 @@
 //   - a [Number] if all its cells are numbers;
 //   - a [Time], in seconds since 1970 in UTC, if all are times;
 //   - a [Duration], in seconds, if the format declares it, as Arrow and Parquet files do;
-//   - an [ID], left out, if at least nine of ten values differ, and the values are either words (fewer than three per value on average) or whole numbers under a usual name for ids, such as id, user_id or key;
-//   - a [Text], left out, if at least nine of ten values differ and have three words or more on average, or if half of them differ and have five;
+//   - an [ID], left out, if at least nine of ten values differ, and the values are either words (fewer than three per value on
+//     average) or whole numbers under a usual name for ids, such as id, user_id or key;
+//   - a [Text], left out, if at least nine of ten values differ and have three words or more on average, or if half of them differ
+//     and have five;
 //   - a [Category] if it has other words. Its levels are in ascending order, as numbers if all are whole numbers.
 //
 // With fewer than ten values, no column is an ID or a Text. A column without a value or a name is left out. If a column consists

@@ -73,7 +73,8 @@ func checkProgress(p *subject.Probe, s *subject.Subject) {
 		p.Errorf("the first step on %d rows comes at a share of %.2f done, want at most %v", progressRows, first.Done, lateShare)
 	}
 	if share := float64(h.at[0]) / float64(h.looks); h.looks > 4 && !(share <= lateShare) {
-		p.Errorf("the first step on %d rows comes after a share of %.2f of the checks of the context, want at most %v", progressRows, share, lateShare)
+		p.Errorf("the first step on %d rows comes after a share of %.2f of the checks of the context, want at most %v",
+			progressRows, share, lateShare)
 	}
 }
 

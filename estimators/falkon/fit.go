@@ -49,7 +49,8 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
 			return m, nil
 		}
-		s.Steps.Next(0, "the effective dimension is %.0f of %d landmarks: %d landmarks are used", m.details.EffectiveDimension, m.details.Landmarks,
+		s.Steps.Next(0, "the effective dimension is %.0f of %d landmarks: %d landmarks are used",
+			m.details.EffectiveDimension, m.details.Landmarks,
 			next)
 		s.components, s.Resume = next, nil
 	}

@@ -39,9 +39,11 @@
 //
 //   - Up to 4000 distinct rows, with an intercept, the system of the inner products of the rows is solved, with exact
 //     leave-one-out. The cost is O(n³).
-//   - Otherwise conjugate gradients are used on the rows. The cost of an iteration is proportional to the number of nonzero entries. There is no factor
+//   - Otherwise conjugate gradients are used on the rows. The cost of an iteration is proportional to the number of nonzero
+//     entries. There is no factor
 //     for the leverages, so the ridge is the one with the smallest generalised cross-validation error. Its trace is estimated from
-//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, and Groups cause ErrParam. s² is the sum of the squared residuals over n - tr(H).
+//     random signs with a fixed seed. The error of LeaveOneOutResiduals wraps errors.ErrUnsupported, and Groups cause ErrParam. s²
+//     is the sum of the squared residuals over n - tr(H).
 //
 // Both solvers keep only the coefficients. The errors of the variance and of the intervals wrap errors.ErrUnsupported. Package
 // lssvm with kernels.Linear computes variances and intervals.

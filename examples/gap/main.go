@@ -101,7 +101,7 @@ func main() { cli.Main("gap", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := cli.NewFlags("gap",
-		"gap measures how often 95% intervals contain new observations: among the points of a fit, in a gap between them, and beyond them.", out)
+		"gap measures how often 95% intervals contain new observations: among the points of a fit, between them, and beyond them.", out)
 	first := flags.Uint64("first", 1, "the first seed")
 	seeds := flags.Uint64("seeds", 20, "sets of points, each of a seed")
 	only := flags.String("only", "", "the `name` of a single estimator; empty: all of them")

@@ -20,7 +20,8 @@ var (
 // Check returns an error for the first exported field of config, a struct or a pointer to one, that is out of its range, and nil if
 // there is none. The error is ErrParam for typ, or the error of a kernel's Validate. Embedded fields are skipped.
 //
-//   - A number with the tag zero:"meaning of 0" is 0, or finite and positive. The tags least:"2", most:"1" and below:"1" restrict values other than 0. Every int named Workers is such a number, even without a tag.
+//   - A number with the tag zero:"meaning of 0" is 0, or finite and positive. The tags least:"2", most:"1" and below:"1" restrict
+//     values other than 0. Every int named Workers is such a number, even without a tag.
 //   - An enumeration, which is an int whose String method uses package enum, must have a name.
 //   - A kernel is nil or valid.
 func Check(typ string, config any) error {

@@ -193,6 +193,7 @@ var checks = []check{
 	{"start-not-finite", family, "Start on a NaN returns an error, or a finite value if the family does not use the rows.",
 		checkStartNotFinite},
 	{"members", family, "At returns valid and positive semi-definite kernels from bound to bound.", checkMembers},
-	{"distinct", family, "At returns the same kernel for the same parameter, and different kernels for different parameters.", checkDistinct},
+	{"distinct", family, "At returns the same kernel for the same parameter, and different kernels for different parameters.",
+		checkDistinct},
 	{"integer", family, "A family of integers rounds its parameter, and a family of real numbers does not.", checkInteger},
 }

@@ -2,11 +2,18 @@
 //
 // [Test] compares two samples of rows, X of m rows and Y of n, in three ways:
 //
-//   - It compares each numeric column with the Kolmogorov-Smirnov statistic D = max[t] |F(t) - G(t)| of the two distribution functions. Up to 10⁷ pairs of rows its p-value is exact given the ties (G. Schröer and D. Trenkler, Computational Statistics and Data Analysis 20, 1995, 185). Beyond that the p-value comes from the limit distribution, and is too large with ties. A gap, NaN, counts as a value below all numbers, so that changes in the fraction of gaps are also detected.
+//   - It compares each numeric column with the Kolmogorov-Smirnov statistic D = max[t] |F(t) - G(t)| of the two distribution
+//     functions. Up to 10⁷ pairs of rows its p-value is exact given the ties (G. Schröer and D. Trenkler, Computational Statistics
+//     and Data Analysis 20, 1995, 185). Beyond that the p-value comes from the limit distribution, and is too large with ties. A
+//     gap, NaN, counts as a value below all numbers, so that changes in the fraction of gaps are also detected.
 //
-//   - It compares each categorical column with Pearson's χ² of the counts of its levels. A gap is a level. The p-value comes from the χ² distribution if the expected count of each level is at least 5 in each sample. Otherwise it comes from permutations. It is (1+b)/(1+B) if b of B random divisions of the rows into samples of m and n have a statistic at least as large. For more than 100 000 rows, levels with smaller counts are combined instead.
+//   - It compares each categorical column with Pearson's χ² of the counts of its levels. A gap is a level. The p-value comes from
+//     the χ² distribution if the expected count of each level is at least 5 in each sample. Otherwise it comes from permutations.
+//     It is (1+b)/(1+B) if b of B random divisions of the rows into samples of m and n have a statistic at least as large. For more
+//     than 100 000 rows, levels with smaller counts are combined instead.
 //
-//   - It compares all columns together with the maximum mean discrepancy (A. Gretton and others, Journal of Machine Learning Research 13, 2012, 723). Its unbiased estimate is
+//   - It compares all columns together with the maximum mean discrepancy (A. Gretton and others, Journal of Machine Learning
+//     Research 13, 2012, 723). Its unbiased estimate is
 //
 //     MMD² = Σ[i≠j] k(x[i],x[j])/(m(m-1)) + Σ[i≠j] k(y[i],y[j])/(n(n-1)) - 2 Σ[i,j] k(x[i],y[j])/(mn)
 //

@@ -147,7 +147,8 @@ func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, 
 	if err != nil || form == nil {
 		return nil, err
 	}
-	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge, looks: map[int][]loo.Evaluation{}, rounds: []int{n}}
+	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge,
+		looks: map[int][]loo.Evaluation{}, rounds: []int{n}}
 	f.finder.integer = r.Family.Integer()
 	f.finder.lo, f.finder.hi = r.Family.Bounds()
 	f.param = r.Row(choice.Iteration).Param

@@ -547,7 +547,8 @@ func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
 	}
 	for g, p := range k.Params()[:len(k.Lengths)] {
 		if at.theta[g] <= b.Low[g] {
-			l.run.Warn("the length of column %s is the smallest that is tried, %.2g: no two rows are similar in it", numeral.List(p.Columns),
+			l.run.Warn("the length of column %s is the smallest that is tried, %.2g: no two rows are similar in it",
+				numeral.List(p.Columns),
 				math.Exp(at.theta[g]))
 		}
 	}

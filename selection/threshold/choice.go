@@ -106,7 +106,8 @@ func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, err
 		}
 	}
 	if n.positives == 0 || n.negatives == 0 {
-		return Choice{}, fault.Shape("rows left out have", 0, "rows of one of the two classes", "want rows of class %d and of another class", positive)
+		return Choice{}, fault.Shape("rows left out have", 0, "rows of one of the two classes",
+			"want rows of class %d and of another class", positive)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
 	best := Choice{Threshold: 1, Precision: math.NaN(), Score: a.score(n)}

@@ -205,7 +205,7 @@ func quantileOf(sorted []float64, share float64) float64 {
 	return quantileAt(len(sorted), share, func(i int) (float64, float64) { return sorted[i], sorted[i+1] }, sorted[len(sorted)-1])
 }
 
-// quantileAt is like quantileOf, but for n sorted values that pair returns: pair(i) returns values i and i+1. The last of them is
+// quantileAt is like quantileOf, for n sorted values that pair returns: pair(i) returns values i and i+1. The last of them is
 // largest.
 func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest float64) float64 {
 	i, t := placeOf(n, share)

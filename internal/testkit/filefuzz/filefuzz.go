@@ -5,7 +5,8 @@
 //
 //   - reading does not panic, and allocates at most 64 times the file's length and a megabyte;
 //   - an error wraps ErrBadModel, is at most 4 KB long, and leaves the value unchanged;
-//   - no exported method of a value that was read panics, all methods together take less than ten seconds, and predictions are finite or an error;
+//   - no exported method of a value that was read panics, all methods together take less than ten seconds, and predictions are
+//     finite or an error;
 //   - the value can be written and read again, after which it predicts the same bits and writes the same bytes.
 //
 // Methods are found by reflection. A type only has to be a Subject in a test's list, which also determines its settings and

@@ -70,7 +70,7 @@ func main() {
 	log.SetPrefix("distributed: ")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(),
-			"distributed fits a pipeline to the rows of many files with Apache Beam, and optionally without an engine to compare.\n\nFlags:")
+			"distributed fits a pipeline to the rows of many files with Apache Beam, and compares the fit without an engine.\n\nFlags:")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
