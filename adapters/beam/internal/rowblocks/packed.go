@@ -14,7 +14,7 @@ import (
 
 var (
 	errPacked = fmt.Errorf("it is compressed by gzip and can only be read from the beginning: "+
-	"name it in Data.Files with .gz at the end, or set "+
+		"name it in Data.Files with .gz at the end, or set "+
 		"Data.WholeFiles: %w", fault.ErrParam)
 	errDamaged = fmt.Errorf("the gzip data is damaged or truncated: %w", fault.ErrBadModel)
 )
