@@ -56,8 +56,8 @@ type Unmerger[Y Target] interface {
 type StatisticsFitter[Y Target] interface {
 	// NewStatistics returns empty statistics for the settings. It returns ErrParam for a field out of range.
 	NewStatistics() (Statistics[Y], error)
-	// FitStatistics fits to the rows in s, which it does not change. The result is that of Fit for all these rows, except for
-	// rounding and for differences that the type documents. It returns ErrShape without rows, or the errors of Fit. It returns
+	// FitStatistics fits to the rows in s, which it does not change. The result is the same as with Fit for all these rows, except
+	// for rounding and for differences that the type documents. It returns ErrShape without rows, or the errors of Fit. It returns
 	// ErrParam if s is nil, or has a different type or different settings; the error names both. After an error the earlier model
 	// is kept.
 	FitStatistics(ctx context.Context, s Statistics[Y]) error

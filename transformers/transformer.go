@@ -59,9 +59,10 @@ type RowResidualer interface {
 
 // PartialFitter is the capability to continue a fit with more rows.
 type PartialFitter interface {
-	// PartialFit continues a fit by PartialFit or FitStatistics with the rows x (n×d). The result is that of FitStatistics for all
-	// rows so far. The transformer keeps their statistics, but MarshalBinary and a clone omit them; MarshalStatistics encodes them
-	// (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are no statistics, and PartialFit returns ErrNotFitted.
+	// PartialFit continues a fit by PartialFit or FitStatistics with the rows x (n×d). The result is the same as with FitStatistics
+	// for all rows so far. The transformer keeps their statistics, but MarshalBinary and a clone omit them; MarshalStatistics
+	// encodes them (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are no statistics, and PartialFit returns
+	// ErrNotFitted.
 	//
 	// Afterwards, the features of a kernel map may have different values and different meanings: a model that was fitted to them
 	// must be fitted again. PartialFit of a pipeline leaves the steps unchanged.

@@ -9,8 +9,8 @@ import (
 )
 
 // Fit fits the estimator to all rows of d. It makes one pass for each stage, in which the workers add up the statistics of their
-// rows and one Combine merges them. The result is that of streaming.FitStages on one machine, except for the order of the sums,
-// which changes the last digits.
+// rows and one Combine merges them. The result is the same as with streaming.FitStages on one machine, except for the order of the
+// sums, which changes the last digits.
 //
 // It returns a *DataError for invalid rows, and ErrParam for invalid settings or if a later pass reads different rows. It also
 // returns the errors of the estimator, of the file system and of the engine, and ctx's error. With an error, it returns no model.

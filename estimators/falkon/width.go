@@ -33,7 +33,7 @@ type widths struct {
 
 // chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the smallest leave-one-out error, with the best ridge for each
 // length. The landmarks and the rows for the error are some of the drawn rows. If there are few rows, all are landmarks, and the
-// error is that of the exact machine.
+// error equals that of the exact machine.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
 	median, err := kernels.MedianRBF(ctx, anyrows.Slice(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {

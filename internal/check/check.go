@@ -333,8 +333,8 @@ func Symmetric(k mat.Symmetric, rows int) error {
 	return nil
 }
 
-// Begin is for the first statement of an exported function that takes a context. If the caller passed nil, *ctx becomes a context
-// that has ended with an ErrParam error. Defer the result with the function's error. It also does what fault.Recover does:
+// Begin starts an exported function that takes a context; call it in the first statement. If the caller passed nil, *ctx becomes a
+// context that has ended with an ErrParam error. Defer the result with the function's error. It also does what fault.Recover does:
 //
 //	defer check.Begin(&ctx)(&err)
 func Begin(ctx *context.Context) func(err *error) {

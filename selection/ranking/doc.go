@@ -4,7 +4,8 @@
 //	r, err := ranking.ForClassification(ctx, candidates, nil, x, y, &ranking.Options{By: ranking.FSM})
 //	fmt.Print(r) // a table, best first
 //
-// It is for kernels of different kinds. To choose the parameter of one kind, use selection.Regressor or selection.Classifier.
+// Use it to compare kernels of different kinds. To choose the parameter of one kind, use selection.Regressor or
+// selection.Classifier.
 //
 // # Measures and the entropy
 //

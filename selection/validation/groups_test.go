@@ -128,8 +128,8 @@ func TestGroupKFoldErrors(t *testing.T) {
 	}
 }
 
-// The folds follow the definition. The test rows are windows of the last rows, Gap rows before them are left out, and the training
-// rows are those before the gap, or the last of these.
+// The folds follow the definition. The test rows are windows of the last rows, Gap rows before them are left out, and the rows
+// before the gap, or the last of them, are the training rows.
 func TestTimeSeriesSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := TimeSeriesSplit{

@@ -201,8 +201,8 @@ func (p *Imputer) NewStatistics() (streaming.Statistics[streaming.None], error) 
 	return of.fresh, err
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit, with the mean rounded once. The Median of 8192
-// or more values has an error in its rank, as in [QuantileTransformer].
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit, with the mean rounded once. The Median
+// of 8192 or more values has an error in its rank, as in [QuantileTransformer].
 func (p *Imputer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	of, err := p.statistics()

@@ -106,7 +106,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is that of Fit.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is the same as with Fit.
 func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
@@ -164,7 +164,7 @@ func (o *OneHot) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return st, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit.
 func (o *OneHot) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, m, limit, err := o.statistics()

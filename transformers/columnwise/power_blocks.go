@@ -65,8 +65,9 @@ func (t *PowerTransformer) NewStatistics() (streaming.Statistics[streaming.None]
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With
-// more, λ, mean and deviation are those of 8192 values at evenly spaced ranks, whose error is that of [QuantileTransformer].
+// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is the same as with
+// Fit. With more, λ, mean and deviation are those of 8192 values at evenly spaced ranks, whose error is that of
+// [QuantileTransformer].
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(powerTransformerName, t); err != nil {

@@ -142,9 +142,9 @@ func (t *QuantileTransformer) NewStatistics() (streaming.Statistics[streaming.No
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With
-// more, n values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, for any parts in any
-// order. For a million rows this is .1%. A different order gives different quantiles within that bound.
+// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is the same as with
+// Fit. With more, n values, the ranks of the quantiles differ from those of Fit by at most n (log₂(n/8192) + 1) / 8192, for any
+// parts in any order. For a million rows this is .1%. A different order gives different quantiles within that bound.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()

@@ -135,8 +135,8 @@ func (w *Winsorizer) NewStatistics() (streaming.Statistics[streaming.None], erro
 	return w.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is that of Fit. With
-// more, the ranks of the bounds have the error of [QuantileTransformer].
+// FitStatistics implements [streaming.StatisticsFitter]. With fewer than 8192 values in a column, the result is the same as with
+// Fit. With more, the ranks of the bounds have the error of [QuantileTransformer].
 func (w *Winsorizer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()

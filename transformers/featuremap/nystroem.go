@@ -177,8 +177,8 @@ func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error)
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit for the rows of the sample, in the order of
-// their hashes. It is bit-identical, however the rows are divided and merged. Indices returns nil afterwards.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit for the rows of the sample, in the
+// order of their hashes. It is bit-identical, however the rows are divided and merged. Indices returns nil afterwards.
 func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()

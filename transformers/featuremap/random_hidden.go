@@ -136,8 +136,8 @@ func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], er
 	return s, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit; for [DataRBF] it is that of Fit for the rows of
-// the sample. It is bit-identical, however the rows are divided and merged.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit; for [DataRBF] it is that of Fit for
+// the rows of the sample. It is bit-identical, however the rows are divided and merged.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := r.statistics()

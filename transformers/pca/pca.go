@@ -245,7 +245,7 @@ func signed(v []float64) []float64 {
 }
 
 // FitBlocks implements [streaming.BlockFitter]. It reads the stream once and stores the covariances of the columns, O(d²). The
-// result is that of Fit. With more columns than rows it agrees up to rounding.
+// result is the same as with Fit, except for rounding if there are more columns than rows.
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {
@@ -293,8 +293,8 @@ func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return &covarianceStatistics{typ: pcaName}, nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit up to rounding, however the rows are divided and
-// merged.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit up to rounding, however the rows are
+// divided and merged.
 func (p *PCA) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := settings.Check(pcaName, p); err != nil {

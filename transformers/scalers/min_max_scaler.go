@@ -83,7 +83,7 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is that of Fit.
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and the result is the same as with Fit.
 func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
@@ -118,7 +118,7 @@ func (s *MinMaxScaler) NewStatistics() (streaming.Statistics[streaming.None], er
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit.
 func (s *MinMaxScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()

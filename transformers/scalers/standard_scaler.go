@@ -88,7 +88,7 @@ func (s *StandardScaler) NewStatistics() (streaming.Statistics[streaming.None], 
 	return s.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit with each number rounded once. It is
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit with each number rounded once. It is
 // bit-identical, however the rows are divided and merged.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)

@@ -69,7 +69,7 @@ func (u *UnitRows) NewStatistics() (streaming.Statistics[streaming.None], error)
 	return u.statistics(), nil
 }
 
-// FitStatistics implements [streaming.StatisticsFitter]. The result is that of Fit.
+// FitStatistics implements [streaming.StatisticsFitter]. The result is the same as with Fit.
 func (u *UnitRows) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &u.state, st, u.statistics(),

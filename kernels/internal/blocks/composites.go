@@ -68,8 +68,8 @@ func Product(inner []Part) Part {
 	return fold{inner: inner, op: func(a, b float64) float64 { return a * b }, neutral: 1}
 }
 
-// fold joins parts by an operation, starting from its neutral element 0 or 1. If there is no part, which Validate rejects, the
-// result is that element.
+// fold joins parts by an operation, starting from its neutral element 0 or 1. It returns the neutral element if there is no part,
+// which Validate rejects.
 type fold struct {
 	inner   []Part
 	neutral float64
