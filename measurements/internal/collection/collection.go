@@ -1,4 +1,4 @@
-// Package collection lists the second collection of data sets. It assesses settings that were chosen on the first one.
+// Package collection lists the second and the third collection of data sets. They assess settings that were chosen on the first one.
 package collection
 
 import (
@@ -21,6 +21,27 @@ func Names() []string {
 	var out []string
 	for _, r := range records[1:] {
 		out = append(out, r[0])
+	}
+	return out
+}
+
+// third is the content of third.csv: a header, and a line for each set of the third collection, as measurements/third prints it.
+//
+//go:embed third.csv
+var third string
+
+// ThirdLines returns the lines of the list of the third collection (docs/measured/third-collection.md).
+func ThirdLines() []string {
+	lines := strings.Split(strings.TrimSpace(third), "\n")
+	return lines[1:]
+}
+
+// ThirdNames returns the names of the sets of the third collection, in the order of the list.
+func ThirdNames() []string {
+	var out []string
+	for _, line := range ThirdLines() {
+		name, _, _ := strings.Cut(line, ",")
+		out = append(out, name)
 	}
 	return out
 }
