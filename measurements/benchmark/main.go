@@ -121,6 +121,9 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 	flags.StringVar(&s.Data, "data", "", "`folder` of CSV files; empty: the files of the repository")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol, and all of -second")
 	flags.StringVar(&s.Second, "second", "", "`folder` of CSV files of the second collection, docs/measured/second-collection.md")
+	flags.StringVar(&s.Third, "third", "", "`folder` of CSV files of the third collection, docs/measured/third-collection.md")
+	flags.IntVar(&s.Trials, "trials", 0, "settings that the searches of boosting and extra trees try; 0: 10")
+	flags.StringVar(&s.Archive, "archive", "", "CSV `file` of finished cells, compressed with gzip: read before the run, and written after it")
 	flags.StringVar(&names, "methods", "",
 		"comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, boosting, pytorch, kernlab); empty: all that "+
 			"there is a "+
@@ -144,10 +147,10 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 	flags.StringVar(&s.Programs.Scripts, "scripts", filepath.Join("benchmark", "peers"), "`folder` of what they run")
 	flags.StringVar(&redraw, "redraw", "",
 		"in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
-	flags.AtLeast(0, "splits")
+	flags.AtLeast(0, "splits", "trials")
 	flags.AtLeast(1, "workers", "threads")
 	flags.AtLeast(0, "rows")
-	flags.Reads("data", "second", "redraw")
+	flags.Reads("data", "second", "third", "redraw")
 	flags.Runs("python", "scripts")
 	flags.Runs("rscript", "scripts")
 	flags.Writes("out")
@@ -183,11 +186,11 @@ func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, e
 		return s, "", err
 	}
 	if synthetic == "" {
-		s.Sets, err = protocol.Choose(s.Data, s.Second, sets)
+		s.Sets, err = protocol.Choose(s.Data, s.Second, s.Third, sets)
 		return s, "", err
 	}
-	if s.Data != "" || s.Second != "" || sets != "" {
-		return s, "", errors.New("-synthetic is in place of -data, -second and -sets")
+	if s.Data != "" || s.Second != "" || s.Third != "" || sets != "" {
+		return s, "", errors.New("-synthetic is in place of -data, -second, -third and -sets")
 	}
 	if s.Splits == 0 {
 		s.Splits = protocol.FewSplits
@@ -235,6 +238,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := s.ReadArchive(); err != nil {
+		return err
+	}
 	r := report.Report{Record: &standings.Record{Settings: standings.ConditionsOf(s), Missing: cells.Missing}}
 	var jobs []protocol.Job
 	for _, p := range sets {
@@ -244,7 +250,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if len(jobs) == 0 {
 		return errors.New("none of -methods fits the task of any of -sets")
 	}
-	if r.Cells, err = cells.Run(ctx, jobs, progress); err != nil {
+	r.Cells, err = cells.Run(ctx, jobs, progress)
+	if err = errors.Join(err, s.WriteArchive()); err != nil {
 		return err
 	}
 	r.Summarise()

@@ -99,7 +99,7 @@ func TestSecondCollection(t *testing.T) {
 	assert.True(t, math.IsNaN(set.X.At(7, 1)), "a gap is filled from the training rows of a split")
 	assert.Equal(t, []float64{0, 0}, []float64{set.X.At(2, 2), set.X.At(2, 3)}, "a gap is not a word")
 
-	got, err := protocol.Choose("", second, "")
+	got, err := protocol.Choose("", second, "", "")
 	require.NoError(t, err)
 	assert.Equal(t, []protocol.NamedSet{{Name: "servo", Folder: second, Collection: protocol.SecondCollection}, {Name: "wine", Folder: second, Collection: protocol.SecondCollection}}, got, "in the order of the list, and no others")
 
@@ -133,6 +133,6 @@ func TestSecondCollection(t *testing.T) {
 	assert.Contains(t, string(content), "\nthe second collection,wine,classification,majority,")
 
 	require.NoError(t, os.WriteFile(filepath.Join(data, "servo.csv"), []byte(numbers.String()), 0o600))
-	_, err = protocol.Choose(data, second, "prostate,servo")
+	_, err = protocol.Choose(data, second, "", "prostate,servo")
 	assert.NoError(t, err)
 }

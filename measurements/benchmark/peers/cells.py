@@ -5,9 +5,10 @@
 #
 # TASK is regression or classification. The files have a header and the target last, a
 # class as a number from 0. Prints JSON: seconds, bytes and predictions, which the program
-# measures as those of all methods. METHODS below says what there is. A search draws no more
+# measures as those of all methods. METHODS below lists the methods. A search draws no more
 # settings when it has used SEARCH of SECONDS. With -serve it stays up over cells: serve.py.
-# Debian: python3-sklearn; pip: scikit-learn lightgbm xgboost catboost xrfm, each of them optional (README.md).
+# A job of a server can name columns of categories, whose cells are codes, and cells can be NaN.
+# Debian: python3-sklearn; pip: scikit-learn lightgbm xgboost catboost xrfm pytabkit, each of them optional (README.md).
 import importlib
 import json
 import os
@@ -34,14 +35,16 @@ NUS = dict(regression=[0.2, 0.5, 0.8], classification=[0.01, 0.03, 0.1, 0.2, 0.3
 FEATURES = 500
 ALPHAS = np.logspace(-6, 6, 13)
 
-SETTINGS = 10  # of a search of boosting: the library's defaults, and so many less one at random
 ROUNDS, PATIENCE = 1000, 50  # of boosting with early stopping
 FOLDED = 5000  # rows from which on a fifth of them takes the place of three folds
 SEARCH = 0.5  # of the budget, at most, for a search
 PROBE, FEWEST = 20, 100  # rounds that tell what a round takes, and those that are worth a setting
 
-# What a cell has: its budget in seconds, and its threads.
-budget, threads = float("inf"), 1
+ONE_HOT = 30  # levels up to which a category becomes columns of 0 and 1 for methods without categories of their own
+HISTOGRAM_LEVELS = 255  # the most levels of a category in scikit-learn's HistGradientBoosting
+
+# Of a cell: its budget in seconds, its threads, its columns of categories, and the settings that a search of boosting tries.
+budget, threads, categories, trials = float("inf"), 1, [], 10
 
 
 def standardised(model):
@@ -182,6 +185,11 @@ def boosting(regression, d, seed):
     return (HistGradientBoostingRegressor if regression else HistGradientBoostingClassifier)(random_state=seed)
 
 
+def names_of(codes):
+    """Codes of categories as words; a gap is a category."""
+    return ["gap" if np.isnan(v) else "k%d" % v for v in codes]
+
+
 def logarithmic(rng, low, high):
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
@@ -203,7 +211,7 @@ class LightGBM:
                       metric="l2" if not classes else "binary_logloss" if classes == 2 else "multi_logloss", seed=seed, num_threads=threads, verbose=-1)
         if classes > 2:
             params["num_class"] = classes
-        data = lightgbm.Dataset(x, y)
+        data = lightgbm.Dataset(x, y, categorical_feature=categories or "auto")
         if valid is None:
             return lightgbm.train(params, data, rounds), rounds, 0
         m = lightgbm.train(params, data, rounds, valid_sets=[lightgbm.Dataset(*valid, reference=data)],
@@ -230,16 +238,23 @@ class XGBoost:
                       eval_metric="rmse" if not classes else "logloss" if classes == 2 else "mlogloss", seed=seed, nthread=threads, tree_method="hist", verbosity=0)
         if classes > 2:
             params["num_class"] = classes
-        data = xgboost.DMatrix(x, y, nthread=threads)
+        data = XGBoost.matrix(x, y)
         if valid is None:
             return xgboost.train(params, data, rounds), rounds, 0
-        m = xgboost.train(params, data, rounds, evals=[(xgboost.DMatrix(*valid, nthread=threads), "valid")], early_stopping_rounds=PATIENCE, verbose_eval=False)
+        m = xgboost.train(params, data, rounds, evals=[(XGBoost.matrix(*valid), "valid")], early_stopping_rounds=PATIENCE, verbose_eval=False)
         return m, m.best_iteration + 1, m.best_score ** (1 if classes else 2)
 
     @staticmethod
-    def predict(m, x):
+    def matrix(x, y=None):
         import xgboost
-        return m.predict(xgboost.DMatrix(x, nthread=threads)).astype(float)
+        if not categories:
+            return xgboost.DMatrix(x, y, nthread=threads)
+        types = ["c" if j in categories else "q" for j in range(x.shape[1])]
+        return xgboost.DMatrix(x, y, nthread=threads, feature_types=types, enable_categorical=True)
+
+    @staticmethod
+    def predict(m, x):
+        return m.predict(XGBoost.matrix(x)).astype(float)
 
 
 class CatBoost:
@@ -260,12 +275,24 @@ class CatBoost:
             params["classes_count"] = classes
         m = catboost.CatBoost(params)
         if valid is None:
-            return m.fit(x, y), rounds, 0
-        m.fit(x, y, eval_set=catboost.Pool(*valid), early_stopping_rounds=PATIENCE, use_best_model=False)
+            return m.fit(CatBoost.pool(x, y)), rounds, 0
+        m.fit(CatBoost.pool(x, y), eval_set=CatBoost.pool(*valid), early_stopping_rounds=PATIENCE, use_best_model=False)
         return m, m.get_best_iteration() + 1, next(iter(m.get_best_score()["validation"].values())) ** (1 if classes else 2)
 
     @staticmethod
+    def pool(x, y=None):
+        import catboost
+        if not categories:
+            return catboost.Pool(x, y)
+        import pandas
+        rows = pandas.DataFrame(x)
+        for j in categories:
+            rows[j] = names_of(x[:, j])
+        return catboost.Pool(rows, y, cat_features=categories)
+
+    @staticmethod
     def predict(m, x):
+        x = CatBoost.pool(x)
         loss = m.get_param("loss_function")
         if loss == "RMSE":
             return m.predict(x, thread_count=threads)
@@ -286,11 +313,13 @@ class Histograms:
     def train(params, classes, x, y, rounds, valid, seed):
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
         kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+        if categories:
+            params = dict(params, categorical_features=categories)
         if valid is None:
             return kind(max_iter=rounds, early_stopping=False, random_state=seed, **params).fit(x, y), rounds, 0
         m = kind(max_iter=rounds, early_stopping=True, n_iter_no_change=PATIENCE, random_state=seed, **params).fit(x, y, X_val=valid[0], y_val=valid[1])
-        scores = m.validation_score_
-        return m, max(1, int(np.argmax(scores))), -float(np.max(scores))
+        scores = m.validation_score_  # the loss of a number is half of its squared error
+        return m, max(1, int(np.argmax(scores))), -float(np.max(scores)) * (1 if classes else 2)
 
     @staticmethod
     def predict(m, x):
@@ -298,6 +327,17 @@ class Histograms:
             return m.predict(x)
         p = m.predict_proba(x)
         return p[:, 1] if p.shape[1] == 2 else p
+
+
+def folds_of(x, y, classes, seed):
+    """Three folds, or a fifth of many rows."""
+    from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+    if len(y) <= FOLDED:
+        split = (StratifiedKFold if classes else KFold)(3, shuffle=True, random_state=seed)
+    else:
+        rare = classes and np.bincount(y).min() < 2
+        split = (StratifiedShuffleSplit if classes and not rare else ShuffleSplit)(1, test_size=0.2, random_state=seed)
+    return list(split.split(x, y))
 
 
 class Boosted:
@@ -311,21 +351,15 @@ class Boosted:
         if not self.regression:
             self.classes_, y = np.unique(y, return_inverse=True)
             k = len(self.classes_)
-        self.best, rounds = ({}, self.library.plain_rounds) if not self.searched else self.search(k, x, y)
+        self.best, rounds, self.loss = ({}, self.library.plain_rounds, None) if not self.searched else self.search(k, x, y)
         self.model = self.library.train(self.best, k, x, y, rounds, None, self.seed)[0]
         return self
 
     def search(self, k, x, y):
-        from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
-        if len(y) <= FOLDED:
-            split = (StratifiedKFold if k else KFold)(3, shuffle=True, random_state=self.seed)
-        else:
-            rare = k and np.bincount(y).min() < 2
-            split = (StratifiedShuffleSplit if k and not rare else ShuffleSplit)(1, test_size=0.2, random_state=self.seed)
-        folds = list(split.split(x, y))
+        folds = folds_of(x, y, k, self.seed)
         rng = np.random.default_rng(self.seed)
         best = None
-        for i in range(SETTINGS):
+        for i in range(trials):
             if i and processor() > SEARCH * budget:
                 break
             params = self.library.draw(rng, len(y)) if i else {}
@@ -344,7 +378,7 @@ class Boosted:
                 rounds.append(n)
             if best is None or np.mean(losses) < best[0]:
                 best = np.mean(losses), params, max(1, round(np.mean(rounds)))
-        return best[1:]
+        return best[1], best[2], best[0]
 
     def affordable(self, params, k, x, y, folds):
         """At most ROUNDS, so many that the search ends in its part of the budget, and the fit to all rows in what is left."""
@@ -373,6 +407,84 @@ class Boosted:
 
 def boosted(library, searched):
     return lambda regression, d, seed: Boosted(library, regression, seed, searched)
+
+
+class Trees:
+    """Extremely randomised trees, searched as boosting is."""
+
+    def __init__(self, regression, seed):
+        self.regression, self.seed = regression, seed
+
+    def fit(self, x, y):
+        k, labels = 0, y
+        if not self.regression:
+            self.classes_, labels = np.unique(y, return_inverse=True)
+            k = len(self.classes_)
+        folds = folds_of(x, labels, k, self.seed)
+        rng = np.random.default_rng(self.seed)
+        best = None
+        for i in range(trials):
+            if i and processor() > SEARCH * budget:
+                break
+            params = dict(max_features=rng.uniform(0.1, 1), min_samples_leaf=round(logarithmic(rng, 1, 30))) if i else {}
+            losses = [self.loss_of(self.made(params).fit(x[t], labels[t]), x[v], labels[v]) for t, v in folds]
+            if best is None or np.mean(losses) < best[0]:
+                best = np.mean(losses), params
+        self.loss = best[0]
+        self.model = self.made(best[1]).fit(x, y)
+        if not self.regression:
+            self.predict_proba = self.model.predict_proba
+        return self
+
+    def made(self, params):
+        from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+        return (ExtraTreesRegressor if self.regression else ExtraTreesClassifier)(n_estimators=300, n_jobs=threads, random_state=self.seed, **params)
+
+    def loss_of(self, m, x, y):
+        if self.regression:
+            return np.mean((m.predict(x) - y) ** 2)
+        from sklearn.metrics import log_loss
+        seen = np.isin(y, m.classes_)
+        return log_loss(y[seen], m.predict_proba(x[seen]), labels=m.classes_)
+
+    def predict(self, x):
+        return self.model.predict(x)
+
+
+class RealMLP:
+    """The neural network RealMLP with its tuned defaults, which embeds categories itself."""
+
+    def __init__(self, regression, seed):
+        self.regression, self.seed = regression, seed
+
+    def fit(self, x, y):
+        from pytabkit import RealMLP_TD_Classifier, RealMLP_TD_Regressor
+        self.medians = np.nan_to_num(np.nanmedian(x, axis=0))
+        self.model = (RealMLP_TD_Regressor if self.regression else RealMLP_TD_Classifier)(device="cpu", n_threads=threads, random_state=self.seed)
+        self.model.fit(self.frame(x), y, cat_col_names=categories or None)
+        if not self.regression:
+            self.classes_ = self.model.classes_
+            self.predict_proba = lambda x: normalised(self.model.predict_proba(self.frame(x)))
+        return self
+
+    def frame(self, x):
+        import pandas
+        rows = pandas.DataFrame(x)
+        for j in range(x.shape[1]):
+            rows[j] = names_of(x[:, j]) if j in categories else rows[j].fillna(self.medians[j])
+        return rows
+
+    def __getstate__(self):
+        return dict(model=self.model)
+
+    def predict(self, x):
+        return np.asarray(self.model.predict(self.frame(x))).reshape(len(x))
+
+
+def normalised(p):
+    """Probabilities of single precision, of which none is 0."""
+    p = np.clip(np.asarray(p, dtype=float), 1e-6, 1)
+    return p / p.sum(1, keepdims=True)
 
 
 class OnTensors:
@@ -464,6 +576,7 @@ class Falkon(OnTensors):
 class ExactGP:
     """GPyTorch's exact Gaussian process: Matérn 5/2 with a length for each column on standardised columns and targets, which Adam learns."""
     STEPS, RATE = 50, 0.1
+    EXACT, INDUCING, BATCH, EPOCHS = 5000, 512, 512, 40  # above EXACT rows a variational process on inducing points
 
     def __init__(self, regression, seed):
         self.seed = seed
@@ -486,12 +599,14 @@ class ExactGP:
 
         t = torch.tensor((y - self.mean) / self.sd, dtype=torch.float32)
         xt = self.tensor(x)
+        if len(y) > self.EXACT:
+            return self.fit_variational(xt, t)
         self.likelihood = gpytorch.likelihoods.GaussianLikelihood()
         self.model = Model(xt, t, self.likelihood)
         marginal = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self.model)
         adam = torch.optim.Adam(self.model.parameters(), lr=self.RATE)
         for _ in range(self.STEPS):
-            if now() > SEARCH * budget:
+            if processor() > SEARCH * budget:
                 break
             adam.zero_grad()
             loss = -marginal(self.model(xt), t)
@@ -501,8 +616,40 @@ class ExactGP:
         self.likelihood.eval()
         return self
 
+    def fit_variational(self, x, t):
+        import gpytorch
+        import torch
+        from gpytorch.variational import CholeskyVariationalDistribution, VariationalStrategy
+
+        class Model(gpytorch.models.ApproximateGP):
+            def __init__(self, points):
+                strategy = VariationalStrategy(self, points, CholeskyVariationalDistribution(len(points)), learn_inducing_locations=True)
+                super().__init__(strategy)
+                self.mean_module = gpytorch.means.ConstantMean()
+                self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=points.shape[1]))
+
+            def forward(self, x):
+                return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+        self.likelihood = gpytorch.likelihoods.GaussianLikelihood()
+        self.model = Model(x[torch.randperm(len(x))[:self.INDUCING]].clone())
+        bound = gpytorch.mlls.VariationalELBO(self.likelihood, self.model, num_data=len(t))
+        adam = torch.optim.Adam([*self.model.parameters(), *self.likelihood.parameters()], lr=0.01)
+        for _ in range(self.EPOCHS):
+            for rows in torch.randperm(len(t)).split(self.BATCH):
+                if processor() > SEARCH * budget:
+                    break
+                adam.zero_grad()
+                loss = -bound(self.model(x[rows]), t[rows])
+                loss.backward()
+                adam.step()
+        self.model.eval()
+        self.likelihood.eval()
+        return self
+
     def __getstate__(self):
-        return dict(rows=self.model.train_inputs, targets=self.model.train_targets, state=self.model.state_dict())
+        rows = (self.model.train_inputs, self.model.train_targets) if hasattr(self.model, "train_targets") else ()
+        return dict(rows=rows, state=self.model.state_dict())
 
     def tensor(self, x):
         import torch
@@ -521,12 +668,36 @@ METHODS = {
     "sklearn-svm-grid": svm_grid, "sklearn-nu-svm-grid": nu_svm_grid, "sklearn-gp": gp, "sklearn-gp-columns": gp_columns,
     "sklearn-nystroem": nystroem, "sklearn-nystroem-grid": nystroem_grid, "sklearn-fourier": fourier,
     "sklearn-lda": lda, "sklearn-forest": forest, "sklearn-extra-trees": extra_trees,
+    "sklearn-extra-trees-tuned": lambda regression, d, seed: Trees(regression, seed),
     "sklearn-boosting": boosting, "sklearn-boosting-tuned": boosted(Histograms, True),
     "lightgbm": boosted(LightGBM, False), "lightgbm-tuned": boosted(LightGBM, True),
     "xgboost-tuned": boosted(XGBoost, True), "catboost-tuned": boosted(CatBoost, True),
     "xrfm": lambda regression, d, seed: XRFM(regression, seed), "falkon-python": lambda regression, d, seed: Falkon(regression, seed),
     "gpytorch": lambda regression, d, seed: ExactGP(regression, seed),
+    "pytabkit-realmlp": lambda regression, d, seed: RealMLP(regression, seed),
 }
+
+# The methods that treat categories and gaps themselves.
+NATIVE = ("sklearn-boosting", "lightgbm", "xgboost", "catboost", "pytabkit")
+
+
+def encoder(method, x, y, regression, seed):
+    """Turns categories and gaps into what the method can treat; None if there is nothing to do."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import OneHotEncoder, TargetEncoder
+    native = method.startswith(NATIVE)
+    most = HISTOGRAM_LEVELS if method.startswith("sklearn-boosting") else np.inf if native else ONE_HOT
+    levels = {j: max(len(np.unique(x[:, j])), int(np.nanmax(x[:, j], initial=0)) + 1 if native else 0) for j in categories}
+    few, many = [j for j in categories if levels[j] <= most], [j for j in categories if levels[j] > most]
+    rest = [j for j in range(x.shape[1]) if j not in categories]
+    if not many and (native or not few and not np.isnan(x).any()):
+        return None
+    kind = "continuous" if regression else "binary" if len(np.unique(y)) == 2 else "multiclass"
+    return ColumnTransformer([
+        ("few", "passthrough" if native else OneHotEncoder(handle_unknown="ignore", sparse_output=False), few),
+        ("many", TargetEncoder(target_type=kind, random_state=seed), many),
+        ("rest", "passthrough" if native else SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True), rest)]), len(few)
 
 
 def library(method):
@@ -591,8 +762,8 @@ def columns(scores, classes):
 
 
 def run(job):
-    global budget, threads
-    threads = job["threads"]
+    global budget, threads, categories, trials
+    threads, categories, trials = job["threads"], job.get("categories") or [], job.get("trials") or trials
     budget = job["seconds"]
     method, regression = job["method"], job["task"] == "regression"
     x, y = read(job["train"])
@@ -602,19 +773,21 @@ def run(job):
     reset_peak()
     named = importlib.import_module(library(method))
     out = dict(version="%s %s" % ({"sklearn": "scikit-learn"}.get(library(method), library(method)), getattr(named, "__version__", "")), memory_before_bytes=peak_bytes())
-    m = METHODS[method](regression, x.shape[1], job["seed"] % 2 ** 31)
+    seed = job["seed"] % 2 ** 31
     if threads == 1:
-        p = measured(m, x, y, xt, out)
+        m, xt, p = measured(method, regression, seed, x, y, xt, out)
     else:
         import joblib
         with joblib.parallel_config(backend="threading", n_jobs=threads):  # a process would not be measured
-            p = measured(m, x, y, xt, out)
+            m, xt, p = measured(method, regression, seed, x, y, xt, out)
     out["memory_peak_bytes"] = peak_bytes()
     out["model_bytes"] = len(pickle.dumps(m))
     if regression:
         out["values"] = np.asarray(p, dtype=float).tolist()
         if method.startswith(("sklearn-gp", "gpytorch")):
             out["variance"] = (m.predict(xt, return_std=True)[1] ** 2).tolist()
+        elif getattr(m, "loss", None) is not None:  # the squared error on rows that the search held out
+            out["variance"] = [float(m.loss)] * len(xt)
     else:
         out.update(labels=p.tolist(), classes=m.classes_.tolist())
         if hasattr(m, "decision_function"):
@@ -626,15 +799,24 @@ def run(job):
     return out
 
 
-def measured(m, x, y, xt, out):
-    """Fits and predicts, and notes the seconds."""
+def measured(method, regression, seed, x, y, xt, out):
+    """Fits and predicts, and notes the seconds; the model, the rows in the form in which it reads them, and the predictions."""
+    global categories
     start = now()
+    encoded = encoder(method, x, y, regression, seed)
+    if encoded is not None:
+        columns, few = encoded
+        x = np.asarray(columns.fit_transform(x, y), dtype=float)
+        categories = list(range(few)) if method.startswith(NATIVE) else []
+    m = METHODS[method](regression, x.shape[1], seed)
     m.fit(x, y)
     out["fit_seconds"] = now() - start
     start = now()
+    if encoded is not None:
+        xt = np.asarray(columns.transform(xt), dtype=float)
     p = m.predict(xt)
     out["predict_seconds"] = now() - start
-    return p
+    return m, xt, p
 
 
 if __name__ == "__main__":

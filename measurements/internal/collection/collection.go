@@ -2,8 +2,11 @@
 package collection
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,12 +39,25 @@ func ThirdLines() []string {
 	return lines[1:]
 }
 
-// ThirdNames returns the names of the sets of the third collection, in the order of the list.
+// ThirdNames returns the names of the sets of the third collection. Sets with fewer rows come first.
 func ThirdNames() []string {
-	var out []string
+	type set struct {
+		name string
+		rows int
+	}
+	var sets []set
 	for _, line := range ThirdLines() {
-		name, _, _ := strings.Cut(line, ",")
-		out = append(out, name)
+		fields := strings.Split(line, ",")
+		rows, err := strconv.Atoi(fields[2])
+		if err != nil {
+			panic(err) // cannot happen, as the list is compiled in
+		}
+		sets = append(sets, set{fields[0], rows})
+	}
+	slices.SortStableFunc(sets, func(a, b set) int { return cmp.Compare(a.rows, b.rows) })
+	out := make([]string, len(sets))
+	for i, s := range sets {
+		out[i] = s.name
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -23,6 +24,7 @@ var Measures = []metrics.Metric{
 	{Name: "MAE", Values: metrics.MAE},
 	{Name: "R2", LargerIsBetter: true, Values: metrics.R2},
 	{Name: "NLPD", Variance: nlpd},
+	{Name: "CRPS", Variance: crps},
 	{Name: Coverage},
 	{Name: Width},
 	{Name: Below},
@@ -57,6 +59,12 @@ func nlpd(y, mean, variance, weights []float64) (float64, error) {
 	}
 	density, err := metrics.LogDensity(y, mean, floored, weights)
 	return -density - math.Log(whole)/2, err
+}
+
+// crps returns the continuous ranked probability score of normal predictions, in standard deviations of the targets.
+func crps(y, mean, variance, weights []float64) (float64, error) {
+	score, err := metrics.CRPS(y, mean, variance, weights)
+	return score / stat.PopStdDev(y, nil), err
 }
 
 // interval returns the central 95% intervals.
@@ -106,14 +114,23 @@ type Fitted struct {
 	Classes  []int
 }
 
+// Problem holds the rows of a cell.
+type Problem struct {
+	Task       string
+	Seed       uint64
+	X, Test    *mat.Dense
+	Y          []float64
+	Categories []int         // columns whose cells are codes
+	Allowance  time.Duration // seconds of the method Budgeted
+}
+
 // Learn fits a method's estimator and measures the time of the fit.
-func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
-	test *mat.Dense) (f Fitted, model any, fitSeconds float64, err error) {
-	ctx := context.Background()
-	if task == RegressionTask {
-		e := m.Regressor(seed)
+func (m Method) Learn(p Problem) (f Fitted, model any, fitSeconds float64, err error) {
+	ctx, test := context.Background(), p.Test
+	if p.Task == RegressionTask {
+		e := p.onTableRegressor(m.Regressor(p.Seed))
 		begun := process.Seconds()
-		err = e.Fit(ctx, x, y)
+		err = e.Fit(ctx, p.X, p.Y)
 		fitSeconds = (process.Seconds() - begun).Seconds()
 		f.values = func() ([]float64, error) { return e.Predict(test) }
 		if v, ok := e.(estimators.VariancePredictor); ok {
@@ -124,10 +141,10 @@ func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
 		}
 		return f, e, fitSeconds, err
 	}
-	e := m.classifier(seed)
-	labels := roundedLabels(y)
+	e := p.onTableClassifier(m.classifier(p.Seed))
+	labels := roundedLabels(p.Y)
 	begun := process.Seconds()
-	if err = e.Fit(ctx, x, labels); err != nil {
+	if err = e.Fit(ctx, p.X, labels); err != nil {
 		return f, e, 0, err
 	}
 	fitSeconds = (process.Seconds() - begun).Seconds()

@@ -21,7 +21,7 @@ const (
 	SklearnSource  = "scikit-learn"
 	KernlabSource  = "kernlab"
 	BoosterSource  = "boosting" // LightGBM, XGBoost, CatBoost
-	TorchSource    = "pytorch"  // xRFM, Falkon
+	TorchSource    = "pytorch"  // xRFM, Falkon, GPyTorch, pytabkit
 )
 
 // Sources lists the compared sources in the order of the report.

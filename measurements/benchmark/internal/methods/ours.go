@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -60,6 +61,26 @@ var Ours = []Method{
 		Name: "selection-single", Source: OursSource, Configuration: "selection that keeps the model of the largest share alone",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{SingleModel: true} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{SingleModel: true} },
+	},
+	{
+		Name: Budgeted, Source: OursSource,
+		Configuration: "selection with a Budget of the seconds that " + BudgetOf + " took on the split",
+		Regressor:     func(uint64) estimators.Regressor { return &selection.Regressor{} },
+		classifier:    func(uint64) estimators.Classifier { return &selection.Classifier{} },
+	},
+	{
+		Name: "stack", Source: OursSource,
+		Configuration: "a stack of selection, lssvm and gabasr, with shares by 3 folds",
+		Regressor: func(seed uint64) estimators.Regressor {
+			return &stacking.Regressor{Splitter: validation.KFold{Folds: 3, Seed: seed}, Models: []estimators.Regressor{
+				&selection.Regressor{}, regression(&lssvm.Regressor{}), &gabasr.Regressor{Sweeps: 25, Seed: seed},
+			}}
+		},
+		classifier: func(seed uint64) estimators.Classifier {
+			return &stacking.Classifier{Splitter: validation.StratifiedKFold{Folds: 3, Seed: seed}, Models: []estimators.Classifier{
+				&selection.Classifier{}, classification(&lssvm.Classifier{}), &gabasr.Classifier{Sweeps: 25, Seed: seed},
+			}}
+		},
 	},
 	{
 		Name: "ridge", Source: OursSource,

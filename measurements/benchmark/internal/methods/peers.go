@@ -80,6 +80,11 @@ var OfPeers = []Method{
 		Configuration: "ExtraTreesClassifier, ExtraTreesRegressor, defaults (100 trees)",
 	},
 	{
+		Name: "sklearn-extra-trees-tuned", Source: SklearnSource, tasks: bothTasks,
+		Configuration: "extra trees, 300 of them: defaults and settings at random, of the share of the columns and the rows of a leaf, by 3 " +
+			"folds up to 5000 rows and by a fifth of the rows above, while half the budget lasts",
+	},
+	{
 		Name: "sklearn-boosting", Source: SklearnSource, tasks: bothTasks,
 		Configuration: "HistGradientBoostingClassifier, HistGradientBoostingRegressor, defaults",
 	},
@@ -113,6 +118,15 @@ var OfPeers = []Method{
 		Configuration: "z-score, targets too; Falkon, 2000 centres, Gaussian kernel, widths of 0.3, 1, 3, 10 times √d and penalties of " +
 			"1e-8, " +
 			"1e-6, 1e-4 by a fifth of the rows, while half the budget lasts",
+	},
+	{
+		Name: "gpytorch", Source: TorchSource, tasks: []string{RegressionTask},
+		Configuration: "z-score, targets too; Matérn 5/2 with a length for each column: exact up to 5000 rows, 50 steps of Adam; above a " +
+			"variational Gaussian process with 512 inducing points, 40 epochs of batches of 512; while half the budget lasts",
+	},
+	{
+		Name: "pytabkit-realmlp", Source: TorchSource, tasks: bothTasks,
+		Configuration: "RealMLP of pytabkit with its tuned defaults",
 	},
 	{
 		Name: "kernlab-rvm", Source: KernlabSource, tasks: []string{RegressionTask},

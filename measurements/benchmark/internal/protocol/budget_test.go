@@ -17,7 +17,7 @@ func TestBudgetGrowsWithRows(t *testing.T) {
 	p := Prepared{splits: 1, Description: Description{Set: "a", Task: methods.RegressionTask, TrainRows: 2500}}
 	j := s.Jobs(p)[0]
 	assert.Equal(t, "50s", j.Key.Budget)
-	assert.Equal(t, []uint64{50, 150}, []uint64{j.Seconds, j.Clock()})
+	assert.Equal(t, []uint64{50, 150}, []uint64{j.Seconds, j.Clock})
 	assert.Zero(t, j.Key.Threads)
 	s.Threads = 2
 	j = s.Jobs(p)[0]

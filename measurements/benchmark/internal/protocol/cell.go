@@ -36,6 +36,7 @@ type Key struct {
 	Workers       int    `json:"workers"`
 	Threads       int    `json:"threads,omitempty"` // set if there is more than one
 	Data          string `json:"data_sha256"`
+	Trials        int    `json:"trials,omitempty"` // set if it is not the default of peers/cells.py
 	Configuration string `json:"configuration"`
 }
 
@@ -72,9 +73,12 @@ type Job struct {
 	Test        string      `json:"test"`
 	Command     []string    `json:"command,omitempty"` // set for a peer
 	Seconds     uint64      `json:"seconds"`           // limit of processor time
+	Clock       uint64      `json:"clock"`             // limit of wall-clock time in seconds
+	Allowance   float64     `json:"allowance"`         // seconds that the method Budgeted may use
 	Served      bool        `json:"-"`                 // set if a server's process runs it
 	Env         []string    `json:"-"`                 // variables in addition to those of all cells
 	path        string      // path of the finished cell
+	reference   string      // path of the cell whose seconds are the allowance
 	Round       int         `json:"-"` // cells of a lower round are run first
 	Lineage     string      `json:"-"` // name of the cells whose time grows from round to round
 }
@@ -87,6 +91,11 @@ func (s Settings) Jobs(p Prepared) []Job {
 			continue
 		}
 		budget := s.budgetOf(p.TrainRows)
+		clock := ClockFactor * uint64(budget/time.Second) * uint64(s.Threads)
+		if p.Collection == ThirdCollection {
+			budget = s.Budget
+			clock = uint64(budget/time.Second) + clockGrace
+		}
 		for split := range p.splits {
 			j := Job{
 				Key: Key{
@@ -95,12 +104,21 @@ func (s Settings) Jobs(p Prepared) []Job {
 				},
 				Description: p.Description, Train: p.path(split, "train"), Test: p.path(split, "test"), Command: s.Programs.Command(m),
 				Served: m.IsServed(), Env: m.Env,
-				Seconds: uint64(budget/time.Second) * uint64(s.Threads),
-				path:    filepath.Join(s.Out, "cells", p.Set, m.Name, fmt.Sprintf("%02d.json", split)),
-				Round:   p.round + split, Lineage: p.lineage + "/" + m.Name,
+				Seconds: uint64(budget/time.Second) * uint64(s.Threads), Clock: clock,
+				path:  filepath.Join(s.Out, "cells", p.Set, m.Name, fmt.Sprintf("%02d.json", split)),
+				Round: p.round + split, Lineage: p.lineage + "/" + m.Name,
 			}
 			if s.Threads > 1 {
 				j.Key.Threads = s.Threads
+			}
+			if m.IsServed() {
+				j.Key.Trials = s.Trials
+			}
+			if m.Name == methods.Budgeted { // it needs the cell of the peer
+				j.Round = roundsPerSplit*j.Round + 1
+				j.reference = filepath.Join(s.Out, "cells", p.Set, methods.BudgetOf, fmt.Sprintf("%02d.json", split))
+			} else {
+				j.Round *= roundsPerSplit
 			}
 			out = append(out, j)
 		}
@@ -124,8 +142,33 @@ func (s Settings) budgetOf(rows int) time.Duration {
 // waits forever.
 const ClockFactor = 3
 
-// Clock returns the wall-clock limit of a cell in seconds.
-func (j Job) Clock() uint64 { return ClockFactor * j.Seconds }
+// clockGrace is the time in seconds that a cell of the third collection has for reading, predicting and measuring. Its budget is
+// wall-clock time and does not depend on the number of rows.
+const clockGrace = 120
+
+// roundsPerSplit is the number of rounds of a split. The second round has the method that depends on another method's cell.
+const roundsPerSplit = 2
+
+// Allow sets the allowance of a method that may use as many seconds as another method's cell. It returns an error if that cell has
+// no result.
+func (j *Job) Allow() error {
+	if j.reference == "" {
+		return nil
+	}
+	content, err := os.ReadFile(j.reference)
+	if err != nil {
+		return fmt.Errorf("%s needs a cell of %s: %w", j.Key.Method, methods.BudgetOf, err)
+	}
+	var c Cell
+	if err := json.Unmarshal(content, &c); err != nil {
+		return fmt.Errorf("%s: %w", j.reference, err)
+	}
+	if c.Status != StatusOK {
+		return fmt.Errorf("%s needs a cell of %s, which is %s", j.Key.Method, methods.BudgetOf, c.Status)
+	}
+	j.Allowance = c.FitSeconds
+	return nil
+}
 
 // Finished returns the cell from an earlier run, or nil if there is none or it is incomplete. If the cell was computed with other
 // settings, Finished returns an error.

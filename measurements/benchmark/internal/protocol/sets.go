@@ -16,13 +16,14 @@ const (
 	ShippedCollection = "the shipped sets"
 	FirstCollection   = "the first collection"
 	SecondCollection  = "the second collection"
+	ThirdCollection   = "the third collection"
 )
 
 // NamedSet is a chosen set.
 type NamedSet struct{ Name, Folder, Collection string }
 
 // Choose checks that the named sets exist before anything runs. A name may be that of a set in dir that has no protocol.
-func Choose(dir, second, names string) ([]NamedSet, error) {
+func Choose(dir, second, third, names string) ([]NamedSet, error) {
 	var known []NamedSet
 	add := func(folder, collection string, all []string) {
 		for _, name := range all {
@@ -39,7 +40,7 @@ func Choose(dir, second, names string) ([]NamedSet, error) {
 			all = append(all, p.Name)
 		}
 		add(dir, first, all)
-	case second == "":
+	case second == "" && third == "":
 		first = ShippedCollection
 		add(dir, first, strings.Split(shippedSets, ","))
 	}
@@ -53,6 +54,13 @@ func Choose(dir, second, names string) ([]NamedSet, error) {
 			return nil, fmt.Errorf("-second %s holds none of the sets of the second collection", second)
 		}
 	}
+	if third != "" {
+		before := len(known)
+		add(third, ThirdCollection, collection.ThirdNames())
+		if len(known) == before {
+			return nil, fmt.Errorf("-third %s holds none of the sets of the third collection", third)
+		}
+	}
 	chosen := known
 	if names != "" {
 		chosen = nil
@@ -61,7 +69,7 @@ func Choose(dir, second, names string) ([]NamedSet, error) {
 			switch {
 			case i >= 0:
 				chosen = append(chosen, known[i])
-			case (dir != "" || second == "") && dataset.Exists(dir, name):
+			case (dir != "" || second == "" && third == "") && dataset.Exists(dir, name):
 				chosen = append(chosen, NamedSet{name, dir, first})
 			default:
 				var there []string

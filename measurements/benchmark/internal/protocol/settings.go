@@ -12,6 +12,7 @@ import (
 type Settings struct {
 	Data     string
 	Second   string
+	Third    string
 	Sets     []NamedSet
 	Methods  []methods.Method
 	Splits   int // 0 chooses a number from the size of a set
@@ -20,7 +21,9 @@ type Settings struct {
 	MaxRows  int // 0 means no limit
 	Workers  int
 	Threads  int // threads of a cell
+	Trials   int // settings that a search of boosting tries; 0 is the default of peers/cells.py
 	Out      string
+	Archive  string // file of finished cells
 	Programs methods.Programs
 	Sizes    []int // sizes of synthetic sets
 	Columns  int

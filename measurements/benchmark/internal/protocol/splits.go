@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +20,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -29,7 +32,7 @@ const splitsReadme = `# Splits
 
 A folder for each set. ` + "`NN-train.csv` and `NN-test.csv`" + ` are the two parts of split NN: a header, all cells
 numbers, gaps filled by the median of the training rows, words as columns of 0 and 1, nothing scaled, the target
-last. A class is its position, from 0, in ` + "`classes` of `set.json`" + `. ` + "`NN-records.csv`" + ` says which record of the data
+last. In the third collection gaps are NaN, and words are codes in the columns of ` + "`categories` of `set.json`" + `. A class is its position, from 0, in ` + "`classes` of `set.json`" + `. ` + "`NN-records.csv`" + ` says which record of the data
 file each row is, from 1 under the header. A method scales its features itself, by what it learns from the training
 rows.
 `
@@ -51,6 +54,9 @@ type Description struct {
 	Available  int      `json:"training_rows_available"`
 	TrainRows  int      `json:"training_rows"`
 	TestRows   int      `json:"test_rows"`
+	// Categories holds the columns of categories, whose cells are codes. It is set only for sets of the third collection, which also
+	// keep their gaps as NaN.
+	Categories []int `json:"categories,omitempty"`
 }
 
 // Prepared is a set whose splits have been written.
@@ -72,6 +78,13 @@ func (s Settings) prepare(one NamedSet) (Prepared, error) {
 	if one.Collection == SecondCollection {
 		open = dataset.OpenByRule
 	}
+	var categories []int
+	if one.Collection == ThirdCollection {
+		open = func(dir, name string) (set *dataset.Set, err error) {
+			set, categories, err = openTable(dir, name)
+			return set, err
+		}
+	}
 	set, err := open(one.Folder, name)
 	if err != nil {
 		return Prepared{}, err
@@ -87,6 +100,7 @@ func (s Settings) prepare(one NamedSet) (Prepared, error) {
 		Positive: set.Positive,
 		Rows:     n, Features: d, Seed: s.Seed, MaxRows: s.limitOf(len(folds[0].Train)),
 		Available: len(folds[0].Train), TrainRows: s.cut(len(folds[0].Train)), TestRows: len(folds[0].Test),
+		Categories: categories,
 	}}
 	if set.Classes != nil {
 		p.Task, p.Smallest = methods.ClassificationTask, smallestShare(set)
@@ -107,6 +121,33 @@ func (s Settings) prepare(one NamedSet) (Prepared, error) {
 		}
 	}
 	return p, nil
+}
+
+// openTable reads name.csv from dir as a user of package table does. It also returns the columns of categories.
+func openTable(dir, name string) (*dataset.Set, []int, error) {
+	path := filepath.Join(dir, name+".csv")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := table.ReadCSV(path, &table.Options{TargetLast: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	sum := sha256.Sum256(content)
+	target, _ := t.Schema.Target()
+	set := &dataset.Set{Name: name, X: t.X, Columns: t.Schema.Names(), Target: target.Name, Y: t.Targets, Labels: t.Labels,
+		Classes: t.Schema.Classes(), SHA256: hex.EncodeToString(sum[:])}
+	if t.Labels == nil {
+		set.Classes = nil
+	}
+	if len(set.Classes) == 2 {
+		set.Positive = set.Classes[1]
+	}
+	for i := range t.Rows() {
+		set.Records = append(set.Records, i+1)
+	}
+	return set, t.Schema.Categories(), nil
 }
 
 // smallestShare returns the share of rows that are in the smallest class.
@@ -208,9 +249,11 @@ func interleave(rows, labels []int) []int {
 func (p Prepared) writeSplit(set *dataset.Set, i int, fold validation.Fold) error {
 	train, trainY, trainLabels := set.Rows(fold.Train)
 	test, testY, testLabels := set.Rows(fold.Test)
-	train, test, err := dataset.Impute(train, test)
-	if err != nil {
-		return err
+	if p.Collection != ThirdCollection {
+		var err error
+		if train, test, err = dataset.Impute(train, test); err != nil {
+			return err
+		}
 	}
 	var records bytes.Buffer
 	records.WriteString("part,record\n")

@@ -106,10 +106,10 @@ func sum(v []float64) (total float64) {
 func TestSetsOfAFolder(t *testing.T) {
 	dir := ownFolder(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prostate.csv"), []byte("a,lpsa\n1,2\n"), 0o600))
-	got, err := Choose(dir, "", "")
+	got, err := Choose(dir, "", "", "")
 	require.NoError(t, err)
 	assert.Equal(t, []NamedSet{{"prostate", dir, FirstCollection}}, got, "a set without a protocol has to be named")
-	got, err = Choose(dir, "", "own,prostate")
+	got, err = Choose(dir, "", "", "own,prostate")
 	require.NoError(t, err)
 	assert.Equal(t, []NamedSet{{"own", dir, FirstCollection}, {"prostate", dir, FirstCollection}}, got)
 	for _, name := range strings.Split(shippedSets, ",") {

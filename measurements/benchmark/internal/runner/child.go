@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"time"
 )
 
 // CellCommand is the argument that makes the program the process of one cell. The process reads a job from its standard input and
@@ -78,7 +79,10 @@ func compute(j protocol.Job) (o protocol.Outcome, err error) {
 	o.BeforeBytes = peak.Bytes()
 	var f methods.Fitted
 	var model any
-	if f, model, o.FitSeconds, err = m.Learn(j.Description.Task, j.Key.Seed+uint64(j.Key.Split), x, y, test); err != nil {
+	if f, model, o.FitSeconds, err = m.Learn(methods.Problem{
+		Task: j.Description.Task, Seed: j.Key.Seed + uint64(j.Key.Split), X: x, Y: y, Test: test,
+		Categories: j.Description.Categories, Allowance: time.Duration(j.Allowance * float64(time.Second)),
+	}); err != nil {
 		return o, fmt.Errorf("fit: %w", err)
 	}
 	begun := process.Seconds()

@@ -157,10 +157,14 @@ func (s *Runner) runOrNot(ctx context.Context, j, over protocol.Job) (protocol.C
 // runCell runs a job in its own process. It returns errors of the benchmark itself. An error of the method is stored in the cell.
 func (s *Runner) runCell(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
 	c := j.Cell()
+	if err := j.Allow(); err != nil {
+		c.Status, c.Error = protocol.StatusFailed, err.Error()
+		return c, nil
+	}
 	if j.Served {
 		return s.runServed(ctx, j)
 	}
-	limited, cancel := context.WithTimeout(ctx, time.Duration(j.Clock())*time.Second)
+	limited, cancel := context.WithTimeout(ctx, time.Duration(j.Clock)*time.Second)
 	defer cancel()
 	out, problems, err := execute(limited, j)
 	switch {

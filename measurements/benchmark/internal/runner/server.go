@@ -46,6 +46,9 @@ type servedJob struct {
 	Seconds uint64 `json:"seconds"`
 	Clock   uint64 `json:"clock"`
 	Threads int    `json:"threads"`
+
+	Categories []int `json:"categories,omitempty"`
+	Trials     int   `json:"trials,omitempty"`
 }
 
 // servedOutcome is the answer of a server.
@@ -211,11 +214,11 @@ func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, e
 	}
 	line, err := json.Marshal(servedJob{
 		Method: j.Key.Method, Task: j.Description.Task, Train: j.Train, Test: j.Test, Seed: j.Key.Seed + uint64(j.Key.Split),
-		Seconds: j.Seconds, Clock: j.Clock(), Threads: max(1, j.Key.Threads),
+		Seconds: j.Seconds, Clock: j.Clock, Threads: max(1, j.Key.Threads), Categories: j.Description.Categories, Trials: j.Key.Trials,
 	})
 	if err == nil {
 		_, _ = s.in.Write(append(line, '\n')) // if the server has ended, its exit status explains why
-		line, err = s.answer(ctx, time.Duration(j.Clock())*time.Second+answerGrace)
+		line, err = s.answer(ctx, time.Duration(j.Clock)*time.Second+answerGrace)
 	}
 	if err != nil {
 		s.stop()
