@@ -109,7 +109,7 @@ func TestGapsOfCategories(t *testing.T) {
 	assert.Len(t, r.Result().Lengths, 4, "with where the number is missing")
 }
 
-// Fits succeed for rows with categories only, for classes, and for so many rows that landmarks are used.
+// Fits succeed for rows with categories only, for classes, and for numbers of rows that need landmarks.
 func TestCategoriesEverywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	x, labels := mat.NewDense(200, 3, nil), make([]int, 200)

@@ -39,7 +39,7 @@ type Strategy int
 // The strategies.
 const (
 	Direct    Strategy = iota // a model for each number of steps ahead
-	Recursive                 // one model for one step ahead, fed with its own predictions
+	Recursive                 // one model for one step ahead, which uses its own predictions as past values
 )
 
 // String returns the strategy's name.
@@ -48,8 +48,8 @@ func (s Strategy) String() string { return enum.Name("Strategy", int(s), "Direct
 // Forecaster predicts the next values of an equidistant series, with intervals. The zero value predicts one step ahead from the
 // last twelve values. Fit, Update and UnmarshalBinary must not run at the same time as any other method.
 type Forecaster struct {
-	// The forecaster fits clones of Model and does not change it. If it is nil, an [lssvm.Regressor] with standardised columns is
-	// used.
+	// Model is the regressor that predicts the series. Fit fits clones of it and does not change it. If it is nil, an
+	// [lssvm.Regressor] with standardised columns is used.
 	Model estimators.Regressor
 
 	// Lagged selects the past values that are features.
@@ -59,10 +59,11 @@ type Forecaster struct {
 	Horizon  int `zero:"1"`
 	Strategy Strategy
 
-	// If Difference is not 0, the models predict the change from the value that many steps before the target. If that value is not
-	// known yet, the distance is the smallest multiple at which the value is known. Use 1 for a trend, and 12 for monthly values
-	// with a yearly season. Past values are then also changes over as many steps, and columns that are known in advance appear
-	// twice, once as changes. Kernel machines do not extrapolate a trend, and the changes of a series with a trend have none.
+	// If Difference is not 0, the models predict the change from the value that is Difference steps before the target. If that
+	// value is not known yet, the distance is the smallest multiple of Difference at which the value is known. Use 1 for a trend,
+	// and 12 for monthly values with a yearly season. Past values are then also changes over as many steps, and columns that are
+	// known in advance appear twice, once as changes. Kernel machines do not extrapolate a trend, and the changes of a series with
+	// a trend have none.
 	Difference int `zero:"none"`
 
 	// Level is the probability of the intervals. If it is 0, 0.9 is used.

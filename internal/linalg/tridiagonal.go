@@ -235,7 +235,7 @@ const (
 	quadSpreadFrom = 1 << 19
 )
 
-// quadRest is like quadColumns, but for any number of columns, the number of elements of out.
+// quadRest is like quadColumns, for any number of columns, the number of elements of out.
 func quadRest(rows int, b []float64, stride int, steps, out []float64) {
 	if len(out) == 0 {
 		return
